@@ -1,0 +1,117 @@
+// What the catalogue needs of the world: somewhere to read sources from, and a store of record.
+// Knows nothing about Git, HTTP, clusters or SQL.
+
+import type { CatalogueState, SourceState } from '../contracts/catalogue-state.ts';
+import type { Origin } from '../contracts/registry-source.ts';
+import type { JsonObject } from '../std/json.ts';
+
+/** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */
+export interface SourceKey {
+  readonly namespace: string;
+  /** Name of the MCPRegistry. */
+  readonly registry: string;
+  /** `registries[].name`. */
+  readonly source: string;
+}
+
+/** The content of a source at one moment. */
+export interface Content {
+  readonly text: string;
+  /** Where the text is from, for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
+  readonly location: string;
+}
+
+export interface Source {
+  /**
+   * Reads the whole source. Throws a Failure (`source-unreachable`, `source-auth-required`, `source-not-found`, or one
+   * of the adapter's own codes) whose message names the URL.
+   */
+  read(origin: Origin, key: SourceKey): Promise<Content>;
+}
+
+/** One version of one server: the document verbatim, and what is extracted from it for finding it. */
+export interface Entry {
+  /** Reverse-DNS name with exactly one `/`. */
+  readonly name: string;
+  readonly version: string;
+  /** The server.json, as it is served. */
+  readonly document: JsonObject;
+  readonly title?: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly status: 'active' | 'deprecated' | 'deleted';
+  readonly tier?: string;
+  /** Transport types of packages and remotes. */
+  readonly transports: readonly string[];
+  /** Container images of OCI packages, for `enforceServers`. */
+  readonly images: readonly string[];
+  /** What an upstream registry said; absent where the source has no such notion. */
+  readonly isLatest?: boolean;
+  /** RFC 3339; absent where the source does not say. */
+  readonly publishedAt?: string;
+}
+
+/** An entry as the store gives it back. Times are RFC 3339 in UTC. */
+export interface StoredEntry extends Entry {
+  readonly isLatest: boolean;
+  readonly publishedAt: string;
+  /** Moves only when the content changed. */
+  readonly updatedAt: string;
+}
+
+export interface Written {
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+/** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
+export interface CatalogueWriter {
+  /** How far each source is. */
+  states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
+  /**
+   * Makes `entries` the whole content of the source, in one transaction with `state`. Rows whose content did not
+   * change are not written; vanished ones become tombstones (status `deleted`). `now` is RFC 3339.
+   */
+  replace(key: SourceKey, entries: readonly Entry[], state: SourceState, now: string): Promise<Written>;
+  /** Records a failed attempt, or one that found nothing new. Leaves the entries as they are. */
+  record(key: SourceKey, state: SourceState): Promise<void>;
+  /** Removes what belongs to sources of the registry that are no longer declared. */
+  retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
+  /** Images of all entries of the registry that are not deleted. */
+  images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
+}
+
+export interface ListQuery {
+  /** 1..100. */
+  readonly limit: number;
+  /** Strictly after this pair, in (name, version) order by code point. */
+  readonly after?: { readonly name: string; readonly version: string };
+  /** Case-insensitive substring of name, title or description; no wildcards. */
+  readonly search?: string;
+  /** Strictly later than this RFC 3339 time. */
+  readonly updatedSince?: string;
+  /** `latest` or an exact version. */
+  readonly version?: string;
+  readonly includeDeleted: boolean;
+}
+
+export interface ListPage {
+  readonly entries: readonly StoredEntry[];
+  /** True where more entries follow the last one. */
+  readonly more: boolean;
+}
+
+/** The reading side: used by the registry service. */
+export interface CatalogueReader {
+  list(key: SourceKey, query: ListQuery): Promise<ListPage>;
+  /** Newest publication first; deleted ones only on request; empty where the server is unknown. */
+  versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
+  /** `version` may be `latest`. Tombstones are not found. */
+  version(key: SourceKey, name: string, version: string): Promise<StoredEntry | undefined>;
+  /** A text that changes whenever the content of the source does: the base of ETags. */
+  revision(key: SourceKey): Promise<string>;
+  /** Resolves where the database answers. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+// How far the sync of a registry's sources is: written by the catalogue, read by MCPRegistry's status.
+// Source: document 2, SyncStatus.
+
+export interface SourceState {
+  readonly phase: 'Syncing' | 'Complete' | 'Failed';
+  readonly message: string;
+  /** RFC 3339. */
+  readonly lastAttempt?: string;
+  /** Attempts since the last success. */
+  readonly attemptCount: number;
+  readonly lastSyncTime?: string;
+  /** SHA-256 of the unfiltered content of the last success; kept over failures. */
+  readonly lastSyncHash?: string;
+  readonly filterHash?: string;
+  readonly serverCount: number;
+  /** Entries of the last content that were invalid and left out. */
+  readonly rejectedCount: number;
+  /** Last processed value of the `sync-trigger` annotation. */
+  readonly trigger?: string;
+}
+
+/** By `registries[].name`; sources that never synced are absent. */
+export type CatalogueState = Readonly<Record<string, SourceState>>;

@@ -1,0 +1,109 @@
+// The contract that every custom resource kind fulfils. The pipeline sees `Kind` and `Resource` only: a spec's type
+// never leaves its kind's folder. Knows nothing about clusters, files or Git.
+
+import type { CatalogueState } from '../contracts/catalogue-state.ts';
+import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { JsonObject } from '../std/json.ts';
+
+/** A custom resource of ours: read, valid against its schema, defaults filled in. */
+export interface Resource extends KubeObject {
+  spec: JsonObject;
+  status?: JsonObject;
+}
+
+/** Something wrong inside one resource; the pipeline adds file, line and column. */
+export interface Finding {
+  /** Stable kebab-case code out of `kinds/codes.ts` or `kube`'s. */
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  /** JSON pointer into the resource. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A name written in a resource that means another object of the same namespace. */
+export interface Reference {
+  readonly pointer: string;
+  readonly kind: string;
+  readonly name: string;
+  /** For ConfigMap and Secret: the key that must exist. */
+  readonly key?: string;
+  /** True: its absence is not an error (Kubernetes waits for it, or the field is optional). */
+  readonly optional?: boolean;
+}
+
+/** Where clients reach a resource, and what they find there. */
+export interface Endpoint {
+  readonly url: string;
+  readonly transport: string;
+  /** Names of the tools let through; absent where all are. */
+  readonly tools?: readonly string[];
+}
+
+/** The objects of the resource's namespace: desired ones where Git declares them, living ones otherwise. */
+export interface View {
+  find(kind: string, name: string): KubeObject | undefined;
+  /** All of a kind, by name. */
+  all(kind: string): readonly KubeObject[];
+}
+
+/** What the instance's configuration says that children depend on. */
+export interface Settings {
+  readonly apiGroup: string;
+  readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
+  readonly pullSecrets: readonly string[];
+}
+
+/** What `status()` may look at; the same input gives the same status. */
+export interface Observed {
+  /** The objects as they live now. */
+  readonly view: View;
+  /** Why children are held, where they are: missing references, a rejected image. Empty when all is well. */
+  readonly refusals: readonly Finding[];
+  /** Errors of this resource's children in this run, one sentence each. */
+  readonly failures: readonly string[];
+  /** For MCPRegistry: the state of its sources by name; absent where the store could not be read. */
+  readonly catalogue?: CatalogueState;
+  /** RFC 3339; used for transition times only. */
+  readonly now: string;
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
+  readonly jsonPath: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+export interface Kind {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly printerColumns: readonly PrinterColumn[];
+  /** Kinds whose objects must be applied before ours, and deleted after. */
+  readonly after: readonly string[];
+  /** JSON Schemas (TypeBox) of `spec` and `status`: the only place where a field is defined. */
+  readonly schema: { readonly spec: JsonObject; readonly status: JsonObject };
+
+  /** Cross-field rules that CEL cannot say. Only called for resources that pass schema and CEL. */
+  rules(resource: Resource): readonly Finding[];
+  references(resource: Resource): readonly Reference[];
+  /** Images that `enforceServers` checks. */
+  images(resource: Resource): readonly string[];
+  /** Registry sources to sync; only MCPRegistry has any. */
+  sources(resource: Resource): readonly RegistrySource[];
+  /** True where images of the namespace must be in this registry. */
+  enforces(resource: Resource): boolean;
+  exposes(resource: Resource): readonly Endpoint[];
+  /**
+   * The objects this resource becomes, all in its namespace, complete but for what `desire` adds to each: owner
+   * reference, our labels. Only called when every non-optional reference was found.
+   */
+  children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
+  /** The whole status subresource. `resource.status` is the one that lives now (for transition times). */
+  status(resource: Resource, observed: Observed): JsonObject;
+}

@@ -1,0 +1,63 @@
+// The envelope every Kubernetes object has. Knows nothing about particular kinds.
+
+import type { Json, JsonObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  manager: string;
+  operation: 'Apply' | 'Update';
+  apiVersion: string;
+  fieldsType: 'FieldsV1';
+  fieldsV1: JsonObject;
+  subresource?: string;
+  time?: string;
+}
+
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  managedFields?: ManagedFieldsEntry[];
+}
+
+/** One object as the API server sends and takes it, verbatim. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: Json | ObjectMeta | undefined;
+}
+
+export function idOf(object: KubeObject): ResourceId {
+  const { apiVersion, kind, metadata } = object;
+  const { namespace, name } = metadata;
+  return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
+}
+
+/** The group of an apiVersion; the core group is the empty string. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** Identity across versions: `group/Kind/namespace/name`, the same object whatever version it is read in. */
+export function keyOf(id: ResourceId): string {
+  return `${groupOf(id.apiVersion)}/${id.kind}/${id.namespace ?? ''}/${id.name}`;
+}

@@ -1,0 +1,88 @@
+// What a run needs of the world: repositories to read, a cluster to compare with and write to, a clock, a lock.
+// Knows nothing about HTTP, Git's protocol or files.
+
+import type { KubeObject } from '../kube/object.ts';
+import type { OpenApiDocument } from '../kube/openapi.ts';
+import type { ResourceId } from '../std/problem.ts';
+
+export interface RepositoryFile {
+  /** Path inside the repository, `/`-separated, without a leading slash. */
+  readonly path: string;
+  /** Git blob id: equal ids mean equal content. */
+  readonly oid: string;
+}
+
+export interface Checkout {
+  /** Full commit id. */
+  readonly commit: string;
+  /** Every regular file of the commit, sorted by path; symlinks and submodules are left out and named in `skipped`. */
+  readonly files: readonly RepositoryFile[];
+  readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
+  /** The contents of the given blobs, by oid. */
+  read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+}
+
+export interface Repository {
+  /**
+   * Brings the commit that the configured ref names now. Cheap when it did not move: then only the refs are asked for.
+   * Throws Failure `git-unreachable`, `git-auth-required`, `git-ref-not-found`, `git-not-a-repository`; the message
+   * names the URL (never its credentials). What was fetched before stays usable.
+   */
+  fetch(): Promise<Checkout>;
+}
+
+/** One entry of the cluster's discovery. */
+export interface ApiResource {
+  /** `v1`, `apps/v1`, ... */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+export interface ApplyOptions {
+  /** The server checks everything and stores nothing. */
+  readonly dryRun?: boolean;
+  /** `status` writes the status subresource. */
+  readonly subresource?: 'status';
+  /** Take fields over from other managers. Without it a conflict is Failure `cluster-conflict`. */
+  readonly force: boolean;
+}
+
+
+/**
+ * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
+ * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` (403), `cluster-not-found` (404),
+ * `cluster-conflict` (409), `cluster-invalid` (400, 422), `cluster-gone` (410), `cluster-busy` (429, 503; retryable),
+ * `cluster-error` (other). `data` holds url, status and the server's reason; messages never hold Secret values.
+ */
+export interface Cluster {
+  /** Kinds that the server serves, preferred version only; read once and cached until `refresh()`. */
+  resources(): Promise<readonly ApiResource[]>;
+  /** The OpenAPI v3 document of a group-version, cached by the hash in the server's index. Undefined: it has none. */
+  schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
+  /** Forgets discovery (a CRD was applied). */
+  refresh(): void;
+  /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
+  list(kind: ApiResource, namespace?: string): Promise<readonly KubeObject[]>;
+  get(id: ResourceId): Promise<KubeObject | undefined>;
+  /** Server-side apply with this instance's field manager. `metadata.uid`, where given, is a precondition. */
+  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
+  /** Foreground deletion. Resolves when the server accepted it; an object that is already gone is fine. */
+  remove(id: ResourceId, uid: string): Promise<void>;
+  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
+  create(object: KubeObject): Promise<KubeObject>;
+  replace(object: KubeObject): Promise<KubeObject>;
+  /** Requests made so far, retries included. */
+  requests(): number;
+}
+
+export interface Clock {
+  /** Wall clock, milliseconds since 1970. */
+  now(): number;
+  /** Monotonic milliseconds. */
+  monotonic(): number;
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
