@@ -1,0 +1,179 @@
+// The registry service's configuration file: the shape that MCPRegistry renders and `skep serve` reads.
+// Knows neither how a file is parsed nor what the service does with it.
+// Sources: document 1 (section `auth`), document 2 (MCPRegistry), registry.md 2.1 for the parts both leave open.
+
+import { type Static, Type } from 'typebox';
+import { DURATION_PATTERN } from '../std/duration.ts';
+
+const Text = (description: string) => Type.String({ minLength: 1, description });
+const Url = (description: string) => Type.String({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', description });
+const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
+const CLOSED = { additionalProperties: false } as const;
+
+const GitOrigin = Type.Object(
+  {
+    repository: Type.String({
+      pattern: '^(file:///|https?://|git@|ssh://|git://)',
+      description: 'URL of the repository.',
+    }),
+    branch: Type.Optional(Text('At most one of branch, tag and commit; none means the default branch.')),
+    tag: Type.Optional(Text('See branch.')),
+    commit: Type.Optional(Text('See branch.')),
+    path: Type.Optional(
+      Type.String({ pattern: '\\.json$', default: 'registry.json', description: 'File inside the repository.' }),
+    ),
+    auth: Type.Optional(
+      Type.Object(
+        {
+          username: Text('User name for HTTP Basic authentication.'),
+          passwordFile: Text('File that holds the password.'),
+        },
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const FileOrigin = Type.Object(
+  {
+    path: Type.Optional(Text('File to read. Exactly one of path and url.')),
+    url: Type.Optional(Url('URL to read. Exactly one of path and url.')),
+    timeout: Type.Optional(
+      Type.String({ pattern: DURATION_PATTERN, default: '30s', description: 'Time limit of reading the url.' }),
+    ),
+  },
+  CLOSED,
+);
+
+const Globs = Type.Object(
+  {
+    include: Type.Optional(Texts('Kept where the list is empty or one entry matches.')),
+    exclude: Type.Optional(Texts('Left out where one entry matches; wins over include.')),
+  },
+  CLOSED,
+);
+
+const Registry = Type.Object(
+  {
+    name: Text('The {registry_name} of the paths; unique.'),
+    format: Type.Optional(
+      Type.Enum(['toolhive', 'upstream'], { description: 'Default: upstream for api, else toolhive.' }),
+    ),
+    git: Type.Optional(GitOrigin),
+    api: Type.Optional(
+      Type.Object({ endpoint: Url('Base URL of another registry; the API path is appended.') }, CLOSED),
+    ),
+    file: Type.Optional(FileOrigin),
+    kubernetes: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
+    managed: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
+    syncPolicy: Type.Optional(
+      Type.Object(
+        {
+          interval: Type.String({
+            pattern: DURATION_PATTERN,
+            description: 'Time between two reads. Without a syncPolicy the source is read at start and on demand.',
+          }),
+        },
+        CLOSED,
+      ),
+    ),
+    filter: Type.Optional(Type.Object({ names: Type.Optional(Globs), tags: Type.Optional(Globs) }, CLOSED)),
+  },
+  { ...CLOSED, description: 'Exactly one of git, api, file, kubernetes and managed.' },
+);
+
+const Provider = Type.Object(
+  {
+    name: Text('Name in logs.'),
+    issuerUrl: Url('Must equal the `iss` claim of accepted tokens exactly.'),
+    audience: Text('Expected `aud` claim.'),
+    jwksUrl: Type.Optional(Url('JWKS endpoint; discovery is skipped.')),
+    introspectionUrl: Type.Optional(Url('RFC 7662 endpoint; without it only JWTs can be validated.')),
+    clientId: Type.Optional(Text('Client id for introspection.')),
+    clientSecretFile: Type.Optional(Text('File that holds the client secret for introspection.')),
+    caCertPath: Type.Optional(Text('PEM file that replaces the trusted roots for this provider.')),
+    authTokenFile: Type.Optional(Text('File that holds a bearer token for JWKS and introspection requests.')),
+    allowPrivateIP: Type.Optional(Type.Boolean({ default: false, description: 'Allow private addresses.' })),
+  },
+  CLOSED,
+);
+
+const OAuth = Type.Object(
+  {
+    resourceUrl: Url('URL of this service as clients know it: `resource` of the discovery document.'),
+    realm: Type.Optional(Type.String({ default: 'mcp-registry', pattern: '^[\\x20-\\x7e]+$', description: 'Realm.' })),
+    scopesSupported: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
+        default: ['mcp-registry:read', 'mcp-registry:write'],
+        description: 'Scopes advertised in the discovery document.',
+      }),
+    ),
+    publicPaths: Type.Optional(Texts('Further paths without authentication, with everything below them.')),
+    resourceDocumentation: Type.Optional(Url('`resource_documentation` of the discovery document.')),
+    providers: Type.Optional(Type.Array(Provider, { description: 'Identity providers; at least one.' })),
+  },
+  CLOSED,
+);
+
+const Auth = Type.Object(
+  {
+    mode: Type.Optional(Type.Enum(['oauth', 'anonymous'], { default: 'oauth' })),
+    publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
+    oauth: Type.Optional(OAuth),
+  },
+  CLOSED,
+);
+
+const Database = Type.Object(
+  {
+    host: Type.Optional(Type.String({ minLength: 1, default: 'postgres' })),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: 5432 })),
+    user: Type.Optional(Type.String({ minLength: 1, default: 'db_app', description: 'User with DML only.' })),
+    migrationUser: Type.Optional(Type.String({ minLength: 1, default: 'db_migrator', description: 'User with DDL.' })),
+    database: Type.Optional(Type.String({ minLength: 1, default: 'registry' })),
+    sslMode: Type.Optional(
+      Type.Enum(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], { default: 'prefer' }),
+    ),
+    caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
+    passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
+    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: 10 })),
+    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: 2 })),
+    connMaxLifetime: Type.Optional(Type.String({ pattern: DURATION_PATTERN, default: '30m' })),
+    maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
+  },
+  CLOSED,
+);
+
+/** JSON Schema of the file. Defaults are documented here and filled in by `readRegistryConfig`. */
+export const REGISTRY_CONFIG_SCHEMA = Type.Object(
+  {
+    registryName: Type.Optional(
+      Type.String({ minLength: 1, default: 'default', description: 'Name of the MCPRegistry: part of the store key.' }),
+    ),
+    namespace: Type.Optional(
+      Type.String({
+        minLength: 1,
+        default: 'default',
+        description: 'Namespace of the MCPRegistry: part of the store key.',
+      }),
+    ),
+    listen: Type.Optional(
+      Type.Object(
+        {
+          host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
+          port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 })),
+        },
+        CLOSED,
+      ),
+    ),
+    registries: Type.Array(Registry, { minItems: 1, description: 'What is served, one per `{registry_name}`.' }),
+    database: Type.Optional(Database),
+    auth: Type.Optional(Auth),
+    telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),
+  },
+  { ...CLOSED, title: 'Registry service configuration' },
+);
+
+/** The file as it is written: what has a default may be left out. */
+export type RegistryConfigFile = Static<typeof REGISTRY_CONFIG_SCHEMA>;
