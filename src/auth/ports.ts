@@ -1,0 +1,41 @@
+// What token validation needs of the world: outbound requests, small files, the time. Knows nothing about sockets.
+
+export interface FetchRequest {
+  /** Absolute http(s) URL. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** PEM certificates that replace the trusted roots for this request. */
+  readonly ca?: string;
+  /** True: private, loopback and link-local addresses may be connected to. */
+  readonly allowPrivate?: boolean;
+  /** Limit for the whole exchange, connecting and reading the body included. */
+  readonly timeoutMs: number;
+  /** Larger bodies fail. */
+  readonly maxBytes: number;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * One outbound request. Any status is an answer; redirects are not followed but returned. Throws a Failure whose
+ * message names the URL where there is no answer: unreachable, refused address, timed out, too large.
+ */
+export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
+
+/** Files named in the configuration: secrets and certificates, read anew at each use because they rotate. */
+export interface Files {
+  /** The whole text. Throws a Failure whose message names the path. */
+  read(path: string): Promise<string>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
