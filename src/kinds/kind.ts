@@ -3,23 +3,16 @@
 
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
+
+export type { Finding } from '../kube/finding.ts';
 
 /** A custom resource of ours: read, valid against its schema, defaults filled in. */
 export interface Resource extends KubeObject {
   spec: JsonObject;
   status?: JsonObject;
-}
-
-/** Something wrong inside one resource; the pipeline adds file, line and column. */
-export interface Finding {
-  /** Stable kebab-case code out of `kinds/codes.ts` or `kube`'s. */
-  readonly code: string;
-  readonly severity: 'error' | 'warning';
-  /** JSON pointer into the resource. */
-  readonly pointer: string;
-  readonly message: string;
 }
 
 /** A name written in a resource that means another object of the same namespace. */
