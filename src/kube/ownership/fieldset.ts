@@ -1,0 +1,150 @@
+// Sets of fields as a tree, and the algebra of ownership on them. Knows nothing about types or managers.
+
+/**
+ * One level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
+ * its key fields, names sorted), `v:...` (an item of a set by its value) or `i:0` (an item by position).
+ */
+export type FieldSet = ReadonlyMap<string, FieldNode>;
+
+export interface FieldNode {
+  /** The path that ends here is in the set; paths below are members of their own. */
+  readonly member: boolean;
+  readonly children: FieldSet;
+}
+
+export const EMPTY_SET: FieldSet = new Map();
+
+/** A path in the set with nothing below it. */
+export const LEAF: FieldNode = { member: true, children: EMPTY_SET };
+
+export function isEmpty(set: FieldSet): boolean {
+  return set.size === 0;
+}
+
+/** Everything in either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.size === 0) return b;
+  if (b.size === 0) return a;
+  const out = new Map(a);
+  for (const [element, node] of b) {
+    const known = out.get(element);
+    out.set(
+      element,
+      known === undefined
+        ? node
+        : { member: known.member || node.member, children: union(known.children, node.children) },
+    );
+  }
+  return out;
+}
+
+/** Everything in both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, (element, node) => {
+    const other = b.get(element);
+    if (other === undefined) return undefined;
+    return { member: node.member && other.member, children: intersection(node.children, other.children) };
+  });
+}
+
+/** What is in `a` and not in `b`. A member of `b` takes away itself only, not what is below it. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, (element, node) => {
+    const other = b.get(element);
+    if (other === undefined) return node;
+    return { member: node.member && !other.member, children: difference(node.children, other.children) };
+  });
+}
+
+/** What is in `a` and neither in `b` nor below a member of `b`. */
+export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, (element, node) => {
+    const other = b.get(element);
+    if (other === undefined) return node;
+    if (other.member) return undefined;
+    return { member: node.member, children: differenceBelow(node.children, other.children) };
+  });
+}
+
+/** Members that have no members below them. */
+export function leaves(set: FieldSet): FieldSet {
+  return combine(set, (_element, node) =>
+    node.children.size === 0 ? node : { member: false, children: leaves(node.children) },
+  );
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [element, node] of a) {
+    const other = b.get(element);
+    if (other === undefined || other.member !== node.member || !equalSets(node.children, other.children)) return false;
+  }
+  return true;
+}
+
+/** Whether the path is in the set. */
+export function has(set: FieldSet, path: readonly string[]): boolean {
+  let level = set;
+  let member = false;
+  for (const element of path) {
+    const node = level.get(element);
+    if (node === undefined) return false;
+    ({ member, children: level } = node);
+  }
+  return member;
+}
+
+/** Every path in the set, parents before children. */
+export function paths(set: FieldSet): (readonly string[])[] {
+  const found: (readonly string[])[] = [];
+  collect(set, [], found);
+  return found;
+}
+
+export function setOf(members: readonly (readonly string[])[]): FieldSet {
+  const set: MutableSet = new Map();
+  for (const path of members) insert(set, path);
+  return set;
+}
+
+/** A set under construction. */
+export type MutableSet = Map<string, MutableNode>;
+
+interface MutableNode {
+  member: boolean;
+  readonly children: MutableSet;
+}
+
+/** Adds a path; its parents do not become members. The empty path (the whole object) is never owned. */
+export function insert(set: MutableSet, path: readonly string[]): void {
+  let level = set;
+  let node: MutableNode | undefined;
+  for (const element of path) {
+    node = level.get(element);
+    if (node === undefined) {
+      node = { member: false, children: new Map() };
+      level.set(element, node);
+    }
+    level = node.children;
+  }
+  if (node !== undefined) node.member = true;
+}
+
+function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
+  for (const [element, { member, children }] of set) {
+    const path = [...prefix, element];
+    if (member) found.push(path);
+    collect(children, path, found);
+  }
+}
+
+/** Nodes that are neither members nor have members below them are left out. */
+function combine(set: FieldSet, change: (element: string, node: FieldNode) => FieldNode | undefined): FieldSet {
+  const out = new Map<string, FieldNode>();
+  for (const [element, node] of set) {
+    const changed = change(element, node);
+    if (changed !== undefined && (changed.member || changed.children.size > 0)) out.set(element, changed);
+  }
+  return out;
+}
