@@ -6,6 +6,7 @@ import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
+import type { Validation } from '../std/schema.ts';
 
 export type { Finding } from '../kube/finding.ts';
 
@@ -76,15 +77,27 @@ export interface Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** One or two sentences: what it is for. */
+  readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
   /** Kinds whose objects must be applied before ours, and deleted after. */
   readonly after: readonly string[];
   /** JSON Schemas (TypeBox) of `spec` and `status`: the only place where a field is defined. */
-  readonly schema: { readonly spec: JsonObject; readonly status: JsonObject };
+  readonly schema: {
+    readonly spec: JsonObject;
+    readonly status: JsonObject;
+    /** CEL rules over the whole object (`self.spec`, `self.metadata.name`). */
+    readonly validations: readonly Validation[];
+  };
 
-  /** Cross-field rules that CEL cannot say. Only called for resources that pass schema and CEL. */
+  /** What CEL cannot say, deprecated fields included. Only called for resources that pass schema and CEL. */
   rules(resource: Resource): readonly Finding[];
   references(resource: Resource): readonly Reference[];
+  /**
+   * What is wrong with the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error
+   * refuses, as a missing reference does. Only called when every non-optional reference was found.
+   */
+  inspect(resource: Resource, view: View): readonly Finding[];
   /** Images that `enforceServers` checks. */
   images(resource: Resource): readonly string[];
   /** Registry sources to sync; only MCPRegistry has any. */

@@ -1,0 +1,11 @@
+// The kinds we know. Nothing else is a custom resource of ours.
+
+import type { Kind } from './kind.ts';
+import { MCPGroup } from './mcpgroup/index.ts';
+
+export const KINDS: readonly Kind[] = [MCPGroup];
+
+/** The kind of a name (`MCPServer`); undefined where it is none of ours. */
+export function kindOf(name: string): Kind | undefined {
+  return KINDS.find(({ kind }) => kind === name);
+}
