@@ -1,0 +1,73 @@
+// Opens outbound connections to permitted addresses only. Knows nothing about requests, answers or URLs.
+
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import { Failure } from '../../std/failure.ts';
+import type { AddressGuard } from './addresses.ts';
+
+/** All addresses of a host name; rejects with the resolver's error. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export function systemResolve(hostname: string): Promise<readonly LookupAddress[]> {
+  return lookup(hostname, { all: true });
+}
+
+export interface ConnectorOptions {
+  readonly guard: AddressGuard;
+  readonly resolve: Resolve;
+  /** Trusted roots, PEM. Undefined: the system's. */
+  readonly ca?: readonly string[];
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * A connector for undici. The guard sees what DNS answered for this very connection, so a name whose answer changes
+ * between a check and the connection (DNS rebinding) gains nothing.
+ */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const { guard, ca, connectTimeoutMs } = options;
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    lookup: guardedLookup(options),
+    ...(ca === undefined ? {} : { ca: [...ca] }),
+  });
+  return function connectGuarded(target, callback) {
+    const literal = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;
+    const refusal = isIP(literal) === 0 ? undefined : guard(literal);
+    if (refusal !== undefined) return callback(refused(literal, literal, refusal), null);
+    connect(target, callback);
+  };
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+function guardedLookup({ guard, resolve }: ConnectorOptions) {
+  return function lookupPermitted(hostname: string, wanted: LookupOptions, callback: LookupCallback): void {
+    resolve(hostname).then(
+      (addresses) => {
+        const matching = addresses.filter(({ family }) => !wanted.family || wanted.family === family);
+        const permitted = matching.filter(({ address }) => guard(address) === undefined);
+        const [first] = permitted;
+        if (first === undefined) return callback(noneLeft(guard, hostname, matching), '');
+        if (wanted.all === true) return callback(null, permitted);
+        callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}
+
+function noneLeft(guard: AddressGuard, hostname: string, addresses: readonly LookupAddress[]): Error {
+  const [first] = addresses;
+  if (first === undefined) return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  return refused(hostname, first.address, guard(first.address) ?? 'a refused address');
+}
+
+function refused(hostname: string, address: string, what: string): Failure {
+  const subject = hostname === address ? address : `${hostname} resolves to ${address}, which`;
+  const message = `${subject} is ${what}; outbound.allowPrivate can name its range`;
+  return new Failure('outbound-refused-address', message, { data: { hostname, address } });
+}

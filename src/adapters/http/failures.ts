@@ -1,0 +1,88 @@
+// Turns what goes wrong with an outbound request into a Failure that names the URL. Knows nothing about sockets.
+
+import { Failure } from '../../std/failure.ts';
+import type { OutboundCode } from './codes.ts';
+
+/** The URL as messages may show it: without user name, password, query and fragment, any of which may be a secret. */
+export function displayUrl(url: string | URL): string {
+  const parsed = typeof url === 'string' ? URL.parse(url) : url;
+  if (parsed === null) return 'the configured URL (which is not valid)';
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
+}
+
+interface Sort {
+  readonly code: OutboundCode;
+  readonly says: string;
+  readonly retryable: boolean;
+}
+
+const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
+
+/** By the error codes of Node.js and undici. */
+const SORTS: Readonly<Record<string, Sort>> = {
+  UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time' },
+  ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
+  UND_ERR_HEADERS_TIMEOUT: TIMEOUT,
+  UND_ERR_BODY_TIMEOUT: { ...TIMEOUT, says: 'the answer stopped half-way' },
+  ENOTFOUND: unreachable('the host name is unknown'),
+  EAI_AGAIN: unreachable('the host name could not be looked up'),
+  ECONNREFUSED: unreachable('connection refused'),
+  ECONNRESET: unreachable('connection lost'),
+  EPIPE: unreachable('connection lost'),
+  UND_ERR_SOCKET: unreachable('connection lost'),
+  EHOSTUNREACH: unreachable('no route to the host'),
+  ENETUNREACH: unreachable('no route to the network'),
+  UND_ERR_HEADERS_OVERFLOW: { ...unreachable('the headers of the answer are too large'), retryable: false },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: unreachable('the answer is shorter than announced'),
+};
+
+function unreachable(says: string): Sort {
+  return { code: 'outbound-unreachable', says, retryable: true };
+}
+
+/** Node.js reports every certificate problem by OpenSSL's name for it, and other TLS problems with these prefixes. */
+const TLS_CODES = ['CERT', 'SELF_SIGNED', 'UNABLE_TO', 'ERR_TLS', 'ERR_SSL', 'EPROTO', 'HOSTNAME_MISMATCH'];
+
+export interface FailedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly timeoutMs: number;
+  /** The signal of the whole exchange's time limit. */
+  readonly deadline: AbortSignal;
+  /** The caller's own signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The Failure for an error that was thrown while requesting; a Failure keeps its code. */
+export function outboundFailure(request: FailedRequest, error: unknown): Failure {
+  const url = displayUrl(request.url);
+  const data = { url, method: request.method };
+  if (error instanceof Failure) {
+    const { code, message, retryable } = error;
+    return new Failure(code, `${url}: ${message}`, { data: { ...error.data, ...data }, cause: error, retryable });
+  }
+  if (request.signal?.aborted) return new Failure('outbound-aborted', `${url}: given up`, { data, cause: error });
+  const sort = request.deadline.aborted
+    ? { ...TIMEOUT, says: `no answer within ${request.timeoutMs} ms` }
+    : sortOf(error);
+  return new Failure(sort.code, `${url}: ${sort.says}`, { data, cause: error, retryable: sort.retryable });
+}
+
+function sortOf(error: unknown): Sort {
+  const { code, text } = rootOf(error);
+  const known = SORTS[code];
+  if (known !== undefined) return known;
+  if (TLS_CODES.some((prefix) => code.startsWith(prefix))) {
+    return { code: 'outbound-tls', says: `no trusted TLS connection: ${text}`, retryable: false };
+  }
+  if (code.startsWith('HPE_')) return { ...unreachable('the answer is not HTTP'), retryable: false };
+  return unreachable(text);
+}
+
+/** Where several addresses were tried, the first one's error speaks. */
+function rootOf(error: unknown): { readonly code: string; readonly text: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
+  if (!(error instanceof Error)) return { code: '', text: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return { code, text: error.message };
+}

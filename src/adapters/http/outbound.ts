@@ -1,0 +1,226 @@
+// The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked
+// for. Knows nothing about what is requested or why.
+
+import { readFileSync } from 'node:fs';
+import { getCACertificates } from 'node:tls';
+import { Agent, type Dispatcher } from 'undici';
+import { Failure } from '../../std/failure.ts';
+import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
+import { guardedConnector, type Resolve, systemResolve } from './connector.ts';
+import { outboundFailure } from './failures.ts';
+import { redirected } from './redirect.ts';
+
+export interface OutboundOptions {
+  /** `outbound.allowPrivate`: CIDR ranges or addresses that may be connected to although they are private or special. */
+  readonly allowPrivate: readonly string[];
+  /** `outbound.caFile`: a PEM file whose certificates are trusted besides the system's; read once. */
+  readonly caFile?: string;
+  /** The same as PEM text. */
+  readonly ca?: string;
+  /** Refuses http URLs. */
+  readonly httpsOnly?: boolean;
+  /** Sent as `user-agent: skep/<version>`. */
+  readonly version: string;
+  /** Milliseconds for the TCP and TLS connection; 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Milliseconds for a whole exchange where the request does not say; 30 s. */
+  readonly timeoutMs?: number;
+  /** Bytes of a body where the request does not say; 32 MiB. */
+  readonly maxBytes?: number;
+  /** Connections per origin; 8. */
+  readonly connections?: number;
+  /** Looks host names up; the system's resolver. */
+  readonly resolve?: Resolve;
+}
+
+export interface OutboundRequest {
+  /** Absolute http or https URL without user name and password. */
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** PEM certificates that replace the trusted roots for this request. */
+  readonly ca?: string;
+  /** True: every address may be connected to. Otherwise `allowPrivate` of the options holds. */
+  readonly allowPrivate?: boolean;
+  readonly httpsOnly?: boolean;
+  /** Limit for the whole exchange, connecting and reading the body included. */
+  readonly timeoutMs?: number;
+  /** Larger bodies fail. */
+  readonly maxBytes?: number;
+  /**
+   * How many redirects of a GET to follow; 0. Every hop is checked like the first; `authorization` and `cookie`
+   * go to the first origin only.
+   */
+  readonly redirects?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The URL that answered: another than the requested one where redirects were followed. */
+  readonly url: string;
+}
+
+export interface Outbound {
+  /**
+   * One request, never repeated. Any status is an answer, a redirect that is not followed too. Throws Failure with one
+   * of OUTBOUND_CODES; the message names the URL without credentials and query. Satisfies `Fetch` of `auth/ports.ts`.
+   */
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+interface Context {
+  readonly options: OutboundOptions;
+  readonly guard: AddressGuard;
+  readonly trusted: readonly string[] | undefined;
+  /** By trusted roots and guard: a connection is only ever reused under the rules that it was opened under. */
+  readonly agents: Map<string, Agent>;
+}
+
+/** Throws Failure `outbound-invalid-range` or `outbound-ca-invalid`. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const context: Context = {
+    options,
+    guard: createAddressGuard(options.allowPrivate),
+    trusted: trustedRoots(options),
+    agents: new Map(),
+  };
+  return {
+    request: (request) => follow(context, request),
+    close: async () => {
+      const agents = [...context.agents.values()];
+      context.agents.clear();
+      await Promise.all(agents.map((agent) => agent.destroy()));
+    },
+  };
+}
+
+async function follow(context: Context, request: OutboundRequest): Promise<OutboundResponse> {
+  const timeoutMs = request.timeoutMs ?? context.options.timeoutMs ?? 30_000;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  let current = request;
+  for (let left = request.redirects ?? 0; ; left -= 1) {
+    const failed = { url: current.url, method: current.method, timeoutMs, deadline, signal: request.signal };
+    try {
+      const response = await exchange(context, current, deadline);
+      if ((request.redirects ?? 0) === 0) return response;
+      const next = redirected(current, response, left);
+      if (next === undefined) return response;
+      current = next;
+    } catch (error) {
+      throw outboundFailure(failed, error);
+    }
+  }
+}
+
+async function exchange(context: Context, request: OutboundRequest, deadline: AbortSignal): Promise<OutboundResponse> {
+  const { options } = context;
+  const url = checkedUrl(request, options.httpsOnly === true || request.httpsOnly === true);
+  const response = await agentFor(context, request).request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method,
+    headers: { 'user-agent': `skep/${options.version}`, ...lowerCased(request.headers ?? {}) },
+    body: request.body ?? null,
+    signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
+  });
+  const body = await readBody(response, request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024);
+  return { status: response.statusCode, headers: joined(response.headers), body, url: request.url };
+}
+
+function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
+  const url = URL.parse(request.url);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new Failure('outbound-invalid-url', 'is no absolute http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Failure('outbound-invalid-url', 'carries a user name or password, which belongs into its own setting');
+  }
+  if (httpsOnly && url.protocol !== 'https:')
+    throw new Failure('outbound-insecure', 'is http where only https is accepted');
+  return url;
+}
+
+function agentFor(context: Context, request: OutboundRequest): Agent {
+  const { options, agents } = context;
+  const key = `${request.allowPrivate === true} ${request.ca ?? ''}`;
+  const known = agents.get(key);
+  if (known !== undefined) return known;
+  const ca = request.ca === undefined ? context.trusted : [request.ca];
+  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
+  const agent = new Agent({
+    connect: guardedConnector({
+      guard: request.allowPrivate === true ? anyAddress : context.guard,
+      resolve: options.resolve ?? systemResolve,
+      connectTimeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+    }),
+    connections: options.connections ?? 8,
+    // The deadline of the whole exchange decides; these only bound a forgotten one.
+    headersTimeout: 600_000,
+    bodyTimeout: 600_000,
+  });
+  agents.set(key, agent);
+  return agent;
+}
+
+async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
+  // Giving up on a body that still arrives makes it report its own end as an error; the size is what failed.
+  body.on('error', () => undefined);
+  if (Number(headers['content-length'] ?? 0) > maxBytes) {
+    body.destroy();
+    throw tooLarge(maxBytes);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): Failure {
+  return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
+}
+
+function trustedRoots({ ca, caFile }: OutboundOptions): readonly string[] | undefined {
+  const own = [
+    ...(ca === undefined ? [] : [checkedPem(ca, 'the given CA')]),
+    ...(caFile === undefined ? [] : [readPem(caFile)]),
+  ];
+  return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
+}
+
+function readPem(file: string): string {
+  try {
+    return checkedPem(readFileSync(file, 'utf8'), file);
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw new Failure('outbound-ca-invalid', `CA file ${file} cannot be read`, { data: { file }, cause });
+  }
+}
+
+function checkedPem(text: string, where: string): string {
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new Failure('outbound-ca-invalid', `${where} holds no PEM certificate`, { data: { where } });
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}

@@ -1,0 +1,35 @@
+// What to request next after a redirect. Knows nothing about connections.
+
+import { Failure } from '../../std/failure.ts';
+import { displayUrl } from './failures.ts';
+import type { OutboundRequest, OutboundResponse } from './outbound.ts';
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * The request that a redirect leads to, or undefined where the response is none. `left` is how many more may be
+ * followed. Only a GET is redirected: repeating a POST elsewhere is never what the caller meant.
+ */
+export function redirected(
+  request: OutboundRequest,
+  response: OutboundResponse,
+  left: number,
+): OutboundRequest | undefined {
+  const { location } = response.headers;
+  if (!REDIRECTS.includes(response.status) || location === undefined) return undefined;
+  if (request.method !== 'GET') return undefined;
+  if (left <= 0) throw new Failure('outbound-redirect-refused', 'redirects too often');
+  const from = new URL(request.url);
+  const to = URL.parse(location, request.url);
+  if (to === null) throw new Failure('outbound-redirect-refused', 'redirects to what is no URL');
+  if (from.protocol === 'https:' && to.protocol !== 'https:') {
+    throw new Failure('outbound-redirect-refused', `redirects from https to ${displayUrl(to)}`);
+  }
+  const headers = from.origin === to.origin ? request.headers : withoutCredentials(request.headers ?? {});
+  return { ...request, url: to.href, ...(headers === undefined ? {} : { headers }) };
+}
+
+function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !['authorization', 'cookie'].includes(name.toLowerCase()));
+  return Object.fromEntries(kept);
+}
