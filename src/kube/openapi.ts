@@ -1,5 +1,6 @@
 // The parts of an OpenAPI v3 document (as an API server publishes one per group-version) that say how a kind merges,
-// compiled to merge types. Knows nothing about objects, managers or clusters.
+// compiled to merge types. Knows nothing about objects, managers or clusters. In one file, longer than most, because the
+// document's rules and the type they yield are read side by side.
 
 import type { Json } from '../std/json.ts';
 
@@ -123,7 +124,7 @@ function compilerOf(document: OpenApiDocument): Compiler {
   return compiler;
 }
 
-/** Schema names by kind. Option and list types carry kinds too; only a type that has metadata of an object is a root. */
+/** Schema names by kind. Types of options carry a kind for every group-version that takes them. */
 function kindNames(document: OpenApiDocument): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(document.components.schemas)) {

@@ -1,0 +1,92 @@
+// The built-in kinds that are bundled, and how discovery names them. Facts only; knows nothing about their fields.
+
+export interface BundledKind {
+  /** `v1`, `apps/v1`, ... */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  /** Groups that `kubectl get` takes instead of a kind, such as `all`. */
+  readonly categories: readonly string[];
+  readonly subresources: readonly ('status' | 'scale')[];
+}
+
+type Row = Pick<BundledKind, 'kind' | 'plural'> & Partial<BundledKind>;
+
+const ALL = ['all'];
+const STATUS = ['status'] as const;
+const SCALE = ['scale', 'status'] as const;
+
+/** As the discovery documents of Kubernetes 1.36 say it. */
+export const BUNDLED_KINDS: readonly BundledKind[] = [
+  ...group('v1', [
+    { kind: 'Namespace', plural: 'namespaces', namespaced: false, shortNames: ['ns'], subresources: STATUS },
+    { kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] },
+    { kind: 'Secret', plural: 'secrets' },
+    { kind: 'Service', plural: 'services', shortNames: ['svc'], categories: ALL, subresources: STATUS },
+    { kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'] },
+    { kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'], subresources: STATUS },
+    { kind: 'Pod', plural: 'pods', shortNames: ['po'], categories: ALL, subresources: STATUS },
+    { kind: 'Event', plural: 'events', shortNames: ['ev'] },
+    { kind: 'LimitRange', plural: 'limitranges', shortNames: ['limits'] },
+    { kind: 'ResourceQuota', plural: 'resourcequotas', shortNames: ['quota'], subresources: STATUS },
+  ]),
+  ...group('apps/v1', [
+    { kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ALL, subresources: SCALE },
+    { kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: ALL, subresources: SCALE },
+    { kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ALL, subresources: SCALE },
+    { kind: 'DaemonSet', plural: 'daemonsets', shortNames: ['ds'], categories: ALL, subresources: STATUS },
+  ]),
+  ...group('batch/v1', [
+    { kind: 'Job', plural: 'jobs', categories: ALL, subresources: STATUS },
+    { kind: 'CronJob', plural: 'cronjobs', shortNames: ['cj'], categories: ALL, subresources: STATUS },
+  ]),
+  ...group('rbac.authorization.k8s.io/v1', [
+    { kind: 'Role', plural: 'roles' },
+    { kind: 'RoleBinding', plural: 'rolebindings' },
+    { kind: 'ClusterRole', plural: 'clusterroles', namespaced: false },
+    { kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', namespaced: false },
+  ]),
+  ...group('networking.k8s.io/v1', [
+    { kind: 'NetworkPolicy', plural: 'networkpolicies', shortNames: ['netpol'] },
+    { kind: 'Ingress', plural: 'ingresses', shortNames: ['ing'], subresources: STATUS },
+  ]),
+  ...group('policy/v1', [
+    { kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'], subresources: STATUS },
+  ]),
+  ...group('autoscaling/v2', [
+    {
+      kind: 'HorizontalPodAutoscaler',
+      plural: 'horizontalpodautoscalers',
+      shortNames: ['hpa'],
+      categories: ALL,
+      subresources: STATUS,
+    },
+  ]),
+  ...group('coordination.k8s.io/v1', [{ kind: 'Lease', plural: 'leases' }]),
+  ...group('apiextensions.k8s.io/v1', [
+    {
+      kind: 'CustomResourceDefinition',
+      plural: 'customresourcedefinitions',
+      namespaced: false,
+      shortNames: ['crd', 'crds'],
+      categories: ['api-extensions'],
+      subresources: STATUS,
+    },
+  ]),
+  ...group('events.k8s.io/v1', [{ kind: 'Event', plural: 'events', shortNames: ['ev'] }]),
+];
+
+function group(apiVersion: string, rows: readonly Row[]): BundledKind[] {
+  return rows.map((row) => ({
+    apiVersion,
+    singular: row.kind.toLowerCase(),
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    subresources: [],
+    ...row,
+  }));
+}
