@@ -1,5 +1,8 @@
 // What token validation needs of the world: outbound requests, small files, the time. Knows nothing about sockets.
 
+import type { JsonObject } from '../std/json.ts';
+import type { AuthCode } from './codes.ts';
+
 export interface FetchRequest {
   /** Absolute http(s) URL. */
   readonly url: string;
@@ -36,6 +39,24 @@ export interface Files {
 }
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Wall clock, milliseconds since 1970. */
   now(): number;
+  /** Monotonic milliseconds. */
+  monotonic(): number;
+}
+
+/** What an operator should know although no request was refused because of it. */
+export interface Notice {
+  /** A code of AUTH_CODES. */
+  readonly code: AuthCode;
+  readonly provider: string;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+export interface AuthPorts {
+  readonly fetch: Fetch;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly notify: (notice: Notice) => void;
 }

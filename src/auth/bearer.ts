@@ -1,0 +1,34 @@
+// Reads the token out of the Authorization header (RFC 6750 section 2.1). Knows nothing about what a token says.
+
+import type { Rejection } from './rejection.ts';
+
+/** Longest accepted token, in characters. */
+export const TOKEN_LENGTH_MAX = 16_384;
+
+// RFC 6750 section 2.1: b64token.
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+export type BearerResult =
+  | { readonly ok: true; readonly token: string }
+  | { readonly ok: false; readonly rejection: Rejection };
+
+/** `values`: every Authorization header of the request, in order. */
+export function readBearer(values: readonly string[]): BearerResult {
+  const [value] = values;
+  if (value === undefined) return rejected({ reason: 'credentials-missing' });
+  if (values.length > 1) return rejected({ reason: 'authorization-repeated', count: values.length });
+  const [scheme = '', ...rest] = value.trim().split(' ');
+  // Another scheme is as good as no credentials: RFC 6750 section 3 wants no error code then. The name of the scheme is
+  // case-insensitive (RFC 9110 section 11.1).
+  if (scheme.toLowerCase() !== 'bearer') return rejected({ reason: 'credentials-missing' });
+  const token = rest.join(' ').trimStart();
+  if (token.length > TOKEN_LENGTH_MAX) {
+    return rejected({ reason: 'token-too-long', length: token.length, limit: TOKEN_LENGTH_MAX });
+  }
+  if (!TOKEN.test(token)) return rejected({ reason: 'authorization-malformed' });
+  return { ok: true, token };
+}
+
+function rejected(rejection: Rejection): BearerResult {
+  return { ok: false, rejection };
+}

@@ -1,0 +1,27 @@
+// The WWW-Authenticate header of a refused request (RFC 6750 section 3, RFC 9728 section 5.1). Knows no reasons.
+
+import { metadataUrl } from './metadata.ts';
+import type { PublicRejection } from './rejection.ts';
+import type { ResourceSettings } from './settings.ts';
+
+export function challenge(
+  settings: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
+  { error, message }: PublicRejection,
+): string {
+  const parameters: readonly (readonly [string, string])[] = [
+    ['realm', settings.realm],
+    ...(error === undefined
+      ? []
+      : ([
+          ['error', error],
+          ['error_description', message],
+        ] as const)),
+    ['resource_metadata', metadataUrl(settings.resourceUrl)],
+  ];
+  return `Bearer ${parameters.map(([name, value]) => `${name}=${quote(value)}`).join(', ')}`;
+}
+
+/** RFC 9110 section 5.6.4: quoted-string; what it cannot hold is left out. */
+function quote(text: string): string {
+  return `"${text.replaceAll(/[^\x20-\x7e]/g, '').replaceAll(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,35 @@
+// Why a request is refused and what goes wrong around it, by stable code. Knows nothing about who reports them.
+
+export const AUTH_CODES = {
+  'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',
+  'authorization-repeated': 'The request carries more than one Authorization header. Send exactly one.',
+  'authorization-malformed': 'The Authorization header is not `Bearer <token>` with one token of RFC 6750 characters.',
+  'token-too-long': 'The token is longer than the service accepts. Ask the provider for a smaller one.',
+  'provider-unknown':
+    'No configured provider can validate the token: its issuer is not configured, or it is opaque and no provider has an introspectionUrl.',
+  'token-refused': 'Every provider that could validate the token refused it; the log has one reason per attempt.',
+  'token-malformed': 'The token claims to be a JWT but is not a well-formed one.',
+  'algorithm-refused': 'The JWT is signed with an algorithm that is not accepted: none, an HMAC, or an unknown one.',
+  'key-unknown': 'The key that the JWT names is not among the keys of the provider, also not after asking again.',
+  'key-unusable': 'The key that the JWT names cannot verify it: wrong type, too short, or several keys fit.',
+  'signature-invalid': 'The signature of the JWT does not fit the key of the provider.',
+  'claim-missing': 'A required claim is missing. `exp`, `iss` and `aud` are required of every token.',
+  'claim-invalid': 'A claim has a value of the wrong type.',
+  'token-expired': 'The `exp` claim is not in the future. There is no leeway.',
+  'token-not-yet-valid': 'The `nbf` claim is in the future.',
+  'issuer-mismatch': 'The `iss` claim differs from the issuerUrl of the provider. They are compared exactly.',
+  'audience-mismatch': 'The `aud` claim does not contain the audience configured for the provider.',
+  'token-inactive': 'The introspection endpoint says that the token is not active.',
+  'keys-unavailable':
+    'The keys of the provider could not be loaded and none are remembered. Check issuerUrl, jwksUrl and the network.',
+  'introspection-unavailable':
+    'The introspection endpoint did not give a usable answer. Check introspectionUrl, the credentials and the network.',
+  'keys-stale': 'The keys of the provider could not be refreshed; the remembered ones stay in use for a while.',
+  'provider-answer-invalid': 'A provider answered with a status or a body that cannot be used.',
+  'provider-issuer-mismatch': 'The discovery document names another issuer than the configured issuerUrl.',
+  'provider-url-insecure': 'The discovery document of an https issuer names a jwks_uri that is not https.',
+  'provider-secret-invalid':
+    'A secret or token file of a provider is empty or holds characters that no header can carry.',
+} as const;
+
+export type AuthCode = keyof typeof AUTH_CODES;

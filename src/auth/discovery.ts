@@ -1,0 +1,47 @@
+// Finds the address of a provider's keys (OpenID Connect Discovery 1.0 section 4). Knows nothing about the keys.
+
+import { Failure } from '../std/failure.ts';
+import type { JsonObject } from '../std/json.ts';
+import { excerpt } from './claims.ts';
+import { getJson, invalidAnswer } from './outbound.ts';
+import type { AuthPorts } from './ports.ts';
+import type { ProviderSettings } from './settings.ts';
+
+/** Document 1, Provider entry: `<issuerUrl>/.well-known/openid-configuration`. */
+export function discoveryUrl(issuerUrl: string): string {
+  const base = issuerUrl.endsWith('/') ? issuerUrl.slice(0, -1) : issuerUrl;
+  return `${base}/.well-known/openid-configuration`;
+}
+
+/**
+ * The URL of the JWKS. Throws a Failure: what `getJson` throws, `provider-issuer-mismatch`, `provider-url-insecure`.
+ */
+export async function locateJwks(
+  world: Pick<AuthPorts, 'fetch' | 'files'>,
+  provider: ProviderSettings,
+): Promise<string> {
+  if (provider.jwksUrl !== undefined) return provider.jwksUrl;
+  const url = discoveryUrl(provider.issuerUrl);
+  const document = await getJson(world, provider, url);
+  checkIssuer(url, document, provider.issuerUrl);
+  return jwksUri(url, document, provider.issuerUrl);
+}
+
+/** OpenID Connect Discovery 1.0 section 4.3: otherwise one issuer could answer for another. */
+function checkIssuer(url: string, document: JsonObject, issuerUrl: string): void {
+  if (document.issuer === issuerUrl) return;
+  const actual = typeof document.issuer === 'string' ? excerpt(document.issuer) : null;
+  throw new Failure('provider-issuer-mismatch', `${url} names the issuer ${JSON.stringify(actual)}, not ${issuerUrl}`, {
+    data: { url, expected: issuerUrl, actual },
+  });
+}
+
+function jwksUri(url: string, document: JsonObject, issuerUrl: string): string {
+  const { jwks_uri: uri } = document;
+  if (typeof uri !== 'string' || !URL.canParse(uri)) throw invalidAnswer(url, 'names no jwks_uri');
+  const { protocol } = new URL(uri);
+  if (protocol === 'https:' || (protocol === 'http:' && new URL(issuerUrl).protocol === 'http:')) return uri;
+  throw new Failure('provider-url-insecure', `${url} names a jwks_uri that is not https: ${excerpt(uri)}`, {
+    data: { url },
+  });
+}

@@ -1,0 +1,112 @@
+// Checks a JWT: form, algorithm, signature, then claims (document 1, Token validation rules 2 and 4; RFC 8725).
+// Knows nothing about where keys come from.
+
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose';
+import { isObject, type JsonObject } from '../std/json.ts';
+import { checkClaims, type ExpectedClaims, excerpt } from './claims.ts';
+import type { KeyLookup, KeyResult } from './jwks.ts';
+import type { Refusal } from './rejection.ts';
+
+/** Signatures with a public key only: with HMACs whoever can verify can also sign, and `none` is no signature. */
+export const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+export type TokenResult =
+  | { readonly ok: true; readonly claims: JsonObject }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** `nowMs`: milliseconds since 1970. */
+export async function checkJwt(
+  findKey: KeyLookup,
+  token: string,
+  expected: ExpectedClaims,
+  nowMs: number,
+): Promise<TokenResult> {
+  const verified = await verifySignature(findKey, token);
+  if (!verified.ok) return verified;
+  const refusal = checkClaims(verified.claims, expected, nowMs);
+  return refusal === undefined ? verified : { ok: false, refusal };
+}
+
+/** The `iss` that a JWT claims to have, unverified; undefined where the token is no JWT or has none. */
+export function claimedIssuer(token: string): string | undefined {
+  try {
+    const { iss } = decodeJwt(token);
+    return typeof iss === 'string' ? iss : undefined;
+  } catch (error) {
+    if (error instanceof errors.JWTInvalid) return undefined;
+    throw error;
+  }
+}
+
+async function verifySignature(findKey: KeyLookup, token: string): Promise<TokenResult> {
+  const header = readHeader(token);
+  if (header === undefined) return refused({ reason: 'token-malformed', detail: 'no JWS header' });
+  const { alg } = header;
+  if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
+    return refused({ reason: 'algorithm-refused', algorithm: excerpt(String(alg)) });
+  }
+  const lookup = await findKey({ ...header, alg });
+  if (lookup.found !== 'key') return refused(keyRefusal(lookup, header.kid));
+  try {
+    const { payload, protectedHeader } = await compactVerify(token, lookup.key, { algorithms: [alg] });
+    // RFC 7797 section 7: the payload of a JWT is always encoded.
+    if (protectedHeader.b64 === false) return refused({ reason: 'token-malformed', detail: 'unencoded payload' });
+    return claimsOf(payload);
+  } catch (error) {
+    return refused(signatureRefusal(error));
+  }
+}
+
+function readHeader(token: string): ProtectedHeaderParameters | undefined {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    // jose throws different classes for different flaws; all of them mean that there is no header to read.
+    return undefined;
+  }
+}
+
+function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown): Refusal {
+  switch (lookup.found) {
+    case 'none':
+      return { reason: 'key-unknown', ...(typeof kid === 'string' ? { kid: excerpt(kid) } : {}) };
+    case 'unusable':
+      return { reason: 'key-unusable', detail: lookup.detail };
+    case 'unavailable':
+      return { reason: 'keys-unavailable', cause: lookup.cause };
+  }
+}
+
+function signatureRefusal(error: unknown): Refusal {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return { reason: 'signature-invalid' };
+  if (error instanceof errors.JOSEError) return { reason: 'token-malformed', detail: error.message };
+  // jose refuses RSA keys below 2048 bits with a TypeError: the provider's mistake.
+  if (error instanceof TypeError) return { reason: 'key-unusable', detail: error.message };
+  throw error;
+}
+
+function claimsOf(payload: Uint8Array): TokenResult {
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+    if (isObject(claims)) return { ok: true, claims };
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+  }
+  return refused({ reason: 'token-malformed', detail: 'the claims are no JSON object' });
+}
+
+function refused(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal };
+}

@@ -1,0 +1,30 @@
+// The protected-resource metadata that clients configure themselves from (RFC 9728; document 1, Discovery document).
+// Knows nothing about how it is served.
+
+import type { JsonObject } from '../std/json.ts';
+import type { ResourceSettings } from './settings.ts';
+
+export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
+
+export function resourceMetadata(settings: ResourceSettings): JsonObject {
+  const { resourceDocumentation } = settings;
+  return {
+    resource: settings.resourceUrl,
+    authorization_servers: [...new Set(settings.providers.map((provider) => provider.issuerUrl))],
+    scopes_supported: [...settings.scopesSupported],
+    bearer_methods_supported: ['header'],
+    ...(resourceDocumentation === undefined ? {} : { resource_documentation: resourceDocumentation }),
+  };
+}
+
+/** RFC 9728 section 3.1: the well-known part goes between the host and the path of the resource. */
+export function metadataUrl(resourceUrl: string): string {
+  const { origin, search } = new URL(resourceUrl);
+  return `${origin}${WELL_KNOWN_PATH}${resourceSuffix(resourceUrl)}${search}`;
+}
+
+/** The path of the resource, empty where it has none: what follows WELL_KNOWN_PATH in `metadataUrl`. */
+export function resourceSuffix(resourceUrl: string): string {
+  const { pathname } = new URL(resourceUrl);
+  return pathname === '/' ? '' : pathname;
+}

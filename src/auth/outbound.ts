@@ -1,0 +1,113 @@
+// Requests to an identity provider: trust, credentials and limits from its settings, a JSON object as the answer.
+// Knows nothing about keys, tokens or what the answer means.
+
+import { Failure } from '../std/failure.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
+import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
+import type { Cause } from './rejection.ts';
+import type { ProviderSettings } from './settings.ts';
+
+const TIMEOUT_MS = 5_000;
+const ANSWER_BYTES_MAX = 512 * 1024;
+
+/** What a request header can carry without being quoted or split. */
+const HEADER_SAFE = /^[\x21-\x7e]+$/;
+
+type World = Pick<AuthPorts, 'fetch' | 'files'>;
+
+/** Throws a Failure: the port's own, or `provider-answer-invalid`, `provider-secret-invalid`. */
+export async function getJson(world: World, provider: ProviderSettings, url: string): Promise<JsonObject> {
+  const authorization = await tokenFromFile(world, provider);
+  return exchange(world, provider, { url, method: 'GET', headers: { accept: 'application/json', ...authorization } });
+}
+
+/** Posts a form (RFC 7662 section 2.1). Throws as `getJson` does. */
+export async function postForm(
+  world: World,
+  provider: ProviderSettings,
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<JsonObject> {
+  const authorization = (await clientCredentials(world, provider)) ?? (await tokenFromFile(world, provider));
+  return exchange(world, provider, {
+    url,
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      ...authorization,
+    },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
+/** A Failure as data for the log; anything else is a bug and goes on. */
+export function causeOf(error: unknown): Cause {
+  if (!(error instanceof Failure)) throw error;
+  return { code: error.code, message: error.message };
+}
+
+async function exchange(
+  world: World,
+  provider: ProviderSettings,
+  request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body'>,
+): Promise<JsonObject> {
+  // Read anew for every request: certificates and tokens in mounted Secrets rotate.
+  const ca = provider.caCertPath === undefined ? {} : { ca: await world.files.read(provider.caCertPath) };
+  const response = await world.fetch({
+    ...request,
+    ...ca,
+    allowPrivate: provider.allowPrivateIP,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: ANSWER_BYTES_MAX,
+  });
+  return jsonObject(request.url, response);
+}
+
+function jsonObject(url: string, response: FetchResponse): JsonObject {
+  if (response.status !== 200) throw invalidAnswer(url, `answered with status ${response.status}`, response.status);
+  const parsed = parseJson(new TextDecoder().decode(response.body));
+  if (!isObject(parsed)) throw invalidAnswer(url, 'did not answer with a JSON object', response.status);
+  return parsed;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function invalidAnswer(url: string, what: string, status = 200): Failure {
+  return new Failure('provider-answer-invalid', `${url} ${what}`, { data: { url, status }, retryable: true });
+}
+
+async function clientCredentials(
+  world: World,
+  provider: ProviderSettings,
+): Promise<{ authorization: string } | undefined> {
+  const { clientId, clientSecretFile } = provider;
+  if (clientId === undefined || clientSecretFile === undefined) return undefined;
+  const secret = await readSecret(world, clientSecretFile);
+  // RFC 6749 section 2.3.1: both parts are form-encoded before they are joined.
+  const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+async function tokenFromFile(world: World, provider: ProviderSettings): Promise<{ authorization?: string }> {
+  if (provider.authTokenFile === undefined) return {};
+  return { authorization: `Bearer ${await readSecret(world, provider.authTokenFile)}` };
+}
+
+async function readSecret(world: World, path: string): Promise<string> {
+  const secret = (await world.files.read(path)).trim();
+  if (HEADER_SAFE.test(secret)) return secret;
+  throw new Failure('provider-secret-invalid', `${path} is empty or holds characters that a header cannot carry`, {
+    data: { path },
+  });
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}

@@ -1,0 +1,72 @@
+// Why a request is not let in: what is known inside, as data, and the little of it that the client is told.
+// Knows nothing about HTTP frameworks.
+
+import { AUTH_CODES } from './codes.ts';
+
+/** Why one provider did not accept a token. Never holds the token or a secret. */
+export type Refusal =
+  | { readonly reason: 'token-malformed'; readonly detail: string }
+  | { readonly reason: 'algorithm-refused'; readonly algorithm: string }
+  | { readonly reason: 'key-unknown'; readonly kid?: string }
+  | { readonly reason: 'key-unusable'; readonly detail: string }
+  | { readonly reason: 'signature-invalid' }
+  | { readonly reason: 'claim-missing'; readonly claim: string }
+  | { readonly reason: 'claim-invalid'; readonly claim: string }
+  | { readonly reason: 'token-expired'; readonly expiredAt: number }
+  | { readonly reason: 'token-not-yet-valid'; readonly validFrom: number }
+  | { readonly reason: 'issuer-mismatch'; readonly actual: string }
+  | { readonly reason: 'audience-mismatch'; readonly actual: readonly string[] }
+  | { readonly reason: 'token-inactive' }
+  | { readonly reason: 'keys-unavailable'; readonly cause: Cause }
+  | { readonly reason: 'introspection-unavailable'; readonly cause: Cause };
+
+/** A Failure as data. */
+export interface Cause {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Attempt {
+  readonly provider: string;
+  readonly method: 'jwt' | 'introspection';
+  readonly refusal: Refusal;
+}
+
+/** Why the request as a whole is not let in. */
+export type Rejection =
+  | { readonly reason: 'credentials-missing' }
+  | { readonly reason: 'authorization-repeated'; readonly count: number }
+  | { readonly reason: 'authorization-malformed' }
+  | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
+  | { readonly reason: 'provider-unknown'; readonly issuer?: string }
+  | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] };
+
+/** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
+export type ChallengeError = 'invalid_request' | 'invalid_token';
+
+/** What the client is told. The texts are those of the existing platform (registry.md 5.5). */
+export interface PublicRejection {
+  readonly status: 401;
+  readonly error?: ChallengeError;
+  readonly message: string;
+}
+
+/** The one place where inner reasons become public ones; it says less on purpose. */
+export function publicRejection(rejection: Rejection): PublicRejection {
+  switch (rejection.reason) {
+    case 'credentials-missing':
+      return { status: 401, message: 'missing or malformed authorization header' };
+    case 'authorization-repeated':
+    case 'authorization-malformed':
+      return { status: 401, error: 'invalid_request', message: 'missing or malformed authorization header' };
+    case 'token-too-long':
+    case 'provider-unknown':
+    case 'token-refused':
+      return { status: 401, error: 'invalid_token', message: 'token validation failed' };
+  }
+}
+
+/** The sentence for the log: what it means and what to do. */
+export function explain(reason: Rejection['reason'] | Refusal['reason']): string {
+  return AUTH_CODES[reason];
+}

@@ -1,0 +1,29 @@
+// What the configuration says about access, as token validation and discovery need it. Knows no file format.
+
+/** Source: document 1, Provider entry. */
+export interface ProviderSettings {
+  /** For logs. */
+  readonly name: string;
+  /** Equal to the `iss` claim of accepted tokens, character by character. */
+  readonly issuerUrl: string;
+  readonly audience: string;
+  /** Where given, discovery is skipped. */
+  readonly jwksUrl?: string;
+  readonly introspectionUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecretFile?: string;
+  /** PEM file that replaces the trusted roots. */
+  readonly caCertPath?: string;
+  /** Bearer token for requests to the provider. */
+  readonly authTokenFile?: string;
+  readonly allowPrivateIP: boolean;
+}
+
+/** Source: document 1, Section `auth.oauth`. */
+export interface ResourceSettings {
+  readonly resourceUrl: string;
+  readonly realm: string;
+  readonly scopesSupported: readonly string[];
+  readonly resourceDocumentation?: string;
+  readonly providers: readonly ProviderSettings[];
+}
