@@ -1,5 +1,6 @@
 // Turns what goes wrong with an outbound request into a Failure that names the URL. Knows nothing about sockets.
 
+import { errors } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import type { OutboundCode } from './codes.ts';
 
@@ -69,13 +70,13 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
 }
 
 function sortOf(error: unknown): Sort {
+  if (error instanceof errors.HTTPParserError) return { ...unreachable('the answer is not HTTP'), retryable: false };
   const { code, text } = rootOf(error);
   const known = SORTS[code];
   if (known !== undefined) return known;
   if (TLS_CODES.some((prefix) => code.startsWith(prefix))) {
     return { code: 'outbound-tls', says: `no trusted TLS connection: ${text}`, retryable: false };
   }
-  if (code.startsWith('HPE_')) return { ...unreachable('the answer is not HTTP'), retryable: false };
   return unreachable(text);
 }
 
