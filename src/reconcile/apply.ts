@@ -1,0 +1,112 @@
+// Writes a plan, batch after batch; a failed change blocks only what depends on it.
+// The only stage that changes anything in the cluster but status. Knows nothing about specs.
+
+import { type KubeObject, keyOf } from '../kube/object.ts';
+import { Failure } from '../std/failure.ts';
+import { formatId, type ResourceId } from '../std/problem.ts';
+import { ownerReference } from './desire.ts';
+import type { Lock } from './lock.ts';
+import type { Change, Plan } from './plan.ts';
+import type { Cluster } from './ports.ts';
+
+export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
+
+export interface Outcome {
+  readonly action: Action;
+  readonly resource: ResourceId;
+  /** Why it failed or is held. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The owning custom resource, of children. */
+  readonly owner?: ResourceId;
+}
+
+export interface ApplyDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'remove'>;
+  readonly lock: Pick<Lock, 'assertHeld'>;
+  /** Told each outcome as it happens. */
+  readonly progress: (outcome: Outcome) => void;
+}
+
+export interface ApplyInput {
+  readonly plan: Plan;
+  /** Uids of the living objects, by key: what owner references point at. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** Take fields over from other managers. Children are always ours. */
+  readonly force: boolean;
+}
+
+export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
+  const uids = new Map(input.uids);
+  const failed = new Set<string>();
+  const outcomes: Outcome[] = [];
+  for (const batch of input.plan.batches) {
+    const done = await Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed)));
+    for (const [index, change] of batch.changes.entries()) {
+      const outcome = done[index];
+      if (outcome?.action === 'failed' || outcome?.action === 'held') failed.add(change.key);
+    }
+    outcomes.push(...done);
+  }
+  return outcomes;
+}
+
+async function execute(
+  deps: ApplyDeps,
+  input: ApplyInput,
+  change: Change,
+  uids: Map<string, string>,
+  failed: ReadonlySet<string>,
+): Promise<Outcome> {
+  const outcome = await attempt(deps, input, change, uids, failed);
+  deps.progress(outcome);
+  return outcome;
+}
+
+async function attempt(
+  deps: ApplyDeps,
+  input: ApplyInput,
+  change: Change,
+  uids: Map<string, string>,
+  failed: ReadonlySet<string>,
+): Promise<Outcome> {
+  const { resource } = change;
+  const owner = change.action === 'delete' ? undefined : change.owner;
+  const whose = owner === undefined ? {} : { owner };
+  const blocker = blockerOf(change, failed);
+  if (blocker !== undefined) {
+    const message = `not tried: ${blocker} failed before it`;
+    return { action: 'held', resource, error: { code: 'blocked', message }, ...whose };
+  }
+  try {
+    deps.lock.assertHeld();
+    if (change.action === 'delete') {
+      await deps.cluster.remove(resource, change.uid);
+      return { action: 'deleted', resource };
+    }
+    const stored = await deps.cluster.apply(complete(change, uids), { force: input.force || owner !== undefined });
+    if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
+    return { action: change.action === 'create' ? 'created' : 'configured', resource, ...whose };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { action: 'failed', resource, error: { code: error.code, message: error.message }, ...whose };
+  }
+}
+
+/** The object with the uid it must still have, and with its owner's, which may be known only now. */
+function complete(change: Exclude<Change, { action: 'delete' }>, uids: ReadonlyMap<string, string>): KubeObject {
+  const { object, uid, owner } = change;
+  const metadata = uid === undefined ? object.metadata : { ...object.metadata, uid };
+  const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
+  if (owner === undefined || ownerUid === undefined) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };
+}
+
+/** What this change needs and what has failed, in words. */
+function blockerOf(change: Change, failed: ReadonlySet<string>): string | undefined {
+  if (change.action === 'delete') return undefined;
+  if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
+  const { namespace } = change.resource;
+  if (namespace === undefined) return undefined;
+  const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+  return failed.has(keyOf(id)) ? formatId(id) : undefined;
+}

@@ -1,0 +1,113 @@
+// Fetches every source and loads its documents. A source that cannot be fetched is left as it lives; the others go on.
+// Knows nothing about Git's protocol or what a spec means.
+
+import type { Kind } from '../kinds/kind.ts';
+import { keyOf } from '../kube/object.ts';
+import { bundledSchema } from '../kube/schemas/bundled.ts';
+import { Failure } from '../std/failure.ts';
+import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import { labelValue } from './labels.ts';
+import { type LoadCache, type Loaded, type LoadedResource, load, type SourceFile } from './load.ts';
+import type { Checkout, Repository } from './ports.ts';
+
+export interface FleetSource {
+  readonly name: string;
+  readonly repository: Repository;
+  /** Folder inside the repository; the empty string means all of it. */
+  readonly path: string;
+}
+
+export interface Sourced extends LoadedResource {
+  readonly source: string;
+}
+
+export interface Gathered {
+  readonly loaded: readonly Sourced[];
+  readonly invalid: readonly ResourceId[];
+  readonly problems: readonly Problem[];
+  /** Commit by name of the source. */
+  readonly commits: Readonly<Record<string, string>>;
+  /** Source label to the reason why nothing of that source may be deleted. */
+  readonly suspended: ReadonlyMap<string, string>;
+  readonly failures: readonly Failure[];
+}
+
+export interface GatherInput {
+  readonly sources: readonly FleetSource[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly cache: LoadCache;
+}
+
+interface SourceResult {
+  readonly source: string;
+  readonly commit?: string;
+  readonly loaded?: Loaded;
+  readonly failure?: Failure;
+}
+
+export async function gather(input: GatherInput): Promise<Gathered> {
+  const results = await Promise.all(input.sources.map((source) => read(input, source)));
+  const loaded = results.flatMap(({ source, loaded: each }) =>
+    (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
+  );
+  const duplicates = duplicatesOf(loaded);
+  return {
+    loaded: loaded.filter((resource) => !duplicates.has(resource)),
+    invalid: [
+      ...results.flatMap((result) => result.loaded?.invalid ?? []),
+      ...[...duplicates.keys()].map(({ id }) => id),
+    ],
+    problems: [...results.flatMap((result) => result.loaded?.problems ?? []), ...duplicates.values()],
+    commits: Object.fromEntries(
+      results.flatMap(({ source, commit }) => (commit === undefined ? [] : [[source, commit]])),
+    ),
+    suspended: new Map(results.flatMap(suspensionOf)),
+    failures: results.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
+  };
+}
+
+/** The files of a checkout that are manifests: YAML and JSON below the path. */
+export async function manifestsOf(checkout: Checkout, path: string): Promise<readonly SourceFile[]> {
+  const prefix = path === '' || path.endsWith('/') ? path : `${path}/`;
+  const files = checkout.files.filter((file) => file.path.startsWith(prefix) && /\.(ya?ml|json)$/.test(file.path));
+  const blobs = await checkout.read(files.map((file) => file.oid));
+  const decoder = new TextDecoder();
+  return files.map((file) => ({ path: file.path, oid: file.oid, text: decoder.decode(blobs.get(file.oid)) }));
+}
+
+async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
+  try {
+    const checkout = await source.repository.fetch();
+    const documents = await manifestsOf(checkout, source.path);
+    const { kinds, apiGroup, cache } = input;
+    const loaded = load({ source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache });
+    return { source: source.name, commit: checkout.commit, loaded };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { source: source.name, failure };
+  }
+}
+
+function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {
+  if (failure !== undefined) return [[labelValue(source), 'it could not be fetched']];
+  if (loaded?.unidentified !== true) return [];
+  return [[labelValue(source), 'one of its documents could not be identified']];
+}
+
+/** What a second source declares again. Neither wins: the object stays as it lives until one of them lets go. */
+function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const first = new Map<string, Sourced>();
+  const duplicates = new Map<Sourced, Problem>();
+  for (const resource of loaded) {
+    const key = keyOf(resource.id);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, resource);
+    if (other === undefined || other.source === resource.source) continue;
+    const place = resource.place('');
+    const { file, line } = other.place('');
+    const message = `${formatId(resource.id)} is declared by source ${other.source} too (${file}:${line})`;
+    duplicates.set(resource, { code: 'duplicate-resource', severity: 'error', message, place, resource: resource.id });
+  }
+  return duplicates;
+}

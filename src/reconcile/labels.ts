@@ -1,0 +1,45 @@
+// The marks an instance puts on what it owns, and how they are read back. Knows nothing about clusters or specs.
+
+import { createHash } from 'node:crypto';
+import type { KubeObject } from '../kube/object.ts';
+import { sha256 } from '../std/hash.ts';
+
+/** Membership in our ApplySet (KEP-3659): the only objects we may ever delete carry it. */
+export const PART_OF = 'applyset.kubernetes.io/part-of';
+/** The configured source that declared the object, or its owner. */
+export const SOURCE = 'skep.dev/source';
+/** On children: `kind.name` of the custom resource they belong to. */
+export const OWNER = 'skep.dev/owner';
+
+const LABEL_VALUE_MAX = 63;
+
+/** A label value that is `text` where it fits, else its start and a digest of the whole. */
+export function labelValue(text: string): string {
+  if (text.length <= LABEL_VALUE_MAX) return text;
+  return `${text.slice(0, LABEL_VALUE_MAX - 11).replace(/[^A-Za-z0-9]+$/, '')}-${sha256(text).slice(0, 10)}`;
+}
+
+/** Value of the owner label; unique within a namespace. */
+export function ownerLabel(kind: string, name: string): string {
+  return labelValue(`${kind.toLowerCase()}.${name}`);
+}
+
+export function fieldManager(instance: string): string {
+  return `skep-${instance}`;
+}
+
+/** Id of the ApplySet whose parent is the instance's ConfigMap (KEP-3659: name, namespace, kind, group). */
+export function applySetId(instance: string, homeNamespace: string): string {
+  const identity = `${fieldManager(instance)}.${homeNamespace}.ConfigMap.`;
+  return `applyset-${createHash('sha256').update(identity).digest('base64url')}-v1`;
+}
+
+/** A copy with the labels set; other labels stay. */
+export function withLabels(object: KubeObject, labels: Record<string, string>): KubeObject {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
+}
+
+export function labelOf(object: KubeObject, label: string): string | undefined {
+  return object.metadata.labels?.[label];
+}

@@ -1,0 +1,154 @@
+// One writer at a time per instance: a Kubernetes Lease, taken only by a run that has something to write.
+// Knows nothing about what is written under it.
+
+import type { KubeObject } from '../kube/object.ts';
+import { Failure } from '../std/failure.ts';
+import { isObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import type { Clock, Cluster } from './ports.ts';
+
+export const LEASE_SECONDS = 15;
+const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3;
+const POLL_MS = 500;
+
+export interface LockDeps {
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  readonly clock: Clock;
+}
+
+/** The lease as it was read before planning: whoever writes afterwards moves its resourceVersion. */
+export interface Seen {
+  readonly id: ResourceId;
+  readonly lease: KubeObject | undefined;
+}
+
+export interface Lock {
+  /** True where somebody else may have written since `Seen`: what was planned before is stale. */
+  readonly contended: boolean;
+  /** Throws Failure `lock-lost` after the lease's own deadline: no request may start then. */
+  assertHeld(): void;
+  release(): Promise<void>;
+}
+
+export async function look(deps: LockDeps, id: ResourceId): Promise<Seen> {
+  return { id, lease: await deps.cluster.get(id) };
+}
+
+/**
+ * Takes the lease. A lease that somebody holds is watched: where its holder renews it, Failure `locked`; where it does
+ * not for as long as the lease lasts (by our own clock), its holder is dead and the lease is taken over.
+ */
+export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
+  const waited = holderOf(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
+  const taken = await take(deps, seen.id, waited, holder);
+  const first = taken === undefined ? await takeAgain(deps, seen, holder) : taken;
+  const contended = taken === undefined || waited !== seen.lease || holderOf(seen.lease) !== '';
+  return hold(deps, first, contended);
+}
+
+/** Somebody was faster: look once more, then give up. */
+async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<KubeObject> {
+  const now = await look(deps, seen.id);
+  const free = holderOf(now.lease) === '' ? now.lease : await waitOut(deps, now);
+  const taken = await take(deps, seen.id, free, holder);
+  if (taken === undefined) throw locked(seen.id, 'another run');
+  return taken;
+}
+
+/** Resolves with the lease once it is free or its holder is dead; throws `locked` where the holder is alive. */
+async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeObject | undefined> {
+  const renewed = specOf(seen.lease).renewTime;
+  const seconds = Number(specOf(seen.lease).leaseDurationSeconds ?? LEASE_SECONDS);
+  const deadline = clock.monotonic() + seconds * 1000;
+  for (;;) {
+    const lease = await cluster.get(seen.id);
+    const holder = holderOf(lease);
+    if (holder === '') return lease;
+    if (specOf(lease).renewTime !== renewed) throw locked(seen.id, holder);
+    if (clock.monotonic() >= deadline) return lease;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+/** Undefined where somebody was faster. */
+async function take(
+  { cluster, clock }: LockDeps,
+  id: ResourceId,
+  lease: KubeObject | undefined,
+  holder: string,
+): Promise<KubeObject | undefined> {
+  const now = microTime(clock);
+  const transitions = Number(specOf(lease).leaseTransitions ?? 0);
+  const spec = {
+    holderIdentity: holder,
+    leaseDurationSeconds: LEASE_SECONDS,
+    acquireTime: now,
+    renewTime: now,
+    leaseTransitions: lease === undefined ? 0 : transitions + 1,
+  };
+  try {
+    if (lease !== undefined) return await cluster.replace({ ...lease, spec });
+    const { apiVersion, kind, name, namespace } = id;
+    const metadata = namespace === undefined ? { name } : { name, namespace };
+    return await cluster.create({ apiVersion, kind, metadata, spec });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-conflict') return undefined;
+    throw error;
+  }
+}
+
+function hold(deps: LockDeps, taken: KubeObject, contended: boolean): Lock {
+  const { cluster, clock } = deps;
+  let lease = taken;
+  let deadline = clock.monotonic() + LEASE_SECONDS * 1000;
+  const stop = new AbortController();
+  const renewing = renew();
+
+  async function renew(): Promise<void> {
+    for (;;) {
+      await clock.sleep(RENEW_EVERY_MS, stop.signal);
+      if (stop.signal.aborted) return;
+      const started = clock.monotonic();
+      try {
+        lease = await cluster.replace({ ...lease, spec: { ...specOf(lease), renewTime: microTime(clock) } });
+        deadline = started + LEASE_SECONDS * 1000;
+      } catch (error) {
+        // An unreachable server is tried again; the deadline stops the writers meanwhile. A conflict is final.
+        if (!(error instanceof Failure) || error.code === 'cluster-conflict') return;
+      }
+    }
+  }
+
+  return {
+    contended,
+    assertHeld() {
+      if (clock.monotonic() < deadline) return;
+      throw new Failure('lock-lost', 'the lease ran out before the run was done: nothing more is written by this run');
+    },
+    async release() {
+      stop.abort();
+      await renewing;
+      if (clock.monotonic() >= deadline) return;
+      await cluster.replace({ ...lease, spec: { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1 } });
+    },
+  };
+}
+
+function locked(id: ResourceId, holder: string): Failure {
+  const lease = `${id.namespace ?? ''}/${id.name}`;
+  return new Failure('locked', `another run holds the lease ${lease}: ${holder}`, { data: { lease, holder } });
+}
+
+function specOf(lease: KubeObject | undefined): Record<string, unknown> {
+  const spec = lease?.spec;
+  return isObject(spec) ? spec : {};
+}
+
+function holderOf(lease: KubeObject | undefined): string {
+  return String(specOf(lease).holderIdentity ?? '');
+}
+
+/** Kubernetes' MicroTime: RFC 3339 with six decimals. */
+function microTime(clock: Clock): string {
+  return new Date(clock.now()).toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,153 @@
+// Sorts the differences into batches of changes and applies the limits: frozen data that prints.
+// Knows neither clusters nor specs; the same inputs give the same plan, byte for byte.
+
+import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
+import type { Difference } from '../kube/ownership/differences.ts';
+import { formatId, type ResourceId } from '../std/problem.ts';
+import type { Compared } from './diff.ts';
+import { type Guarded, type GuardLimits, guard } from './guard.ts';
+import { labelOf, OWNER, SOURCE } from './labels.ts';
+
+export type Change =
+  | {
+      readonly action: 'create' | 'update';
+      readonly resource: ResourceId;
+      readonly key: string;
+      readonly object: KubeObject;
+      /** Of the living object; a precondition. Absent on create. */
+      readonly uid?: string;
+      /** The owning custom resource, which must have been applied. */
+      readonly owner?: ResourceId;
+      readonly diff: readonly Difference[];
+    }
+  | {
+      readonly action: 'delete';
+      readonly resource: ResourceId;
+      readonly key: string;
+      readonly uid: string;
+      readonly diff: readonly Difference[];
+    };
+
+export interface Batch {
+  /** Why these come together: `apply Namespace`, `delete Deployment`, ... */
+  readonly name: string;
+  readonly changes: readonly Change[];
+}
+
+export interface Held {
+  readonly resource: ResourceId;
+  readonly reason: string;
+}
+
+export interface Plan {
+  readonly batches: readonly Batch[];
+  /** Living objects of our set that nothing desires, and that stay all the same. */
+  readonly held: readonly Held[];
+  readonly unchanged: readonly ResourceId[];
+  readonly guarded?: Guarded;
+}
+
+export interface PlanInput {
+  readonly compared: readonly Compared[];
+  readonly surplus: readonly KubeObject[];
+  /** All living objects of our set. */
+  readonly owned: readonly KubeObject[];
+  readonly heldOwners: ReadonlySet<string>;
+  /** Keys of invalid resources. */
+  readonly heldKeys: ReadonlySet<string>;
+  /** Values of the source label whose documents are not all known: nothing of theirs is deleted. */
+  readonly suspended: ReadonlyMap<string, string>;
+  readonly prune: boolean;
+  readonly limits: GuardLimits;
+  /** Position of a kind in the order of applying; deletions go the other way round. */
+  readonly rank: (id: ResourceId) => number;
+}
+
+export function plan(input: PlanInput): Plan {
+  const writes = input.compared.flatMap(writeOf);
+  const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
+  const held: Held[] = [];
+  const deletions: Change[] = [];
+  for (const object of [...input.surplus].sort(byKey)) {
+    const reason = holdReason(input, object);
+    if (reason === undefined) deletions.push(deletionOf(object));
+    else held.push({ resource: idOf(object), reason });
+  }
+  const guarded = guard(deletions.map(guardItem), countKinds(input.owned), input.limits);
+  const allowed = guarded === undefined ? deletions : [];
+  const waiting = guarded === undefined ? [] : deletions;
+  held.push(...waiting.map(({ resource }) => ({ resource, reason: 'its deletion waits for approval' })));
+  const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
+  return { batches, held, unchanged, ...(guarded === undefined ? {} : { guarded }) };
+}
+
+function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
+  const { object, id: resource, key, owner } = desired;
+  const whose = owner === undefined ? {} : { owner };
+  if (verdict === 'create') return [{ action: 'create', resource, key, object, ...whose, diff }];
+  if (verdict === 'unchanged') return [];
+  const uid = live?.metadata.uid;
+  return [{ action: 'update', resource, key, object, ...(uid === undefined ? {} : { uid }), ...whose, diff }];
+}
+
+/** Why a surplus object stays; undefined where it may go. */
+function holdReason(input: PlanInput, object: KubeObject): string | undefined {
+  const { namespace, uid } = object.metadata;
+  const source = labelOf(object, SOURCE);
+  const owner = labelOf(object, OWNER);
+  if (!input.prune) return 'apply.prune is false';
+  if (uid === undefined) return 'it has no uid to be deleted by';
+  if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest is invalid';
+  if (owner !== undefined && input.heldOwners.has(`${namespace ?? ''}/${owner}`)) return `its owner ${owner} is held`;
+  const suspension = source === undefined ? undefined : input.suspended.get(source);
+  return suspension === undefined ? undefined : `source ${source}: ${suspension}`;
+}
+
+function deletionOf(object: KubeObject): Change {
+  const resource = idOf(object);
+  return { action: 'delete', resource, key: keyOf(resource), uid: object.metadata.uid ?? '', diff: [] };
+}
+
+function guardItem(change: Change): { id: string; kind: string; uid: string } {
+  return {
+    id: formatId(change.resource),
+    kind: change.resource.kind,
+    uid: change.action === 'delete' ? change.uid : '',
+  };
+}
+
+function countKinds(objects: readonly KubeObject[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** What Git declares comes first, in order of kinds; then the children, whose owners live by then. */
+function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
+  const own = writes.filter((change) => change.action !== 'delete' && change.owner === undefined);
+  const children = writes.filter((change) => change.action !== 'delete' && change.owner !== undefined);
+  return [own, children].flatMap((changes) => byRank(input, changes, 'apply'));
+}
+
+/** Children before their owners, and either in the reverse order of kinds. */
+function deleteBatches(input: PlanInput, deletions: readonly Change[]): Batch[] {
+  const owned = new Map(input.owned.map((object) => [keyOf(idOf(object)), labelOf(object, OWNER) !== undefined]));
+  const children = deletions.filter((change) => owned.get(change.key) === true);
+  const own = deletions.filter((change) => owned.get(change.key) !== true);
+  return [children, own].flatMap((changes) => byRank(input, changes, 'delete').reverse());
+}
+
+function byRank(input: PlanInput, changes: readonly Change[], verb: string): Batch[] {
+  const ranks = [...new Set(changes.map((change) => input.rank(change.resource)))].sort((a, b) => a - b);
+  return ranks.map((rank) => {
+    const members = changes
+      .filter((change) => input.rank(change.resource) === rank)
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    const kinds = [...new Set(members.map((change) => change.resource.kind))];
+    return { name: `${verb} ${kinds.join(', ')}`, changes: members };
+  });
+}
+
+function byKey(a: KubeObject, b: KubeObject): number {
+  return keyOf(idOf(a)) < keyOf(idOf(b)) ? -1 : 1;
+}

@@ -1,0 +1,195 @@
+// Everything a run does before it writes: gather, observe, sync registries, resolve, desire, diff, plan.
+// Knows nothing about locks or writing.
+
+import type { Kind } from '../kinds/kind.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
+import { type MergeType, rootType } from '../kube/openapi.ts';
+import { applyOrder } from '../kube/order.ts';
+import type { Problem, ResourceId } from '../std/problem.ts';
+import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
+import { ascertain } from './certainty.ts';
+import { type Desires, desire } from './desire.ts';
+import { diff } from './diff.ts';
+import { type Gathered, gather, type Sourced } from './gather.ts';
+import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
+import { type Plan, plan } from './plan.ts';
+import type { Cluster } from './ports.ts';
+import type { RunDeps, RunOptions } from './reconcile.ts';
+import { type RegistryResults, syncRegistries } from './registries.ts';
+import { problemOf, type Resolved, resolve } from './resolve.ts';
+import { outside, scopeOf } from './scope.ts';
+import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
+import { openViews } from './view.ts';
+
+export interface Prepared {
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  readonly registries: RegistryResults;
+  readonly resolved: Resolved;
+  readonly desires: Desires;
+  readonly plan: Plan;
+  readonly problems: readonly Problem[];
+  readonly parent: { readonly id: ResourceId; readonly object: KubeObject | undefined; readonly extent: Extent };
+  /** Kinds whose objects say how far the run's resources are. */
+  readonly watched: readonly GroupKind[];
+}
+
+export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepared> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const scope = scopeOf(options.namespaces);
+  const parentIdentity = parentId(instance, homeNamespace);
+  const [everything, snapshot, parentObject] = await Promise.all([
+    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache }),
+    openSnapshot(deps.cluster, scope.names),
+    deps.cluster.get(parentIdentity),
+  ]);
+  const parent = { id: parentIdentity, object: parentObject, extent: extentOf(parentObject) };
+  const gathered = withoutUnfit(
+    everything,
+    new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
+  );
+  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup, kinds)]);
+
+  const views = openViews({
+    apiGroup,
+    kinds,
+    layers: [snapshot.objects(), gathered.loaded.map((each) => each.defaulted ?? each.object)],
+  });
+  const registries = await syncRegistries(deps, { apiGroup, loaded: gathered.loaded, living: snapshot.find, views });
+  const known = (kind: string): boolean => snapshot.known(groupKindFor(kind, apiGroup, kinds));
+  const { loaded, invalid } = gathered;
+  const resolved = resolve({ loaded, invalid, kinds, views, known, images: registries.images });
+  const applySet = applySetId(instance, homeNamespace);
+  const { settings } = options;
+  const desires = desire({ standings: resolved.standings, views, settings, applySet, living: snapshot.find });
+  const desiredKinds = desires.objects.map(({ id }) => groupKindOf(id));
+  await snapshot.ensure(desiredKinds);
+  return {
+    gathered,
+    snapshot,
+    registries,
+    resolved,
+    desires,
+    plan: await planFor(deps, options, { gathered, snapshot, desires, applySet }),
+    problems: [...gathered.problems, ...registries.problems, ...resolved.problems, ...desires.problems],
+    parent,
+    watched: [...ownKinds, ...desiredKinds],
+  };
+}
+
+async function planFor(
+  deps: RunDeps,
+  options: RunOptions,
+  input: Pick<Prepared, 'gathered' | 'snapshot' | 'desires'> & { applySet: string },
+): Promise<Plan> {
+  const { gathered, snapshot, desires, applySet } = input;
+  const manager = fieldManager(options.instance);
+  const live = snapshot.objects();
+  const desired = desires.objects.filter(({ id }) => snapshot.known(groupKindOf(id)));
+  const typeOf = await typesOf(
+    deps.cluster,
+    desired.map(({ id }) => id),
+  );
+  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet });
+  return plan({
+    compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
+    surplus,
+    owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
+    heldOwners: desires.heldOwners,
+    heldKeys: new Set(gathered.invalid.map(keyOf)),
+    suspended: gathered.suspended,
+    prune: options.prune,
+    limits: options.limits,
+    rank: rankOf(options.kinds, options.apiGroup),
+  });
+}
+
+/** Resources that cannot be applied are held like invalid ones. */
+function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
+  return {
+    ...gathered,
+    invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
+    problems: [...gathered.problems, ...unfit.values()],
+  };
+}
+
+function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
+      const crds =
+        resource.kind === undefined ? '' : ': install our CRDs (skep crds | kubectl apply --server-side -f -)';
+      const message = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}${crds}`;
+      const finding = { code: 'kind-not-served', severity: 'error', pointer: '/kind', message } as const;
+      return [[resource, problemOf(resource, finding)]];
+    }),
+  );
+}
+
+/** Kinds that the resources are of, and that they name. */
+function namedKinds(loaded: readonly Sourced[], apiGroup: string, kinds: readonly Kind[]): GroupKind[] {
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
+    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup, kinds))];
+  });
+}
+
+/** References name a kind only: one of ours, or ConfigMap and Secret of the core group. */
+function groupKindFor(kind: string, apiGroup: string, kinds: readonly Kind[]): GroupKind {
+  return { group: kinds.some((each) => each.kind === kind) ? apiGroup : '', kind };
+}
+
+async function typesOf(
+  cluster: Cluster,
+  ids: readonly ResourceId[],
+): Promise<(id: ResourceId) => MergeType | undefined> {
+  const types = new Map<string, MergeType | undefined>();
+  const named = new Map(ids.map((id) => [`${id.apiVersion}/${id.kind}`, id]));
+  await Promise.all(
+    [...named].map(async ([name, { apiVersion, kind }]) => {
+      const document = await cluster.schema(apiVersion);
+      const group = groupOf(apiVersion);
+      const version = apiVersion.slice(group === '' ? 0 : group.length + 1);
+      types.set(name, document === undefined ? undefined : rootType(document, { group, version, kind }));
+    }),
+  );
+  return (id) => types.get(`${id.apiVersion}/${id.kind}`);
+}
+
+/** Built-in kinds in their usual order, then ours by `after`. */
+export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
+  const level = levels(kinds);
+  return (id) =>
+    groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
+}
+
+/** After every built-in kind. */
+const OURS = 1000;
+
+function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
+  const level = new Map<string, number>();
+  function of(name: string, path: readonly string[]): number {
+    const kind = kinds.find((each) => each.kind === name);
+    if (kind === undefined || path.includes(name)) return 0;
+    const done = level.get(name) ?? 1 + Math.max(-1, ...kind.after.map((before) => of(before, [...path, name])));
+    level.set(name, done);
+    return done;
+  }
+  for (const { kind } of kinds) of(kind, []);
+  return level;
+}
+
+/** Identities of everything that is a member of our set once the plan is done. */
+export function membersOf(prepared: Prepared): ResourceId[] {
+  return [...prepared.desires.objects.map(({ id }) => id), ...prepared.plan.held.map(({ resource }) => resource)];
+}
+
+export function livingUids(snapshot: Snapshot): ReadonlyMap<string, string> {
+  return new Map(
+    snapshot.objects().flatMap((object): [string, string][] => {
+      const { uid } = object.metadata;
+      return uid === undefined ? [] : [[keyOf(idOf(object)), uid]];
+    }),
+  );
+}

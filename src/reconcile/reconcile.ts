@@ -1,0 +1,183 @@
+// The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
+// Knows nothing about HTTP, Git's protocol, files or what a spec means.
+
+import type { Kind, Settings } from '../kinds/kind.ts';
+import { keyOf } from '../kube/object.ts';
+import type { Failure } from '../std/failure.ts';
+import { formatId, type ResourceId } from '../std/problem.ts';
+import { apply, type Outcome } from './apply.ts';
+import { type Extent, extentOfMembers, parentObject, sameExtent, union } from './applyset.ts';
+import type { Remembered } from './certainty.ts';
+import type { FleetSource } from './gather.ts';
+import type { GuardLimits } from './guard.ts';
+import { applySetId, fieldManager } from './labels.ts';
+import type { LoadCache } from './load.ts';
+import { acquire, type Lock, look } from './lock.ts';
+import type { Clock, Cluster } from './ports.ts';
+import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
+import type { RegistryDeps } from './registries.ts';
+import type { RunResult } from './result.ts';
+import { scopeOf } from './scope.ts';
+import { judge, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { openViews } from './view.ts';
+
+export interface RunDeps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly sources: readonly FleetSource[];
+  /** Absent: registry sources are not synced by this run. */
+  readonly registries?: RegistryDeps;
+  readonly cache: LoadCache;
+  readonly remembered: Remembered;
+  /** Told each change as it is made. */
+  readonly progress: (outcome: Outcome) => void;
+}
+
+export interface RunOptions {
+  /** Unique per run: in the lease, the report and the log. */
+  readonly id: string;
+  readonly instance: string;
+  /** Where the instance's Lease and ApplySet parent live. */
+  readonly homeNamespace: string;
+  readonly apiGroup: string;
+  readonly kinds: readonly Kind[];
+  readonly settings: Settings;
+  readonly namespaces: readonly string[];
+  readonly prune: boolean;
+  readonly limits: GuardLimits;
+  readonly conflicts: 'report' | 'force';
+  /** How long to wait for readiness after a change; 0 looks once. */
+  readonly waitSeconds: number;
+  /** `name/version`. */
+  readonly tooling: string;
+}
+
+interface Done {
+  readonly outcomes: readonly Outcome[];
+  readonly readiness: Readiness;
+  readonly failures: readonly Failure[];
+  readonly timedOut: boolean;
+}
+
+/**
+ * One run. Throws Failure where nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything else is
+ * in the result.
+ */
+export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const startedAt = timestamp(deps.clock);
+  const seen = await look(deps, leaseId(options));
+  const first = await prepare(deps, options);
+  const idle = nothingToWrite(deps, options, first);
+  if (idle !== undefined) return resultOf(deps, options, startedAt, first, idle);
+
+  const lock = await acquire(deps, seen, options.id);
+  try {
+    const prepared = lock.contended ? await prepare(deps, options) : first;
+    return resultOf(deps, options, startedAt, prepared, await write(deps, options, lock, prepared));
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The plan alone: nothing is locked, synced or written. */
+export async function planOnly(deps: Omit<RunDeps, 'registries'>, options: RunOptions): Promise<RunResult> {
+  const startedAt = timestamp(deps.clock);
+  const prepared = await prepare(deps, options);
+  const readiness = { ready: [], progressing: [], failed: [] };
+  return resultOf(deps, options, startedAt, prepared, { outcomes: [], readiness, failures: [], timedOut: false });
+}
+
+/** What a run tells that has nothing to write or to wait for; undefined where there is something. */
+function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared): Done | undefined {
+  const sight = sightOf(options, prepared.snapshot);
+  const { changes, readiness } = judge(settleInput(prepared, []), sight, timestamp(deps.clock));
+  const waiting = options.waitSeconds > 0 && readiness.progressing.length > 0;
+  const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
+  if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
+  return { outcomes: [], readiness, failures: [], timedOut: false };
+}
+
+async function write(deps: RunDeps, options: RunOptions, lock: Lock, prepared: Prepared): Promise<Done> {
+  const before = prepared.parent.extent;
+  const exact = exactExtent(options, prepared);
+  const superset = union(exact, before);
+  if (!sameExtent(superset, before)) await declareExtent(deps, options, lock, prepared, superset);
+
+  const { plan, snapshot } = prepared;
+  const uids = livingUids(snapshot);
+  const outcomes = await apply({ ...deps, lock }, { plan, uids, force: options.conflicts === 'force' });
+
+  const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
+  const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
+  const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
+  const settled = await settle({ ...deps, lock }, settleInput(prepared, outcomes), first, see, deadline);
+
+  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
+  if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, lock, prepared, exact);
+  const timedOut = options.waitSeconds > 0 && settled.readiness.progressing.length > 0;
+  return { outcomes, ...settled, timedOut };
+}
+
+function exactExtent(options: RunOptions, prepared: Prepared): Extent {
+  return extentOfMembers(membersOf(prepared), options.homeNamespace);
+}
+
+async function declareExtent(
+  deps: RunDeps,
+  options: RunOptions,
+  lock: Lock,
+  prepared: Prepared,
+  extent: Extent,
+): Promise<void> {
+  const { instance, homeNamespace, tooling } = options;
+  lock.assertHeld();
+  const parent = parentObject(prepared.parent.id, applySetId(instance, homeNamespace), extent, tooling);
+  await deps.cluster.apply(parent, { force: true });
+}
+
+function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
+  const childErrors = new Map<string, string[]>();
+  for (const { owner, resource, error } of outcomes) {
+    if (owner === undefined || error === undefined) continue;
+    const key = keyOf(owner);
+    childErrors.set(key, [...(childErrors.get(key) ?? []), `${formatId(resource)}: ${error.message}`]);
+  }
+  return { standings: prepared.resolved.standings, childErrors, catalogue: prepared.registries.states };
+}
+
+function sightOf({ apiGroup, kinds }: RunOptions, snapshot: Snapshot): Sight {
+  return { living: snapshot.find, views: openViews({ apiGroup, kinds, layers: [snapshot.objects()] }) };
+}
+
+async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Sight> {
+  const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
+  await snapshot.ensure(prepared.watched);
+  return sightOf(options, snapshot);
+}
+
+function resultOf(deps: RunDeps, options: RunOptions, startedAt: string, prepared: Prepared, done: Done): RunResult {
+  const { gathered, registries, snapshot, plan, problems } = prepared;
+  return {
+    id: options.id,
+    commits: gathered.commits,
+    startedAt,
+    finishedAt: timestamp(deps.clock),
+    plan,
+    outcomes: done.outcomes,
+    problems,
+    failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
+    catalogue: registries.outcomes,
+    readiness: done.readiness,
+    timedOut: done.timedOut,
+    requests: deps.cluster.requests(),
+  };
+}
+
+function leaseId({ instance, homeNamespace: namespace }: RunOptions): ResourceId {
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: fieldManager(instance) };
+}
+
+function timestamp(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

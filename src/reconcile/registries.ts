@@ -1,0 +1,117 @@
+// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired.
+// Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
+
+import type { CatalogueWriter, Source } from '../catalogue/ports.ts';
+import { due, syncSource } from '../catalogue/sync.ts';
+import type { CatalogueState } from '../contracts/catalogue-state.ts';
+import type { Kind, Resource, View } from '../kinds/kind.ts';
+import { Failure } from '../std/failure.ts';
+import type { Problem } from '../std/problem.ts';
+import type { EnforcedImages } from './enforcement.ts';
+import type { Sourced } from './gather.ts';
+import type { Clock } from './ports.ts';
+import type { CatalogueOutcome } from './result.ts';
+import type { Snapshot } from './snapshot.ts';
+
+export interface RegistryDeps {
+  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  readonly sourceFor: (view: View) => Source;
+  /** The store of record of a registry. Throws Failure where it cannot be reached. */
+  readonly storeFor: (kind: Kind, registry: Resource, view: View) => Promise<CatalogueWriter>;
+}
+
+export interface RegistryResults {
+  /** By `namespace/name`; a registry whose store could not be read is absent. */
+  readonly states: ReadonlyMap<string, CatalogueState>;
+  readonly images: EnforcedImages;
+  readonly outcomes: readonly CatalogueOutcome[];
+  readonly problems: readonly Problem[];
+  readonly failures: readonly Failure[];
+}
+
+interface Registry {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly view: View;
+  /** Value of the manual trigger, in Git or on the living object. */
+  readonly trigger: string | undefined;
+}
+
+export interface SyncInput {
+  readonly apiGroup: string;
+  readonly loaded: readonly Sourced[];
+  readonly living: Snapshot['find'];
+  readonly views: (namespace: string) => View;
+}
+
+const NOTHING: RegistryResults = { states: new Map(), images: new Map(), outcomes: [], problems: [], failures: [] };
+
+export async function syncRegistries(
+  deps: { readonly registries?: RegistryDeps | undefined; readonly clock: Clock },
+  input: SyncInput,
+): Promise<RegistryResults> {
+  const { registries: ports, clock } = deps;
+  if (ports === undefined) return NOTHING;
+  const results = await Promise.all(registriesOf(input).map((registry) => syncRegistry({ ports, clock }, registry)));
+  return {
+    states: new Map(results.flatMap((result) => [...result.states])),
+    images: new Map(results.flatMap((result) => [...result.images])),
+    outcomes: results.flatMap((result) => result.outcomes),
+    problems: results.flatMap((result) => result.problems),
+    failures: results.flatMap((result) => result.failures),
+  };
+}
+
+function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[] {
+  const annotation = `${apiGroup}/sync-trigger`;
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
+    const namespace = id.namespace ?? '';
+    const trigger = living(id)?.metadata.annotations?.[annotation] ?? defaulted.metadata.annotations?.[annotation];
+    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger }];
+  });
+}
+
+async function syncRegistry(
+  deps: { readonly ports: RegistryDeps; readonly clock: Clock },
+  registry: Registry,
+): Promise<RegistryResults> {
+  const { kind, resource, view, key } = registry;
+  try {
+    const writer = await deps.ports.storeFor(kind, resource, view);
+    const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
+    const sources = kind.sources(resource).filter((source) => source.origin.type !== 'claim');
+    const before = await writer.states(own);
+    const now = deps.clock.now();
+    const outcomes = await Promise.all(
+      sources
+        .filter((source) => due(source, before[source.name], registry.trigger, now).due)
+        .map((source) => {
+          const ports = { source: deps.ports.sourceFor(view), writer };
+          const state = before[source.name];
+          return syncSource(ports, {
+            key: { ...own, source: source.name },
+            source,
+            state,
+            trigger: registry.trigger,
+            now,
+          });
+        }),
+    );
+    await writer.retain(
+      own,
+      kind.sources(resource).map((source) => source.name),
+    );
+    return {
+      states: new Map([[key, await writer.states(own)]]),
+      images: new Map(kind.enforces(resource) ? [[key, await writer.images(own)]] : []),
+      outcomes: outcomes.map((outcome) => tell(key, outcome)),
+      problems: outcomes.flatMap((outcome) => outcome.problems),
+      failures: [],
+    };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { ...NOTHING, failures: [failure] };
+  }
+}

@@ -1,0 +1,120 @@
+// Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held
+// (it is not touched at all). Knows nothing about the cluster but what lives in it.
+
+import type { Kind, Reference, View } from '../kinds/kind.ts';
+import type { Finding } from '../kube/finding.ts';
+import { type KubeObject, keyOf } from '../kube/object.ts';
+import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import { type EnforcedImages, imageFindings } from './enforcement.ts';
+import type { Sourced } from './gather.ts';
+import type { LoadedResource } from './load.ts';
+
+export interface ResolveInput {
+  /** Of all sources; the invalid ones too. */
+  readonly loaded: readonly Sourced[];
+  /** Identified, but invalid: held, and with them whatever depends on them. */
+  readonly invalid: readonly ResourceId[];
+  readonly kinds: readonly Kind[];
+  readonly views: (namespace: string) => View;
+  /** False where nothing is known about a kind (its LIST failed): then nothing is refused because of it. */
+  readonly known: (kind: string) => boolean;
+  readonly images: EnforcedImages;
+}
+
+export type Verdict = 'healthy' | 'refused' | 'held';
+
+export interface Standing {
+  readonly loaded: Sourced;
+  readonly verdict: Verdict;
+  /** Why it is refused or held; empty when healthy. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Resolved {
+  readonly standings: readonly Standing[];
+  readonly problems: readonly Problem[];
+}
+
+export function resolve(input: ResolveInput): Resolved {
+  const held = heldKeys(input);
+  const standings = input.loaded.map((loaded): Standing => {
+    const blocker = held.get(keyOf(loaded.id));
+    if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
+    const findings = findingsOf(input, loaded);
+    const refused = findings.some((finding) => finding.severity === 'error');
+    return { loaded, verdict: refused ? 'refused' : 'healthy', findings };
+  });
+  const problems = standings.flatMap(({ loaded, findings }) => findings.map((finding) => problemOf(loaded, finding)));
+  return { standings, problems };
+}
+
+export function problemOf(loaded: LoadedResource, finding: Finding): Problem {
+  const { code, severity, message, pointer, at } = finding;
+  return { code, severity, message, pointer, place: loaded.place(pointer, at), resource: loaded.id };
+}
+
+function findingsOf(input: ResolveInput, loaded: LoadedResource): readonly Finding[] {
+  const { kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return [];
+  const view = input.views(loaded.id.namespace ?? '');
+  const missing = kind.references(defaulted).flatMap((reference) => missingFinding(input, view, loaded, reference));
+  return [...missing, ...imageFindings(kind, defaulted, view, input)];
+}
+
+function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
+  if (reference.optional === true || !input.known(reference.kind)) return [];
+  const { pointer, kind, name, key } = reference;
+  const target = view.find(kind, name);
+  const namespace = loaded.id.namespace ?? '';
+  if (target === undefined) {
+    const message = `no ${kind} "${name}" in namespace ${namespace}, neither in Git nor in the cluster`;
+    return [{ code: 'reference-missing', severity: 'error', pointer, message }];
+  }
+  if (key === undefined || keysOf(target).includes(key)) return [];
+  const message = `${kind} "${name}" in namespace ${namespace} has no key "${key}"`;
+  return [{ code: 'reference-key-missing', severity: 'error', pointer, message }];
+}
+
+/** Keys of a ConfigMap or Secret, whatever member holds them. */
+function keysOf(target: KubeObject): string[] {
+  const members = [target.data, target.binaryData, target.stringData];
+  return members.flatMap((member) => (typeof member === 'object' && member !== null ? Object.keys(member) : []));
+}
+
+/** Every key that must not be touched, with the invalid resource that is the reason. */
+function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
+  const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
+  const dependents = dependentsOf(input.loaded);
+  const queue = [...input.invalid];
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    for (const dependent of dependents.get(nameOf(id.namespace, id.kind, id.name)) ?? []) {
+      if (held.has(keyOf(dependent))) continue;
+      held.set(keyOf(dependent), held.get(keyOf(id)) ?? id);
+      queue.push(dependent);
+    }
+  }
+  return held;
+}
+
+function dependentsOf(loaded: readonly LoadedResource[]): ReadonlyMap<string, readonly ResourceId[]> {
+  const dependents = new Map<string, ResourceId[]>();
+  for (const { id, kind, defaulted } of loaded) {
+    if (kind === undefined || defaulted === undefined) continue;
+    for (const reference of kind.references(defaulted)) {
+      const target = nameOf(id.namespace, reference.kind, reference.name);
+      dependents.set(target, [...(dependents.get(target) ?? []), id]);
+    }
+  }
+  return dependents;
+}
+
+function nameOf(namespace: string | undefined, kind: string, name: string): string {
+  return `${namespace ?? ''}/${kind}/${name}`;
+}
+
+/** An invalid resource has its own problems already; what depends on it has none yet. */
+function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
+  if (keyOf(id) === keyOf(blocker)) return [];
+  const message = `left as it lives: it depends on ${formatId(blocker)}, which is invalid`;
+  return [{ code: 'held-by-invalid', severity: 'warning', pointer: '', message }];
+}

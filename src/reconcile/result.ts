@@ -1,0 +1,80 @@
+// What a run tells: for reports, exit codes and the next run. Knows nothing about how it is printed.
+
+import type { Written } from '../catalogue/ports.ts';
+import type { Failure } from '../std/failure.ts';
+import type { Problem, ResourceId } from '../std/problem.ts';
+import type { Outcome } from './apply.ts';
+import type { Plan } from './plan.ts';
+import type { Readiness } from './settle.ts';
+
+export interface CatalogueOutcome {
+  /** `namespace/registry/source`. */
+  readonly source: string;
+  readonly action: 'synced' | 'unchanged' | 'failed';
+  readonly servers: number;
+  readonly rejected: number;
+  readonly written?: Written;
+  readonly message: string;
+}
+
+export interface RunResult {
+  readonly id: string;
+  /** Commit by name of the source; a source that could not be fetched is absent. */
+  readonly commits: Readonly<Record<string, string>>;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly plan: Plan;
+  /** Empty where only a plan was asked for. */
+  readonly outcomes: readonly Outcome[];
+  readonly problems: readonly Problem[];
+  /** The world saying no, outside single changes. */
+  readonly failures: readonly Failure[];
+  readonly catalogue: readonly CatalogueOutcome[];
+  readonly readiness: Readiness;
+  readonly timedOut: boolean;
+  /** API requests made. */
+  readonly requests: number;
+}
+
+/** design: the first that applies, in the order 1 6 3 4 7 5 8 2 0. */
+export function exitCodeOf(result: RunResult, detailed = false): number {
+  if (result.failures.some((failure) => failure.code !== 'locked')) return 1;
+  if (result.failures.length > 0) return 6;
+  if (result.problems.some((problem) => problem.severity === 'error')) return 3;
+  if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
+  if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
+  if (result.plan.guarded !== undefined) return 5;
+  if (result.timedOut) return 8;
+  const pending = result.plan.batches.length > 0;
+  return detailed && pending ? 2 : 0;
+}
+
+export interface Summary {
+  readonly created: number;
+  readonly configured: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  readonly held: number;
+  readonly failed: number;
+}
+
+export function summaryOf(result: RunResult): Summary {
+  function count(action: Outcome['action']): number {
+    return result.outcomes.filter((outcome) => outcome.action === action).length;
+  }
+  return {
+    created: count('created'),
+    configured: count('configured'),
+    unchanged: result.plan.unchanged.length + count('unchanged'),
+    deleted: count('deleted'),
+    held: result.plan.held.length + count('held'),
+    failed: count('failed'),
+  };
+}
+
+export function resourcesByKind(ids: readonly ResourceId[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind } of ids) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}

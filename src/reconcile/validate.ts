@@ -1,0 +1,66 @@
+// Validation without a cluster: load, and then resolve among the documents alone.
+// What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
+
+import type { Kind } from '../kinds/kind.ts';
+import { keyOf } from '../kube/object.ts';
+import { bundledSchema } from '../kube/schemas/bundled.ts';
+import type { Problem } from '../std/problem.ts';
+import { type LoadCache, load, type SourceFile } from './load.ts';
+import { resolve } from './resolve.ts';
+import { openViews } from './view.ts';
+
+export interface ValidateInput {
+  readonly documents: readonly SourceFile[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly cache?: LoadCache;
+}
+
+export interface Validation {
+  readonly summary: {
+    readonly files: number;
+    readonly resources: number;
+    readonly valid: number;
+    readonly invalid: number;
+    readonly problems: number;
+  };
+  readonly problems: readonly Problem[];
+}
+
+export function validate(input: ValidateInput): Validation {
+  const { documents, kinds, apiGroup, cache } = input;
+  const loaded = load({
+    source: 'files',
+    documents,
+    kinds,
+    apiGroup,
+    builtin: bundledSchema,
+    ...(cache === undefined ? {} : { cache }),
+  });
+  const own = new Set(kinds.map((kind) => kind.kind));
+  const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
+  const { problems: unresolved } = resolve({
+    loaded: resources,
+    invalid: loaded.invalid,
+    kinds,
+    views: openViews({ apiGroup, kinds, layers: [resources.map((each) => each.defaulted ?? each.object)] }),
+    known: (kind) => own.has(kind),
+    images: new Map(),
+  });
+  // Which images a registry holds is known to the catalogue only.
+  const problems = [...loaded.problems, ...unresolved.filter(({ code }) => code !== 'image-unknown')];
+  const broken = new Set(loaded.invalid.map(keyOf));
+  for (const { severity, resource } of problems) {
+    if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
+  }
+  return {
+    summary: {
+      files: documents.length,
+      resources: loaded.resources.length,
+      valid: loaded.resources.length - broken.size,
+      invalid: broken.size,
+      problems: problems.length,
+    },
+    problems,
+  };
+}

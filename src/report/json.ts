@@ -1,0 +1,70 @@
+// Plans, runs and validations as JSON, version 1. Knows nothing about where it is written.
+
+import type { Outcome } from '../reconcile/apply.ts';
+import { type RunResult, summaryOf } from '../reconcile/result.ts';
+import type { Validation } from '../reconcile/validate.ts';
+import type { Failure } from '../std/failure.ts';
+import type { Problem } from '../std/problem.ts';
+import { countsOf } from './text.ts';
+
+export function jsonOfValidation({ summary, problems }: Validation): string {
+  return print({ version: 1, summary, problems: problems.map(flat) });
+}
+
+export function jsonOfPlan(result: RunResult): string {
+  const { plan } = result;
+  return print({
+    version: 1,
+    commit: commitOf(result),
+    commits: result.commits,
+    summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
+    batches: plan.batches.map(({ name, changes }) => ({
+      name,
+      changes: changes.map(({ action, resource, diff }) => ({ action, resource, diff })),
+    })),
+    held: plan.held,
+    ...(plan.guarded === undefined ? {} : { approval: plan.guarded }),
+    problems: result.problems.map(flat),
+    failures: result.failures.map(failureOf),
+  });
+}
+
+export function jsonOfRun(result: RunResult): string {
+  const { id, startedAt, finishedAt, commits } = result;
+  return print({
+    version: 1,
+    run: { id, commit: commitOf(result), commits, startedAt, finishedAt },
+    summary: summaryOf(result),
+    requests: result.requests,
+    outcomes: result.outcomes.map(outcomeOf),
+    held: result.plan.held,
+    ...(result.plan.guarded === undefined ? {} : { approval: result.plan.guarded }),
+    catalogue: result.catalogue,
+    readiness: result.readiness,
+    timedOut: result.timedOut,
+    problems: result.problems.map(flat),
+    failures: result.failures.map(failureOf),
+  });
+}
+
+/** The commit where there is one source; null where there are several, or none could be fetched. */
+function commitOf({ commits }: RunResult): string | null {
+  const [first, ...others] = Object.values(commits);
+  return first === undefined || others.length > 0 ? null : first;
+}
+
+function outcomeOf({ action, resource, error }: Outcome): object {
+  return { action, resource, ...(error === undefined ? {} : { error }) };
+}
+
+function failureOf({ code, message, data }: Failure): object {
+  return { code, message, data };
+}
+
+function flat({ place, ...problem }: Problem): object {
+  return { ...problem, ...(place ?? {}) };
+}
+
+function print(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,105 @@
+// Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
+
+import type { Outcome } from '../reconcile/apply.ts';
+import type { Change, Plan } from '../reconcile/plan.ts';
+import { type RunResult, summaryOf } from '../reconcile/result.ts';
+import type { Validation } from '../reconcile/validate.ts';
+import { formatId, formatProblem } from '../std/problem.ts';
+
+const MARKS = { create: '+', update: '~', delete: '-' } as const;
+
+export function textOfValidation({ summary, problems }: Validation): string {
+  const { files, resources, invalid } = summary;
+  const verdict = invalid === 0 ? 'all valid' : `${invalid} invalid`;
+  return lines([...problems.map(formatProblem), `${resources} resources in ${files} files: ${verdict}`]);
+}
+
+export function textOfPlan(result: RunResult): string {
+  const { plan } = result;
+  const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
+  const counts = countsOf(plan);
+  const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
+  return lines([...changes, ...trouble(result), ...guardLines(plan), ...heldLines(plan), total]);
+}
+
+export function textOfRun(result: RunResult): string {
+  const catalogue = result.catalogue.map(
+    ({ source, action, servers, rejected, message }) =>
+      `registry ${source}: ${action}, ${servers} servers${rejected > 0 ? `, ${rejected} entries rejected` : ''}${action === 'failed' ? `: ${message}` : ''}`,
+  );
+  return lines([
+    ...result.outcomes.map(textOfOutcome),
+    ...catalogue,
+    ...trouble(result),
+    ...guardLines(result.plan),
+    ...heldLines(result.plan),
+    ...waiting(result),
+    total(result),
+  ]);
+}
+
+/** `namespace/Kind/name created`, with the reason where there is one. */
+export function textOfOutcome({ action, resource, error }: Outcome): string {
+  const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
+  return `${formatId(resource)} ${action}${reason}`;
+}
+
+export interface Counts {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+}
+
+export function countsOf(plan: Plan): Counts {
+  const actions = plan.batches.flatMap((batch) => batch.changes.map((change) => change.action));
+  function count(action: Change['action']): number {
+    return actions.filter((each) => each === action).length;
+  }
+  return { create: count('create'), update: count('update'), delete: count('delete') };
+}
+
+function textOfChange(change: Change): string[] {
+  const head = `  ${MARKS[change.action]} ${formatId(change.resource)}`;
+  const details = change.diff.map(({ path, before, after }) => `      ${path}: ${show(before)} -> ${show(after)}`);
+  return change.action === 'update' ? [head, ...details] : [head];
+}
+
+function trouble({ problems, failures }: RunResult): string[] {
+  return [...problems.map(formatProblem), ...failures.map((failure) => `error ${failure.code}: ${failure.message}`)];
+}
+
+function guardLines({ guarded }: Plan): string[] {
+  if (guarded === undefined) return [];
+  return [
+    `deletions wait for approval (${guarded.hash}): ${guarded.reasons.join('; ')}`,
+    ...guarded.deletions.map(({ id }) => `  - ${id}`),
+  ];
+}
+
+function heldLines({ held, guarded }: Plan): string[] {
+  const waitingToo = new Set(guarded?.deletions.map(({ id }) => id) ?? []);
+  return held
+    .filter(({ resource }) => !waitingToo.has(formatId(resource)))
+    .map(({ resource, reason }) => `${formatId(resource)} held: ${reason}`);
+}
+
+function waiting({ readiness, timedOut }: RunResult): string[] {
+  if (readiness.progressing.length === 0) return [];
+  const names = readiness.progressing.map(formatId).join(', ');
+  return [`${timedOut ? 'not ready in time' : 'not ready yet'}: ${names}`];
+}
+
+function total(result: RunResult): string {
+  const { created, configured, unchanged, deleted, held, failed } = summaryOf(result);
+  const counts = `${created} created, ${configured} configured, ${unchanged} unchanged, ${deleted} deleted, ${held} held, ${failed} failed`;
+  const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
+  return `${counts} (${result.requests} API requests, ${seconds.toFixed(1)} s)`;
+}
+
+function show(value: unknown): string {
+  return value === undefined ? '(none)' : JSON.stringify(value);
+}
+
+function lines(all: readonly string[]): string {
+  return all.map((line) => `${line}\n`).join('');
+}
