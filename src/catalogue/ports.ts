@@ -55,7 +55,7 @@ export interface Entry {
 export interface StoredEntry extends Entry {
   readonly isLatest: boolean;
   readonly publishedAt: string;
-  /** Moves only when the content changed. */
+  /** Moves only when what is served of this version changed; being the latest or not is part of that. */
   readonly updatedAt: string;
 }
 
@@ -64,7 +64,12 @@ export interface Written {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
+  /** Rows that are missing from the entries and stay, because `hold` said so. */
+  readonly held: number;
 }
+
+/** Whether the versions of a server that vanished from a source stay as they are: its entry may just be broken now. */
+export type Hold = (name: string) => boolean;
 
 /** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
 export interface CatalogueWriter {
@@ -72,9 +77,10 @@ export interface CatalogueWriter {
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
   /**
    * Makes `entries` the whole content of the source, in one transaction with `state`. Rows whose content did not
-   * change are not written; vanished ones become tombstones (status `deleted`). `now` is RFC 3339.
+   * change are not written; vanished ones become tombstones (status `deleted`) unless `hold` keeps them. `now` is
+   * RFC 3339.
    */
-  replace(key: SourceKey, entries: readonly Entry[], state: SourceState, now: string): Promise<Written>;
+  replace(key: SourceKey, entries: readonly Entry[], state: SourceState, now: string, hold?: Hold): Promise<Written>;
   /** Records a failed attempt, or one that found nothing new. Leaves the entries as they are. */
   record(key: SourceKey, state: SourceState): Promise<void>;
   /** Removes what belongs to sources of the registry that are no longer declared. */

@@ -11,7 +11,10 @@ export interface SourceState {
   readonly lastSyncTime?: string;
   /** SHA-256 of the unfiltered content of the last success; kept over failures. */
   readonly lastSyncHash?: string;
+  /** Digest of the filter that the stored entries passed. */
   readonly filterHash?: string;
+  /** Digest of origin, format and filter as of the last attempt: an edit makes the source due at once. */
+  readonly declarationHash?: string;
   readonly serverCount: number;
   /** Entries of the last content that were invalid and left out. */
   readonly rejectedCount: number;
