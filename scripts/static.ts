@@ -1,0 +1,27 @@
+// `npm run static`: types, lint and format, dead code, generated files, build. Stops at nothing, reports all.
+
+import { spawnSync } from 'node:child_process';
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings', '.'] },
+  { name: 'dead code', command: ['knip'] },
+  { name: 'generate', command: ['node', 'scripts/generate.ts'] },
+  { name: 'generated files are committed', command: ['git', 'diff', '--exit-code', '--stat', '--', 'manifests', 'docs'] },
+  { name: 'build', command: ['node', 'scripts/build.ts'] },
+];
+
+const failed = STEPS.filter(({ name, command: [program, ...args] }) => {
+  process.stdout.write(`\n== ${name}: ${program} ${args.join(' ')}\n`);
+  return spawnSync(program, args, { stdio: 'inherit' }).status !== 0;
+});
+
+process.stdout.write(
+  failed.length === 0 ? '\nstatic: all passed\n' : `\nstatic: failed: ${failed.map(({ name }) => name).join(', ')}\n`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,63 @@
+// The command line as a whole: commands, exit codes, and what a Failure looks like to a person.
+// Each command's modules are loaded only when it runs, so that `--help` and `validate` start fast.
+
+import { enableCompileCache } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { Failure } from '../std/failure.ts';
+import { crdsCommand } from './crds.ts';
+import { devCommand } from './dev.ts';
+import { migrateCommand } from './migrate.ts';
+import { planCommand } from './plan.ts';
+import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
+import { syncCommand } from './sync.ts';
+import { validateCommand } from './validate.ts';
+import { VERSION } from './version.ts';
+
+const EXIT_CODES = `
+Exit codes:
+  0 done                   1 the world failed        2 changes pending (--detailed-exitcode)
+  3 invalid manifests      4 policy denied           5 deletions wait for approval
+  6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;
+
+const USAGE = 64;
+
+/** Parses and runs; sets the exit code of the process, never throws. */
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  enableCompileCache();
+  const program = new Command('skep')
+    .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
+    .version(VERSION)
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride()
+    .showHelpAfterError('(--help shows the options)');
+  const commands = [
+    devCommand(),
+    validateCommand(),
+    planCommand(),
+    syncCommand(),
+    runCommand(),
+    serveCommand(),
+    migrateCommand(),
+    crdsCommand(),
+  ];
+  for (const command of commands) program.addCommand(command.exitOverride());
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof Failure) {
+    process.stderr.write(`${error.code === 'config-invalid' ? '' : `error ${error.code}: `}${error.message}\n`);
+    return EXIT_BY_CODE[error.code] ?? 1;
+  }
+  // A bug: the stack is what its reader needs.
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  return 1;
+}
+
+const EXIT_BY_CODE: Readonly<Record<string, number>> = { locked: 6, 'config-invalid': USAGE, usage: USAGE };

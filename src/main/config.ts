@@ -1,0 +1,205 @@
+// skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
+// environment as SKEP_<PATH>. Knows nothing about what the settings do.
+
+import { compileStructural } from '../kube/structural/structural.ts';
+import { Failure } from '../std/failure.ts';
+import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import { formatProblem, type Problem } from '../std/problem.ts';
+import { bool, choice, integer, list, object, optional, port, type Static, type TSchema, text } from '../std/schema.ts';
+import { readDocuments } from '../std/yaml.ts';
+
+const GIT_AUTH = object(
+  {
+    username: text('User name for HTTP Basic authentication.', { minLength: 1 }),
+    passwordFile: text('File that holds the password or token.', { minLength: 1 }),
+  },
+  'Credentials for the repository.',
+);
+
+const SOURCE = object(
+  {
+    name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
+      minLength: 1,
+      maxLength: 63,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    }),
+    repository: text('URL of the Git repository: http(s):// or file:///.', {
+      minLength: 1,
+      pattern: '^(https?|file)://',
+    }),
+    branch: optional(text('Branch to follow. At most one of branch, tag and commit; none means the default branch.')),
+    tag: optional(text('Tag to follow.')),
+    commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
+    path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
+    auth: optional(GIT_AUTH),
+  },
+  'One place that declares a part of the fleet.',
+  {
+    validations: [
+      {
+        rule: '(has(self.branch) ? 1 : 0) + (has(self.tag) ? 1 : 0) + (has(self.commit) ? 1 : 0) <= 1',
+        message: 'at most one of branch, tag and commit',
+      },
+    ],
+  },
+);
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+
+export const DATABASE = object(
+  {
+    host: text('Host name.', { default: 'postgres' }),
+    port: port('TCP port.', { default: 5432 }),
+    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: 'db_app' }),
+    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: 'db_migrator' }),
+    database: text('Name of the database.', { default: 'registry' }),
+    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: 'prefer' }),
+    passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
+  },
+  'PostgreSQL database of the catalogue.',
+);
+
+export const CONFIG = object(
+  {
+    name: text('Name of this instance: in its field manager, Lease and ApplySet.', {
+      default: 'default',
+      minLength: 1,
+      maxLength: 40,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    }),
+    apiGroup: text('API group of the custom resources.', { default: 'toolhive.stacklok.dev', minLength: 1 }),
+    sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
+    schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
+    timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
+    jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),
+    namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
+      default: ['*'],
+    }),
+    cluster: object(
+      {
+        kubeconfig: optional(text('Path of a kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod itself.')),
+        context: optional(text('Context of the kubeconfig; else its current one.')),
+        concurrency: integer('Requests in flight at most.', { default: 16, minimum: 1, maximum: 256 }),
+      },
+      'The cluster to keep.',
+      { default: {} },
+    ),
+    apply: object(
+      {
+        prune: bool('Delete what is ours and no longer declared.', true),
+        maxDeletes: integer('More deletions than this in one run wait for approval.', { default: 20, minimum: 0 }),
+        maxDeletesPercent: integer('The same by share of a kind, from its second deletion on.', {
+          default: 25,
+          minimum: 0,
+          maximum: 100,
+        }),
+        waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
+        conflicts: choice('What to do with fields of ours that another manager has changed.', ['report', 'force'], {
+          default: 'report',
+        }),
+      },
+      'How changes are made.',
+      { default: {} },
+    ),
+    images: object(
+      {
+        proxy: optional(text('Image of the proxy in front of a server.')),
+        vmcp: optional(text('Image of a virtual MCP server.')),
+        registry: optional(text('Image of the registry service.')),
+        pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod we make.', { default: [] }),
+      },
+      'Images of the workloads we make; else this version of skep itself.',
+      { default: {} },
+    ),
+    outbound: object(
+      {
+        allowPrivate: list(text('A range in CIDR notation.'), 'Private addresses that may be connected to.', {
+          default: [],
+        }),
+        allowFiles: bool('Allow file:/// repositories.', false),
+        caFile: optional(text('PEM file of further trusted certificate authorities.')),
+      },
+      'Connections to Git servers, registries and identity providers.',
+      { default: {} },
+    ),
+    stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
+    catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),
+  },
+  'Configuration of a skep instance.',
+);
+
+export type Config = Static<typeof CONFIG>;
+export type DatabaseSettings = Static<typeof DATABASE>;
+
+export interface ConfigInput {
+  /** The file's text; undefined where there is no file and the environment alone must do. */
+  readonly text: string | undefined;
+  /** As messages name it. */
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws Failure `config-invalid` with one line per problem, each with file:line:column. */
+export function readConfig(input: ConfigInput): Config {
+  const [document] = input.text === undefined ? [] : readDocuments(input.text, input.file);
+  const value = document?.value;
+  if (document !== undefined && document.problems.length > 0) throw invalid(document.problems);
+  const written = withEnvironment(isObject(value) ? value : {}, input.environment);
+  const structural = compileStructural(schemaOf(CONFIG));
+  const complete = structural.withDefaults(written);
+  const findings = [...structural.unknownFields(written), ...structural.validate(complete)];
+  if (findings.length > 0) {
+    throw invalid(
+      findings.map(({ code, severity, message, pointer, at }): Problem => {
+        const place = document?.place(pointer, at ?? 'value') ?? { file: input.file, line: 1, column: 1 };
+        return { code, severity, message, pointer, place };
+      }),
+    );
+  }
+  return complete as Config;
+}
+
+function invalid(problems: readonly Problem[]): Failure {
+  return new Failure('config-invalid', problems.map(formatProblem).join('\n'));
+}
+
+/** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
+export function schemaOf(schema: TSchema): JsonObject {
+  return JSON.parse(JSON.stringify(schema));
+}
+
+/** `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`; lists and objects are written as JSON. */
+function withEnvironment(written: JsonObject, environment: ConfigInput['environment']): JsonObject {
+  return overlay(schemaOf(CONFIG), written, 'SKEP', environment);
+}
+
+function overlay(
+  schema: JsonObject,
+  value: JsonObject,
+  prefix: string,
+  environment: ConfigInput['environment'],
+): JsonObject {
+  const result: JsonObject = { ...value };
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue;
+    const variable = `${prefix}_${name.toUpperCase()}`;
+    const set = environment[variable];
+    const current = result[name];
+    if (set !== undefined) result[name] = parseVariable(property, set);
+    else if (property.type === 'object') {
+      const nested = overlay(property, isObject(current) ? current : {}, variable, environment);
+      if (Object.keys(nested).length > 0) result[name] = nested;
+    }
+  }
+  return result;
+}
+
+function parseVariable(property: JsonObject, text: string): Json {
+  if (property.type === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

