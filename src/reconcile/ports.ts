@@ -50,7 +50,6 @@ export interface ApplyOptions {
   readonly force: boolean;
 }
 
-
 /**
  * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
  * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` (403), `cluster-not-found` (404),
