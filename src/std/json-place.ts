@@ -1,0 +1,189 @@
+// Where things are inside a JSON text: the members of an object, the first mistake, line and column of an offset.
+// Knows nothing about what the text means. JSON.parse gives the values; this gives the places (RFC 8259).
+
+import { pointerTokens } from './json.ts';
+
+/** One member of an object or item of an array; offsets are UTF-16 indices into the text. */
+export interface JsonMember {
+  /** The name, or the index as text. */
+  readonly key: string;
+  /** Where the member begins: at its name, or, in arrays, at the value. */
+  readonly offset: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+export interface JsonFault {
+  readonly offset: number;
+  /** What was expected there. */
+  readonly message: string;
+}
+
+/** `line` and `column` count from 1; a column is one UTF-16 unit, as editors count. */
+export function linePlace(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
+
+/**
+ * The members of the object or array that begins at `start`, in the order of the text, repeated names included (of
+ * those JSON.parse keeps the last only). Empty for other values. The text must be valid JSON.
+ */
+export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMember[] {
+  const open = text[start];
+  if (open !== '{' && open !== '[') return [];
+  const members: JsonMember[] = [];
+  for (let at = skipBlank(text, start + 1); text[at] !== '}' && text[at] !== ']' && at < text.length; ) {
+    const offset = at;
+    let key = String(members.length);
+    if (open === '{') {
+      const end = stringEnd(text, at);
+      key = JSON.parse(text.slice(at, end));
+      at = skipBlank(text, skipBlank(text, end) + 1);
+    }
+    const valueEnd = skipValue(text, at);
+    members.push({ key, offset, valueStart: at, valueEnd });
+    at = skipBlank(text, valueEnd);
+    if (text[at] === ',') at = skipBlank(text, at + 1);
+  }
+  return members;
+}
+
+/**
+ * Offset of what the pointer names, or of the deepest part of it that exists: a missing member is looked for at the
+ * object that lacks it. Of repeated names the last counts, as for JSON.parse. The text must be valid JSON.
+ */
+export function jsonOffset(text: string, pointer: string, start = skipBlank(text, 0)): number {
+  let offset = start;
+  let value = start;
+  for (const token of pointerTokens(pointer)) {
+    const member = jsonMembers(text, value).findLast(({ key }) => key === token);
+    if (member === undefined) return offset;
+    offset = member.offset;
+    value = member.valueStart;
+  }
+  return offset;
+}
+
+/** The first mistake of a text that JSON.parse refused; undefined where the text is valid. */
+export function jsonFault(text: string): JsonFault | undefined {
+  const end = checkValue(text, skipBlank(text, 0), 0);
+  if (typeof end !== 'number') return end;
+  const rest = skipBlank(text, end);
+  return rest < text.length ? { offset: rest, message: 'expected the end of the text' } : undefined;
+}
+
+const MAX_DEPTH = 500;
+
+/** The offset after the value at `at`, or what is wrong with it. */
+function checkValue(text: string, at: number, depth: number): number | JsonFault {
+  if (depth > MAX_DEPTH) return { offset: at, message: `nested deeper than ${MAX_DEPTH} levels` };
+  switch (text[at]) {
+    case '{':
+      return checkList(text, at, '}', (start) => checkMember(text, start, depth));
+    case '[':
+      return checkList(text, at, ']', (start) => checkValue(text, start, depth + 1));
+    case '"':
+      return checkString(text, at);
+    case undefined:
+      return { offset: text.length, message: 'the text ends early' };
+    default:
+      return checkWord(text, at);
+  }
+}
+
+function checkMember(text: string, at: number, depth: number): number | JsonFault {
+  if (text[at] !== '"') return { offset: at, message: 'expected a member name in double quotes' };
+  const end = checkString(text, at);
+  if (typeof end !== 'number') return end;
+  const colon = skipBlank(text, end);
+  if (text[colon] !== ':') return { offset: colon, message: 'expected ":"' };
+  return checkValue(text, skipBlank(text, colon + 1), depth + 1);
+}
+
+function checkList(
+  text: string,
+  start: number,
+  close: '}' | ']',
+  checkItem: (at: number) => number | JsonFault,
+): number | JsonFault {
+  let at = skipBlank(text, start + 1);
+  if (text[at] === close) return at + 1;
+  for (;;) {
+    const end = checkItem(at);
+    if (typeof end !== 'number') return end;
+    at = skipBlank(text, end);
+    if (text[at] === close) return at + 1;
+    if (text[at] === undefined) return { offset: text.length, message: 'the text ends early' };
+    if (text[at] !== ',') return { offset: at, message: `expected "," or "${close}"` };
+    at = skipBlank(text, at + 1);
+  }
+}
+
+const ESCAPES = '"\\/bfnrt';
+
+function checkString(text: string, start: number): number | JsonFault {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    if (char === '"') return at + 1;
+    if (char < ' ') return { offset: at, message: 'a control character in a string must be escaped' };
+    if (char !== '\\') continue;
+    at += 1;
+    const escaped = text[at] ?? '';
+    if (escaped === 'u' && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) at += 4;
+    else if (escaped === '' || !ESCAPES.includes(escaped)) return { offset: at - 1, message: 'no such escape' };
+  }
+  return { offset: text.length, message: 'the text ends inside a string' };
+}
+
+/** Numbers, true, false, null: no list closes them, so the whole run of their characters is looked at. */
+function checkWord(text: string, at: number): number | JsonFault {
+  const end = wordEnd(text, at);
+  const word = text.slice(at, end);
+  const known = word === 'true' || word === 'false' || word === 'null';
+  if (known || /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(word)) return end;
+  return { offset: at, message: 'expected a value' };
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
+  return at;
+}
+
+/** The offset after a string's closing quote. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function wordEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !' \n\r\t,:[]{}"'.includes(text[at] ?? '')) at += 1;
+  return at;
+}
+
+/** The offset after a valid value. Counts brackets instead of recursing: valid texts may nest deeper than the stack. */
+function skipValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; ) {
+    const char = text[at];
+    if (char === '"') at = stringEnd(text, at);
+    else if (char === '{' || char === '[') {
+      depth += 1;
+      at += 1;
+    } else if (char === '}' || char === ']') {
+      depth -= 1;
+      at += 1;
+    } else if (depth === 0) at = wordEnd(text, at);
+    else at += 1;
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
