@@ -1,0 +1,183 @@
+// What the schema of the registry configuration cannot say: fields that exclude or need each other, names that cannot be
+// served, settings without effect. Knows nothing about files and positions.
+
+import type { ContractCode } from './codes.ts';
+import type { RegistryConfigFile } from './registry-config.ts';
+
+/** One mistake, at a JSON pointer into the file. */
+export interface ConfigFinding {
+  readonly code: ContractCode;
+  readonly severity: 'error' | 'warning';
+  readonly pointer: string;
+  readonly message: string;
+}
+
+type Registry = RegistryConfigFile['registries'][number];
+type OAuth = NonNullable<NonNullable<RegistryConfigFile['auth']>['oauth']>;
+type Provider = NonNullable<OAuth['providers']>[number];
+
+const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
+
+/** First segments of paths that are not registries (registry.md section 0). */
+export const RESERVED_NAMES: readonly string[] = [
+  'health',
+  'readiness',
+  'version',
+  'openapi.json',
+  'openapi.yaml',
+  '.well-known',
+  'v1',
+  'registry',
+  'extension',
+  'metrics',
+];
+
+/** Only for files that fit the schema. */
+export function configFindings(file: RegistryConfigFile): readonly ConfigFinding[] {
+  return [
+    ...file.registries.flatMap((registry, index) => registryFindings(registry, `/registries/${index}`)),
+    ...duplicateFindings(file.registries),
+    ...authFindings(file),
+    ...effectFindings(file),
+  ];
+}
+
+function registryFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+  return [
+    ...nameFindings(registry.name, `${pointer}/name`),
+    ...originFindings(registry, pointer),
+    ...urlFindings(registry.api?.endpoint, `${pointer}/api/endpoint`),
+    ...urlFindings(registry.file?.url, `${pointer}/file/url`),
+  ];
+}
+
+function nameFindings(name: string, pointer: string): readonly ConfigFinding[] {
+  if (RESERVED_NAMES.includes(name)) {
+    return [error('registry-config-name-reserved', pointer, `"${name}" is a path of the service; choose another name`)];
+  }
+  if (name === '.' || name === '..' || /[\s\p{Cc}]/u.test(name)) {
+    return [error('registry-config-name-unusable', pointer, `"${name}" cannot be a part of a URL's path`)];
+  }
+  return [];
+}
+
+function originFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+  const { git, api, file, format } = registry;
+  const given = ORIGINS.filter((origin) => registry[origin] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none' : given.join(' and ');
+    return [
+      error('registry-config-origin', pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`),
+    ];
+  }
+  const refs = (['branch', 'tag', 'commit'] as const).filter((ref) => git?.[ref] !== undefined);
+  return [
+    ...(refs.length > 1
+      ? [error('registry-config-exclusive', `${pointer}/git`, `${refs.join(' and ')} exclude each other`)]
+      : []),
+    ...(file !== undefined && (file.path === undefined) === (file.url === undefined)
+      ? [error('registry-config-exclusive', `${pointer}/file`, 'exactly one of path and url is needed')]
+      : []),
+    ...(api !== undefined && format === 'toolhive'
+      ? [error('registry-config-exclusive', `${pointer}/format`, 'an api source is always read in the upstream format')]
+      : []),
+  ];
+}
+
+/** The operator of the existing platform puts a `kubernetes` entry named `default` first; a real one may follow. */
+function duplicateFindings(registries: readonly Registry[]): readonly ConfigFinding[] {
+  const seen = new Set<string>();
+  return registries.flatMap((registry, index) => {
+    if (registry.kubernetes !== undefined) return [];
+    if (!seen.has(registry.name)) {
+      seen.add(registry.name);
+      return [];
+    }
+    return [
+      error(
+        'registry-config-name-duplicate',
+        `/registries/${index}/name`,
+        `another registry is named "${registry.name}"`,
+      ),
+    ];
+  });
+}
+
+function authFindings({ auth }: RegistryConfigFile): readonly ConfigFinding[] {
+  if (auth?.mode === 'anonymous') return publicPathFindings(auth.publicPaths, '/auth/publicPaths');
+  const { oauth } = auth ?? {};
+  if (oauth?.providers === undefined || oauth.providers.length === 0) {
+    const why = auth?.mode === undefined ? 'no auth.mode is given, so the mode is oauth, which' : 'mode oauth';
+    const what = `${why} needs auth.oauth with a resourceUrl and at least one provider; for a service without access control write auth: {mode: anonymous}`;
+    return [error('registry-config-providers-missing', auth === undefined ? '' : '/auth', what)];
+  }
+  return [
+    ...publicPathFindings(auth?.publicPaths, '/auth/publicPaths'),
+    ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
+    ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),
+    ...urlFindings(oauth.resourceDocumentation, '/auth/oauth/resourceDocumentation'),
+    ...oauth.providers.flatMap((provider, index) => providerFindings(provider, `/auth/oauth/providers/${index}`)),
+  ];
+}
+
+function providerFindings(provider: Provider, pointer: string): readonly ConfigFinding[] {
+  const secretAlone = provider.clientSecretFile !== undefined && provider.clientId === undefined;
+  return [
+    ...urlFindings(provider.issuerUrl, `${pointer}/issuerUrl`),
+    ...urlFindings(provider.jwksUrl, `${pointer}/jwksUrl`),
+    ...urlFindings(provider.introspectionUrl, `${pointer}/introspectionUrl`),
+    ...(secretAlone
+      ? [warning('registry-config-no-effect', `${pointer}/clientSecretFile`, 'has no effect without clientId')]
+      : []),
+  ];
+}
+
+function publicPathFindings(paths: readonly string[] | undefined, pointer: string): readonly ConfigFinding[] {
+  return (paths ?? []).flatMap((path, index) => {
+    const at = `${pointer}/${index}`;
+    if (!path.startsWith('/')) return [error('registry-config-public-path', at, `"${path}" must start with /`)];
+    if (/^\/+$/.test(path)) return [warning('registry-config-public-path', at, '"/" makes every path public')];
+    return [];
+  });
+}
+
+function urlFindings(url: string | undefined, pointer: string): readonly ConfigFinding[] {
+  if (url === undefined) return [];
+  const parsed = URL.parse(url);
+  if (parsed === null) return [error('registry-config-url', pointer, 'is not a URL')];
+  if (parsed.username !== '' || parsed.password !== '') {
+    return [
+      error('registry-config-url', pointer, 'must not hold a user name or password; secrets are read from files'),
+    ];
+  }
+  if (parsed.hash !== '') return [error('registry-config-url', pointer, 'must not have a fragment')];
+  return [];
+}
+
+function effectFindings(file: RegistryConfigFile): readonly ConfigFinding[] {
+  return [
+    ...file.registries.flatMap(({ name, kubernetes, managed }, index) =>
+      kubernetes === undefined && managed === undefined
+        ? []
+        : [
+            warning(
+              'registry-config-no-effect',
+              `/registries/${index}`,
+              `nothing is read for "${name}"; it is served empty`,
+            ),
+          ],
+    ),
+    ...(file.telemetry === undefined ? [] : [warning('registry-config-no-effect', '/telemetry', 'has no effect')]),
+    ...(file.database?.maxMetaSize === undefined
+      ? []
+      : [warning('registry-config-no-effect', '/database/maxMetaSize', 'has no effect')]),
+  ];
+}
+
+function error(code: ContractCode, pointer: string, message: string): ConfigFinding {
+  return { code, severity: 'error', pointer, message };
+}
+
+function warning(code: ContractCode, pointer: string, message: string): ConfigFinding {
+  return { code, severity: 'warning', pointer, message };
+}

@@ -1,0 +1,163 @@
+// What the registry service works with: its configuration checked, defaults filled in, durations in milliseconds.
+// Knows nothing about files and positions.
+
+import assert from 'node:assert/strict';
+import { parseDuration } from '../std/duration.ts';
+import type { RegistryConfigFile } from './registry-config.ts';
+import type { Filter, SourceFormat } from './registry-source.ts';
+
+/** One served registry. */
+export interface ServedRegistry {
+  /** The `{registry_name}` of the paths. */
+  readonly name: string;
+  readonly format: SourceFormat;
+  readonly origin: ServedOrigin;
+  readonly intervalMs?: number;
+  readonly filter: Filter;
+}
+
+/** Where the service itself would read a registry from. Passwords are files. */
+export type ServedOrigin =
+  | {
+      readonly type: 'git';
+      readonly repository: string;
+      readonly branch?: string;
+      readonly tag?: string;
+      readonly commit?: string;
+      readonly path: string;
+      readonly auth?: { readonly username: string; readonly passwordFile: string };
+    }
+  | { readonly type: 'api'; readonly endpoint: string }
+  | { readonly type: 'file'; readonly path: string }
+  | { readonly type: 'url'; readonly url: string; readonly timeoutMs: number }
+  | { readonly type: 'kubernetes' }
+  | { readonly type: 'managed' };
+
+export interface RegistryDatabase {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly migrationUser: string;
+  readonly database: string;
+  readonly sslMode: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+  readonly caFile?: string;
+  readonly passFile?: string;
+  readonly maxOpenConns: number;
+  readonly maxIdleConns: number;
+  readonly connMaxLifetimeMs: number;
+}
+
+/** Equal in form to the settings of `auth/`. */
+export interface OAuthConfig {
+  readonly resourceUrl: string;
+  readonly realm: string;
+  readonly scopesSupported: readonly string[];
+  readonly resourceDocumentation?: string;
+  readonly providers: readonly ProviderConfig[];
+}
+
+export interface ProviderConfig {
+  readonly name: string;
+  readonly issuerUrl: string;
+  readonly audience: string;
+  readonly jwksUrl?: string;
+  readonly introspectionUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecretFile?: string;
+  readonly caCertPath?: string;
+  readonly authTokenFile?: string;
+  readonly allowPrivateIP: boolean;
+}
+
+export type AuthConfig =
+  | { readonly mode: 'anonymous' }
+  | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
+
+export interface RegistryConfig {
+  /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
+  readonly registryName: string;
+  readonly namespace: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly registries: readonly ServedRegistry[];
+  readonly database: RegistryDatabase;
+  readonly auth: AuthConfig;
+}
+
+type RegistryEntry = RegistryConfigFile['registries'][number];
+
+/** Only for files that fit the schema and break no rule. */
+export function settleConfig(file: RegistryConfigFile): RegistryConfig {
+  return {
+    registryName: file.registryName ?? 'default',
+    namespace: file.namespace ?? 'default',
+    listen: { host: file.listen?.host ?? '0.0.0.0', port: file.listen?.port ?? 8080 },
+    registries: settleRegistries(file.registries),
+    database: settleDatabase(file.database ?? {}),
+    auth: settleAuth(file.auth ?? {}),
+  };
+}
+
+/** A `kubernetes` entry gives way to another of its name: see the rule about duplicates. */
+function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedRegistry[] {
+  const names = new Set(entries.filter(({ kubernetes }) => kubernetes === undefined).map(({ name }) => name));
+  return entries
+    .filter(({ name, kubernetes }) => kubernetes === undefined || !names.has(name))
+    .map((entry) => ({
+      name: entry.name,
+      format: entry.api === undefined ? (entry.format ?? 'toolhive') : 'upstream',
+      origin: settleOrigin(entry),
+      ...(entry.syncPolicy === undefined ? {} : { intervalMs: milliseconds(entry.syncPolicy.interval) }),
+      filter: {
+        names: { include: entry.filter?.names?.include ?? [], exclude: entry.filter?.names?.exclude ?? [] },
+        tags: { include: entry.filter?.tags?.include ?? [], exclude: entry.filter?.tags?.exclude ?? [] },
+      },
+    }));
+}
+
+function settleOrigin({ git, api, file, kubernetes }: RegistryEntry): ServedOrigin {
+  if (git !== undefined) return { type: 'git', ...git, path: git.path ?? 'registry.json' };
+  if (api !== undefined) return { type: 'api', endpoint: api.endpoint };
+  if (file?.path !== undefined) return { type: 'file', path: file.path };
+  if (file?.url !== undefined) return { type: 'url', url: file.url, timeoutMs: milliseconds(file.timeout ?? '30s') };
+  return { type: kubernetes === undefined ? 'managed' : 'kubernetes' };
+}
+
+function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): RegistryDatabase {
+  const { caFile, passFile } = database;
+  return {
+    host: database.host ?? 'postgres',
+    port: database.port ?? 5432,
+    user: database.user ?? 'db_app',
+    migrationUser: database.migrationUser ?? 'db_migrator',
+    database: database.database ?? 'registry',
+    sslMode: database.sslMode ?? 'prefer',
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(passFile === undefined ? {} : { passFile }),
+    maxOpenConns: database.maxOpenConns ?? 10,
+    maxIdleConns: database.maxIdleConns ?? 2,
+    connMaxLifetimeMs: milliseconds(database.connMaxLifetime ?? '30m'),
+  };
+}
+
+/** Document 1: without any `auth` the mode is oauth; the rules have refused that where providers are missing. */
+function settleAuth({ mode, oauth, publicPaths }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
+  if (mode === 'anonymous') return { mode };
+  assert(oauth?.providers !== undefined, 'mode oauth has providers');
+  const { publicPaths: oauthPublicPaths, providers, realm, scopesSupported, ...rest } = oauth;
+  return {
+    mode: 'oauth',
+    publicPaths: [...new Set([...(publicPaths ?? []), ...(oauthPublicPaths ?? [])])],
+    oauth: {
+      ...rest,
+      realm: realm ?? 'mcp-registry',
+      scopesSupported: scopesSupported ?? ['mcp-registry:read', 'mcp-registry:write'],
+      providers: providers.map((provider) => ({ ...provider, allowPrivateIP: provider.allowPrivateIP ?? false })),
+    },
+  };
+}
+
+function milliseconds(duration: string): number {
+  const parsed = parseDuration(duration);
+  assert(parsed !== undefined, 'the schema admits durations only');
+  return parsed;
+}
