@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
+import type { Compared } from './diff.ts';
+import { OWNER, PART_OF, SOURCE } from './labels.ts';
+import { type PlanInput, plan } from './plan.ts';
+
+const RANKS = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'Widget'];
+
+function object(id: string, labels: Record<string, string> = {}): KubeObject {
+  const [namespace = '', kind = '', name = ''] = id.split('/');
+  const metadata = {
+    namespace,
+    name,
+    uid: `uid-of-${name}`,
+    labels: { [PART_OF]: 'ours', [SOURCE]: 'fleet', ...labels },
+  };
+  return { apiVersion: 'v1', kind, metadata };
+}
+
+function compared(verdict: Compared['verdict'], id: string, owner?: string): Compared {
+  const desired = object(id);
+  const whose = owner === undefined ? {} : { owner: idOf(object(owner)) };
+  const live = verdict === 'create' ? {} : { live: object(id) };
+  return {
+    desired: { object: desired, id: idOf(desired), key: keyOf(idOf(desired)), ...whose },
+    ...live,
+    verdict,
+    diff: [],
+  };
+}
+
+function input(changes: Partial<PlanInput>): PlanInput {
+  return {
+    compared: [],
+    surplus: [],
+    owned: changes.surplus ?? [],
+    heldOwners: new Set(),
+    heldKeys: new Set(),
+    suspended: new Map(),
+    prune: true,
+    limits: { maxDeletes: 20, maxDeletesPercent: 100 },
+    rank: ({ kind }) => RANKS.indexOf(kind),
+    ...changes,
+  };
+}
+
+/** The plan as text: one line per batch, change and held object. */
+function check(changes: Partial<PlanInput>, expected: readonly string[]): void {
+  const { batches, held, guarded } = plan(input(changes));
+  const text = [
+    ...batches.flatMap(({ name, changes: all }) => [
+      name,
+      ...all.map((change) => `  ${change.action} ${change.resource.name}`),
+    ]),
+    ...held.map(({ resource, reason }) => `held ${resource.name}: ${reason}`),
+    ...(guarded?.reasons ?? []).map((reason) => `guard: ${reason}`),
+  ];
+  expect(text).toEqual(expected);
+}
+
+describe('the order of a plan', () => {
+  test('what Git declares comes in order of kinds, children after all of it, deletions last and in reverse', () => {
+    check(
+      {
+        compared: [
+          compared('create', 'a/Deployment/child', 'a/Widget/w'),
+          compared('create', 'a/ServiceAccount/child-account', 'a/Widget/w'),
+          compared('create', 'a/Widget/w'),
+          compared('changed', 'a/ConfigMap/settings'),
+          compared('create', '/Namespace/a'),
+          compared('unchanged', 'a/ConfigMap/quiet'),
+        ],
+        surplus: [
+          object('a/Widget/old'),
+          object('a/ConfigMap/old-child', { [OWNER]: 'widget.old' }),
+          object('a/Deployment/old-workload', { [OWNER]: 'widget.old' }),
+          object('a/ConfigMap/old-settings'),
+        ],
+      },
+      [
+        'apply Namespace',
+        '  create a',
+        'apply ConfigMap',
+        '  update settings',
+        'apply Widget',
+        '  create w',
+        'apply ServiceAccount',
+        '  create child-account',
+        'apply Deployment',
+        '  create child',
+        'delete Deployment',
+        '  delete old-workload',
+        'delete ConfigMap',
+        '  delete old-child',
+        'delete Widget',
+        '  delete old',
+        'delete ConfigMap',
+        '  delete old-settings',
+      ],
+    );
+  });
+
+  test('the same differences in another order give the same plan, byte for byte', () => {
+    const changes = ['a/ConfigMap/x', 'a/ConfigMap/y', 'a/Widget/z'].map((id) => compared('create', id));
+    const surplus = [object('a/Service/p'), object('a/Service/q')];
+    const forwards = plan(input({ compared: changes, surplus }));
+    const backwards = plan(input({ compared: changes.toReversed(), surplus: surplus.toReversed() }));
+    expect(JSON.stringify(backwards)).toBe(JSON.stringify(forwards));
+  });
+});
+
+describe('what is never deleted', () => {
+  const child = object('a/Deployment/child', { [OWNER]: 'widget.w' });
+  const rows: { reason: string; changes: Partial<PlanInput>; held: string }[] = [
+    {
+      reason: 'a resource whose manifest is invalid',
+      changes: { surplus: [object('a/Widget/w')], heldKeys: new Set([keyOf(idOf(object('a/Widget/w')))]) },
+      held: 'held w: its manifest is invalid',
+    },
+    {
+      reason: 'the children of a held owner',
+      changes: { surplus: [child], heldOwners: new Set(['a/widget.w']) },
+      held: 'held child: its owner widget.w is held',
+    },
+    {
+      reason: 'anything of a source with a document that cannot be identified',
+      changes: { surplus: [child], suspended: new Map([['fleet', 'one of its documents could not be identified']]) },
+      held: 'held child: source fleet: one of its documents could not be identified',
+    },
+    {
+      reason: 'anything at all where pruning is off',
+      changes: { surplus: [child], prune: false },
+      held: 'held child: apply.prune is false',
+    },
+  ];
+  for (const { reason, changes, held } of rows) test(reason, () => check(changes, [held]));
+});
+
+describe('the guard', () => {
+  const many = ['p', 'q', 'r', 's'].map((name) => object(`a/Service/${name}`));
+
+  test('holds all deletions of a run that has more than maxDeletes, and lets the rest go on', () => {
+    check(
+      {
+        compared: [compared('create', 'a/ConfigMap/new')],
+        surplus: many,
+        limits: { maxDeletes: 3, maxDeletesPercent: 100 },
+      },
+      [
+        'apply ConfigMap',
+        '  create new',
+        ...['p', 'q', 'r', 's'].map((name) => `held ${name}: its deletion waits for approval`),
+        'guard: 4 deletions, and apply.maxDeletes is 3',
+      ],
+    );
+  });
+
+  test('counts the share of a kind among what is ours', () => {
+    const limits = { maxDeletes: 20, maxDeletesPercent: 25 };
+    const owned = [...many, ...['t', 'u', 'v', 'w'].map((name) => object(`a/Service/${name}`))];
+    check({ surplus: many.slice(0, 2), owned, limits }, ['delete Service', '  delete p', '  delete q']);
+    check({ surplus: many.slice(0, 3), owned, limits }, [
+      ...['p', 'q', 'r'].map((name) => `held ${name}: its deletion waits for approval`),
+      'guard: 3 of 8 Service, and apply.maxDeletesPercent is 25',
+    ]);
+  });
+
+  test('lets the only object of a kind go: one deletion is a decision, not an accident', () => {
+    check({ surplus: many.slice(0, 1), limits: { maxDeletes: 20, maxDeletesPercent: 25 } }, [
+      'delete Service',
+      '  delete p',
+    ]);
+  });
+
+  test('names the exact list by a hash that follows the uids', () => {
+    const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
+    const hash = (surplus: KubeObject[]) => plan(input({ surplus, limits })).guarded?.hash;
+    const again = object('a/Service/p');
+    expect(hash([object('a/Service/p')])).toBe(hash([again]));
+    expect(hash([{ ...again, metadata: { ...again.metadata, uid: 'another' } }])).not.toBe(hash([again]));
+  });
+});
