@@ -60,13 +60,8 @@ function schemaFinding(error: ErrorObject): PlacedFinding {
       return { ...finding, at: 'key', message: `${params.missingProperty} is missing` };
     case 'enum':
       return { ...finding, message: `must be one of ${[params.allowedValues].flat().join(', ')}` };
-    case 'pattern': {
-      const description = error.parentSchema?.description;
-      return {
-        ...finding,
-        message: `does not have the form ${params.pattern}${description === undefined ? '' : `: ${description}`}`,
-      };
-    }
+    case 'pattern':
+      return { ...finding, message: `is malformed. ${error.parentSchema?.description ?? ''}`.trim() };
     default:
       return { ...finding, message: error.message ?? 'is not valid' };
   }

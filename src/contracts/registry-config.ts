@@ -6,7 +6,10 @@ import { type Static, Type } from 'typebox';
 import { DURATION_PATTERN } from '../std/duration.ts';
 
 const Text = (description: string) => Type.String({ minLength: 1, description });
-const Url = (description: string) => Type.String({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', description });
+const Url = (description: string) =>
+  Type.String({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', description: `${description} An http or https URL.` });
+const Duration = (description: string, keywords: { default?: string } = {}) =>
+  Type.String({ pattern: DURATION_PATTERN, description: `${description} A duration such as 1h30m.`, ...keywords });
 const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
 const CLOSED = { additionalProperties: false } as const;
 
@@ -14,13 +17,13 @@ const GitOrigin = Type.Object(
   {
     repository: Type.String({
       pattern: '^(file:///|https?://|git@|ssh://|git://)',
-      description: 'URL of the repository.',
+      description: 'URL of the repository: file:///, http(s)://, git@, ssh:// or git://.',
     }),
     branch: Type.Optional(Text('At most one of branch, tag and commit; none means the default branch.')),
     tag: Type.Optional(Text('See branch.')),
     commit: Type.Optional(Text('See branch.')),
     path: Type.Optional(
-      Type.String({ pattern: '\\.json$', default: 'registry.json', description: 'File inside the repository.' }),
+      Type.String({ pattern: '\\.json$', default: 'registry.json', description: 'JSON file inside the repository.' }),
     ),
     auth: Type.Optional(
       Type.Object(
@@ -39,9 +42,7 @@ const FileOrigin = Type.Object(
   {
     path: Type.Optional(Text('File to read. Exactly one of path and url.')),
     url: Type.Optional(Url('URL to read. Exactly one of path and url.')),
-    timeout: Type.Optional(
-      Type.String({ pattern: DURATION_PATTERN, default: '30s', description: 'Time limit of reading the url.' }),
-    ),
+    timeout: Type.Optional(Duration('Time limit of reading the url.', { default: '30s' })),
   },
   CLOSED,
 );
@@ -70,10 +71,7 @@ const Registry = Type.Object(
     syncPolicy: Type.Optional(
       Type.Object(
         {
-          interval: Type.String({
-            pattern: DURATION_PATTERN,
-            description: 'Time between two reads. Without a syncPolicy the source is read at start and on demand.',
-          }),
+          interval: Duration('Time between two reads. Without a syncPolicy the source is read at start and on demand.'),
         },
         CLOSED,
       ),
@@ -102,9 +100,15 @@ const Provider = Type.Object(
 const OAuth = Type.Object(
   {
     resourceUrl: Url('URL of this service as clients know it: `resource` of the discovery document.'),
-    realm: Type.Optional(Type.String({ default: 'mcp-registry', pattern: '^[\\x20-\\x7e]+$', description: 'Realm.' })),
+    realm: Type.Optional(
+      Type.String({
+        default: 'mcp-registry',
+        pattern: '^[\\x20-\\x7e]+$',
+        description: 'Realm of the challenge, in ASCII.',
+      }),
+    ),
     scopesSupported: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }), {
+      Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', description: 'A scope (RFC 6749).' }), {
         default: ['mcp-registry:read', 'mcp-registry:write'],
         description: 'Scopes advertised in the discovery document.',
       }),
@@ -139,7 +143,7 @@ const Database = Type.Object(
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
     maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: 10 })),
     maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: 2 })),
-    connMaxLifetime: Type.Optional(Type.String({ pattern: DURATION_PATTERN, default: '30m' })),
+    connMaxLifetime: Type.Optional(Duration('Longest life of a connection.', { default: '30m' })),
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
   CLOSED,

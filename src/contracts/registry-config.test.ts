@@ -1,0 +1,440 @@
+// The registry configuration file: what is accepted and how it settles, what is refused and where.
+
+import { expect, test } from 'vitest';
+import { formatProblem } from '../std/problem.ts';
+import { readRegistryConfig } from './registry-config-read.ts';
+import { RESERVED_NAMES } from './registry-config-rules.ts';
+import type { RegistryConfig } from './registry-service.ts';
+
+/** Problems or warnings as text, one per line. */
+function check(text: string, expected: readonly string[]): void {
+  const result = readRegistryConfig(text, 'config.yaml');
+  const found = 'problems' in result ? result.problems : result.warnings;
+  expect(found.map(formatProblem)).toEqual(expected);
+}
+
+function config(text: string): RegistryConfig {
+  const result = readRegistryConfig(text, 'config.yaml');
+  if ('problems' in result) throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.config;
+}
+
+const GENERATED = `registryName: tools
+registries:
+  - name: default
+    format: upstream
+    kubernetes: {}
+  - name: catalogue
+    format: toolhive
+    git:
+      repository: https://git.example.com/registry.git
+      branch: main
+      path: pkg/registry.json
+      auth:
+        username: bot
+        passwordFile: /secrets/git/password
+    syncPolicy:
+      interval: 1h30m
+    filter:
+      names:
+        include: ["io.github.acme/*"]
+        exclude: ["*-beta"]
+      tags:
+        include: [database]
+        exclude: [deprecated]
+  - name: mounted
+    format: toolhive
+    file:
+      path: /config/registry/mounted/registry.json
+database:
+  host: postgres
+  port: 5432
+  user: db_app
+  migrationUser: db_migrator
+  database: registry
+  sslMode: prefer
+  maxOpenConns: 10
+  maxIdleConns: 2
+  connMaxLifetime: 30m
+auth:
+  mode: oauth
+  oauth:
+    resourceUrl: https://registry.example.com
+    realm: mcp-registry
+    scopesSupported: ["mcp-registry:read"]
+    providers:
+      - name: kubernetes
+        issuerUrl: https://kubernetes.default.svc
+        jwksUrl: https://kubernetes.default.svc/openid/v1/jwks
+        audience: registry
+        caCertPath: /var/run/secrets/kubernetes.io/serviceaccount/ca.crt
+        authTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
+        allowPrivateIP: true
+`;
+
+test('what the operator of the existing platform generates is accepted as it is', () => {
+  check(GENERATED, [
+    'config.yaml:3:5: warning registry-config-no-effect: /registries/0: nothing is read for "default"; it is served empty',
+  ]);
+  expect(config(GENERATED)).toMatchInlineSnapshot(`
+    {
+      "auth": {
+        "mode": "oauth",
+        "oauth": {
+          "providers": [
+            {
+              "allowPrivateIP": true,
+              "audience": "registry",
+              "authTokenFile": "/var/run/secrets/kubernetes.io/serviceaccount/token",
+              "caCertPath": "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
+              "issuerUrl": "https://kubernetes.default.svc",
+              "jwksUrl": "https://kubernetes.default.svc/openid/v1/jwks",
+              "name": "kubernetes",
+            },
+          ],
+          "realm": "mcp-registry",
+          "resourceUrl": "https://registry.example.com",
+          "scopesSupported": [
+            "mcp-registry:read",
+          ],
+        },
+        "publicPaths": [],
+      },
+      "database": {
+        "connMaxLifetimeMs": 1800000,
+        "database": "registry",
+        "host": "postgres",
+        "maxIdleConns": 2,
+        "maxOpenConns": 10,
+        "migrationUser": "db_migrator",
+        "port": 5432,
+        "sslMode": "prefer",
+        "user": "db_app",
+      },
+      "listen": {
+        "host": "0.0.0.0",
+        "port": 8080,
+      },
+      "namespace": "default",
+      "registries": [
+        {
+          "filter": {
+            "names": {
+              "exclude": [],
+              "include": [],
+            },
+            "tags": {
+              "exclude": [],
+              "include": [],
+            },
+          },
+          "format": "upstream",
+          "name": "default",
+          "origin": {
+            "type": "kubernetes",
+          },
+        },
+        {
+          "filter": {
+            "names": {
+              "exclude": [
+                "*-beta",
+              ],
+              "include": [
+                "io.github.acme/*",
+              ],
+            },
+            "tags": {
+              "exclude": [
+                "deprecated",
+              ],
+              "include": [
+                "database",
+              ],
+            },
+          },
+          "format": "toolhive",
+          "intervalMs": 5400000,
+          "name": "catalogue",
+          "origin": {
+            "auth": {
+              "passwordFile": "/secrets/git/password",
+              "username": "bot",
+            },
+            "branch": "main",
+            "path": "pkg/registry.json",
+            "repository": "https://git.example.com/registry.git",
+            "type": "git",
+          },
+        },
+        {
+          "filter": {
+            "names": {
+              "exclude": [],
+              "include": [],
+            },
+            "tags": {
+              "exclude": [],
+              "include": [],
+            },
+          },
+          "format": "toolhive",
+          "name": "mounted",
+          "origin": {
+            "path": "/config/registry/mounted/registry.json",
+            "type": "file",
+          },
+        },
+      ],
+      "registryName": "tools",
+    }
+  `);
+});
+
+test('everything but the registries and the auth mode has a default', () => {
+  expect(config('registries: [{name: a, managed: {}}]\nauth: {mode: anonymous}\n')).toMatchInlineSnapshot(`
+    {
+      "auth": {
+        "mode": "anonymous",
+      },
+      "database": {
+        "connMaxLifetimeMs": 1800000,
+        "database": "registry",
+        "host": "postgres",
+        "maxIdleConns": 2,
+        "maxOpenConns": 10,
+        "migrationUser": "db_migrator",
+        "port": 5432,
+        "sslMode": "prefer",
+        "user": "db_app",
+      },
+      "listen": {
+        "host": "0.0.0.0",
+        "port": 8080,
+      },
+      "namespace": "default",
+      "registries": [
+        {
+          "filter": {
+            "names": {
+              "exclude": [],
+              "include": [],
+            },
+            "tags": {
+              "exclude": [],
+              "include": [],
+            },
+          },
+          "format": "toolhive",
+          "name": "a",
+          "origin": {
+            "type": "managed",
+          },
+        },
+      ],
+      "registryName": "default",
+    }
+  `);
+});
+
+test('public paths may stand in both places and are joined', () => {
+  const { auth } = config(
+    `${GENERATED.replace('  oauth:', '  publicPaths: [/a, /b]\n  oauth:\n    publicPaths: [/b, /c]')}`,
+  );
+  expect(auth).toMatchObject({ mode: 'oauth', publicPaths: ['/a', '/b', '/c'] });
+});
+
+test('a kubernetes entry gives way to another registry of its name', () => {
+  const { registries } = config(`registries:
+  - {name: default, format: upstream, kubernetes: {}}
+  - {name: default, file: {path: /data/registry.json}}
+auth: {mode: anonymous}
+`);
+  expect(registries.map(({ name, origin }) => `${name} ${origin.type}`)).toEqual(['default file']);
+});
+
+test('an api source is read in the upstream format', () => {
+  const { registries } = config(
+    'registries: [{name: a, api: {endpoint: "https://r.example"}}]\nauth: {mode: anonymous}',
+  );
+  expect(registries[0]).toMatchObject({ format: 'upstream', origin: { type: 'api', endpoint: 'https://r.example' } });
+});
+
+const ANONYMOUS = 'auth: {mode: anonymous}\n';
+const A = 'registries: [{name: a, file: {path: r.json}}]\n';
+
+test.each([
+  { reason: 'empty', text: '', expected: ['config.yaml:1:1: error registry-config-syntax: The file is empty.'] },
+  {
+    reason: 'broken YAML',
+    text: 'registries: [',
+    expected: [
+      'config.yaml:1:14: error yaml-syntax: Flow sequence in block collection must be sufficiently indented and end with a ].',
+    ],
+  },
+  {
+    reason: 'two documents',
+    text: `${A}${ANONYMOUS}---\na: 1\n`,
+    expected: ['config.yaml:1:1: error registry-config-syntax: The file holds more than one document.'],
+  },
+  {
+    reason: 'no registries',
+    text: `registries: []\n${ANONYMOUS}`,
+    expected: ['config.yaml:1:13: error registry-config-schema: /registries: must NOT have fewer than 1 items'],
+  },
+  {
+    reason: 'registries missing',
+    text: ANONYMOUS,
+    expected: ['config.yaml:1:1: error registry-config-schema: registries is missing'],
+  },
+  {
+    reason: 'unknown field',
+    text: `${A}${ANONYMOUS}databse: {}\n`,
+    expected: ['config.yaml:3:1: error registry-config-schema: /databse: unknown field. Did you mean "database"?'],
+  },
+  {
+    reason: 'unknown mode',
+    text: `${A}auth:\n  mode: open\n`,
+    expected: ['config.yaml:3:9: error registry-config-schema: /auth/mode: must be one of oauth, anonymous'],
+  },
+  {
+    reason: 'a port out of range',
+    text: `${A}${ANONYMOUS}database:\n  port: 70000\n`,
+    expected: ['config.yaml:4:9: error registry-config-schema: /database/port: must be <= 65535'],
+  },
+  {
+    reason: 'a password in the file',
+    text: `${A}${ANONYMOUS}database: {password: x}\n`,
+    expected: ['config.yaml:3:12: error registry-config-schema: /database/password: unknown field.'],
+  },
+  {
+    reason: 'a bad interval',
+    text: `registries:\n  - name: a\n    file: {path: x}\n    syncPolicy: {interval: 1 hour}\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:4:28: error registry-config-schema: /registries/0/syncPolicy/interval: is malformed. Time between two reads. Without a syncPolicy the source is read at start and on demand. A duration such as 1h30m.',
+    ],
+  },
+  {
+    reason: 'no source',
+    text: `registries: [{name: a}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:14: error registry-config-origin: /registries/0: exactly one of git, api, file, kubernetes, managed is needed; there is none',
+    ],
+  },
+  {
+    reason: 'two sources',
+    text: `registries: [{name: a, managed: {}, file: {path: x}}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:14: error registry-config-origin: /registries/0: exactly one of git, api, file, kubernetes, managed is needed; there is file and managed',
+      'config.yaml:1:14: warning registry-config-no-effect: /registries/0: nothing is read for "a"; it is served empty',
+    ],
+  },
+  {
+    reason: 'branch and tag',
+    text: `registries:\n  - name: a\n    git:\n      repository: https://g.example/r\n      branch: b\n      tag: t\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:4:7: error registry-config-exclusive: /registries/0/git: branch and tag exclude each other',
+    ],
+  },
+  {
+    reason: 'file with path and url',
+    text: `registries: [{name: a, file: {path: x, url: "https://x.example"}}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:30: error registry-config-exclusive: /registries/0/file: exactly one of path and url is needed',
+    ],
+  },
+  {
+    reason: 'api in the platform format',
+    text: `registries: [{name: a, format: toolhive, api: {endpoint: "https://x.example"}}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:32: error registry-config-exclusive: /registries/0/format: an api source is always read in the upstream format',
+    ],
+  },
+  {
+    reason: 'duplicate names',
+    text: `registries:\n  - {name: a, managed: {}}\n  - {name: a, managed: {}}\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:3:12: error registry-config-name-duplicate: /registries/1/name: another registry is named "a"',
+      'config.yaml:2:5: warning registry-config-no-effect: /registries/0: nothing is read for "a"; it is served empty',
+      'config.yaml:3:5: warning registry-config-no-effect: /registries/1: nothing is read for "a"; it is served empty',
+    ],
+  },
+  {
+    reason: 'a name that no URL can hold',
+    text: `registries: [{name: "..", managed: {}}, {name: "a b", managed: {}}]\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:1:21: error registry-config-name-unusable: /registries/0/name: ".." cannot be a part of a URL\'s path',
+      'config.yaml:1:48: error registry-config-name-unusable: /registries/1/name: "a b" cannot be a part of a URL\'s path',
+      'config.yaml:1:14: warning registry-config-no-effect: /registries/0: nothing is read for ".."; it is served empty',
+      'config.yaml:1:41: warning registry-config-no-effect: /registries/1: nothing is read for "a b"; it is served empty',
+    ],
+  },
+  {
+    reason: 'no auth at all',
+    text: A,
+    expected: [
+      'config.yaml:1:1: error registry-config-providers-missing: no auth.mode is given, so the mode is oauth, which needs auth.oauth with a resourceUrl and at least one provider; for a service without access control write auth: {mode: anonymous}',
+    ],
+  },
+  {
+    reason: 'auth without a mode',
+    text: `${A}auth: {}\n`,
+    expected: [
+      'config.yaml:2:7: error registry-config-providers-missing: /auth: no auth.mode is given, so the mode is oauth, which needs auth.oauth with a resourceUrl and at least one provider; for a service without access control write auth: {mode: anonymous}',
+    ],
+  },
+  {
+    reason: 'oauth without providers',
+    text: `${A}auth:\n  mode: oauth\n  oauth:\n    resourceUrl: https://r.example\n    providers: []\n`,
+    expected: [
+      'config.yaml:3:3: error registry-config-providers-missing: /auth: mode oauth needs auth.oauth with a resourceUrl and at least one provider; for a service without access control write auth: {mode: anonymous}',
+    ],
+  },
+  {
+    reason: 'oauth without resourceUrl',
+    text: `${A}auth:\n  oauth:\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
+    expected: ['config.yaml:3:3: error registry-config-schema: /auth/oauth: resourceUrl is missing'],
+  },
+  {
+    reason: 'URLs that are none',
+    text: `${A}auth:\n  oauth:\n    resourceUrl: https://r.example/#x\n    providers:\n      - {name: p, issuerUrl: "https://u:p@i.example", jwksUrl: "https://[", audience: a}\n`,
+    expected: [
+      'config.yaml:4:18: error registry-config-url: /auth/oauth/resourceUrl: must not have a fragment',
+      'config.yaml:6:30: error registry-config-url: /auth/oauth/providers/0/issuerUrl: must not hold a user name or password; secrets are read from files',
+      'config.yaml:6:64: error registry-config-url: /auth/oauth/providers/0/jwksUrl: is not a URL',
+    ],
+  },
+  {
+    reason: 'a public path without a slash',
+    text: `${A}auth:\n  publicPaths: [docs, /]\n  oauth:\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
+    expected: [
+      'config.yaml:3:17: error registry-config-public-path: /auth/publicPaths/0: "docs" must start with /',
+      'config.yaml:3:23: warning registry-config-public-path: /auth/publicPaths/1: "/" makes every path public',
+    ],
+  },
+  {
+    reason: 'settings without effect',
+    text: `${A}${ANONYMOUS}telemetry: {enabled: true}\ndatabase: {maxMetaSize: 1}\n`,
+    expected: [
+      'config.yaml:3:12: warning registry-config-no-effect: /telemetry: has no effect',
+      'config.yaml:4:25: warning registry-config-no-effect: /database/maxMetaSize: has no effect',
+    ],
+  },
+  {
+    reason: 'a secret without its client',
+    text: `${A}auth:\n  oauth:\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a, clientSecretFile: f}]\n`,
+    expected: [
+      'config.yaml:5:90: warning registry-config-no-effect: /auth/oauth/providers/0/clientSecretFile: has no effect without clientId',
+    ],
+  },
+])('$reason is answered with a place and what would be right', ({ text, expected }) => {
+  check(text, expected);
+});
+
+test.each(RESERVED_NAMES)('the name %s is reserved for the service', (name) => {
+  check(`registries:\n  - name: ${name}\n    managed: {}\n${ANONYMOUS}`, [
+    `config.yaml:2:11: error registry-config-name-reserved: /registries/0/name: "${name}" is a path of the service; choose another name`,
+    'config.yaml:2:5: warning registry-config-no-effect: ' +
+      `/registries/0: nothing is read for "${name}"; it is served empty`,
+  ]);
+});
