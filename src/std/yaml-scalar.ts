@@ -1,0 +1,68 @@
+// What a scalar of YAML 1.1 means, exactly as the Kubernetes clients read it. Knows nothing about documents.
+// Source: YAML 1.1 types, narrowed to what go-yaml 2 does (no sexagesimal numbers, dates stay strings).
+
+export type Scalar = null | boolean | number | string;
+
+export type Resolved =
+  | { readonly ok: true; readonly value: Scalar /** An integer that a double cannot hold. */; readonly inexact?: true }
+  | { readonly ok: false; readonly reason: string };
+
+const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
+const TRUES = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']);
+const FALSES = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
+const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+const CORE_TAG = 'tag:yaml.org,2002:';
+
+/** The value of a scalar as it is written. `tag` is the full name where there is one (`tag:yaml.org,2002:int`, `!`). */
+export function resolveScalar(text: string, plain: boolean, tag: string | undefined): Resolved {
+  if (tag === undefined) return plain ? resolvePlain(text) : { ok: true, value: text };
+  if (!tag.startsWith(CORE_TAG)) return { ok: true, value: text };
+  return resolveTagged(text, tag.slice(CORE_TAG.length));
+}
+
+function resolveTagged(text: string, tag: string): Resolved {
+  if (tag === 'binary') return resolveBinary(text);
+  const wanted = { int: 'number', float: 'number', bool: 'boolean', null: 'object' }[tag];
+  if (wanted === undefined) return { ok: true, value: text };
+  const resolved = resolvePlain(text);
+  if (!resolved.ok || typeof resolved.value === wanted) return resolved;
+  return { ok: false, reason: `the value is tagged !!${tag}, but is none` };
+}
+
+function resolveBinary(text: string): Resolved {
+  const packed = text.replaceAll(/\s/g, '');
+  const decoded = Buffer.from(packed, 'base64');
+  if (decoded.toString('base64') !== packed)
+    return { ok: false, reason: 'the value is tagged !!binary, but is no base64' };
+  return { ok: true, value: decoded.toString('utf8') };
+}
+
+function resolvePlain(text: string): Resolved {
+  if (NULLS.has(text)) return { ok: true, value: null };
+  if (TRUES.has(text)) return { ok: true, value: true };
+  if (FALSES.has(text)) return { ok: true, value: false };
+  if (NOT_FINITE.test(text))
+    return { ok: false, reason: `${text} has no place in JSON; write a finite number or a string` };
+  if (!/^[-+.0-9]/.test(text)) return { ok: true, value: text };
+  return resolveNumber(text.startsWith('.') ? text : text.replaceAll('_', '')) ?? { ok: true, value: text };
+}
+
+function resolveNumber(text: string): Resolved | undefined {
+  const integer = INTEGER.exec(text);
+  if (integer !== null) {
+    const [, sign, hex, binary, octal, decimal] = integer;
+    const magnitude = BigInt(prefixed(hex, '0x') ?? prefixed(binary, '0b') ?? prefixed(octal, '0o') ?? decimal ?? '0');
+    const value = magnitude === 0n ? 0 : Number(sign === '-' ? -magnitude : magnitude);
+    return Number.isSafeInteger(value) ? { ok: true, value } : { ok: true, value, inexact: true };
+  }
+  if (!FLOAT.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? { ok: true, value: value === 0 ? 0 : value } : undefined;
+}
+
+function prefixed(digits: string | undefined, prefix: string): string | undefined {
+  return digits === undefined ? undefined : prefix + digits;
+}

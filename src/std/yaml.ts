@@ -1,0 +1,99 @@
+// YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it. Knows nothing about resources.
+
+import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import type { Json } from './json.ts';
+import type { Place, Problem } from './problem.ts';
+import { offsetOf } from './yaml-place.ts';
+import { TOO_DEEP, toValue, type YamlCode, type YamlFault } from './yaml-value.ts';
+
+export const YAML_CODES = {
+  'yaml-syntax': 'The text is no YAML that Kubernetes reads (YAML 1.1 or JSON): correct it at the place named.',
+  'yaml-duplicate-key': 'A mapping holds the same key twice: remove one of the two.',
+  'yaml-alias-bomb': 'Aliases blow the document up beyond reason, or contain themselves: write the values out.',
+  'yaml-integer-precision': 'An integer beyond 2^53 cannot be carried exactly: quote it, or write a smaller one.',
+} as const satisfies Record<YamlCode, string>;
+
+export interface ReadDocument {
+  /** Undefined where the text could not be read as one value. */
+  readonly value: Json | undefined;
+  /** Without `resource`; each has its place and, where it lies inside the value, its pointer. */
+  readonly problems: readonly Problem[];
+  /** Where the value (or its key) is written; the key of the nearest enclosing field where the pointer leads nowhere. */
+  place(pointer: string, at?: 'key' | 'value'): Place;
+}
+
+/**
+ * All documents of a text; empty ones are left out. Scalars mean what they mean to kubectl: `0644` is 420, `yes` is
+ * true, dates are strings, `<<` merges. Nothing is thrown: what is wrong is in `problems`.
+ */
+export function readDocuments(text: string, file: string): ReadDocument[] {
+  const read = unlessTooDeep(() => {
+    const parsed = parse(text);
+    return { lines: parsed.lines, values: parsed.documents.map(toValue) };
+  });
+  if (read === undefined) return [tooDeep(file)];
+  // Nodes are large and places are wanted for few files: found again when asked for.
+  let again: Parsed | undefined;
+  return read.values.flatMap(({ value, faults }, index) => {
+    if (faults.length === 0 && (value === null || value === undefined)) return [];
+    const problems = faults.map((fault) => problemOf(fault, placeAt(read.lines, fault.offset, file)));
+    return {
+      value,
+      problems,
+      place(pointer: string, at: 'key' | 'value' = 'value'): Place {
+        again ??= parse(text);
+        const found = again.documents[index];
+        if (found === undefined) return { file, line: 1, column: 1 };
+        return placeAt(again.lines, offsetOf(found, pointer, at), file);
+      },
+    };
+  });
+}
+
+interface Parsed {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+function parse(text: string): Parsed {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    lineCounter: lines,
+  });
+  return { documents: [...documents], lines };
+}
+
+/** Undefined where nesting exhausts the stack: parser and reader descend recursively. */
+function unlessTooDeep<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function placeAt(lines: LineCounter, offset: number, file: string): Place {
+  const { line, col } = lines.linePos(offset);
+  return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function problemOf(fault: YamlFault, place: Place): Problem {
+  const { code, message, pointer } = fault;
+  return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
+}
+
+function tooDeep(file: string): ReadDocument {
+  const place = { file, line: 1, column: 1 };
+  return {
+    value: undefined,
+    problems: [{ code: 'yaml-syntax', severity: 'error', message: TOO_DEEP, place }],
+    place: () => place,
+  };
+}
