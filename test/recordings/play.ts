@@ -1,0 +1,165 @@
+// Plays one scenario against an API server and gives what was said, in symbols. Knows nothing about files.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json, JsonObject } from '../../src/std/json.ts';
+import { canonicalJson, isObject } from '../../src/std/json.ts';
+import type { Api, Call } from './api.ts';
+import type { Symbols } from './normalise.ts';
+import { newSymbols, normalise, normaliseVersion } from './normalise.ts';
+import type { Answer, Saved, Scenario, Step } from './scenario.ts';
+import { at, UNTIL_DEADLINE_MS } from './scenario.ts';
+
+export interface RecordedStep {
+  readonly reason: string;
+  readonly request: JsonObject;
+  readonly answer: { readonly status: number; readonly headers: JsonObject; readonly body: Json };
+}
+
+export interface Recording {
+  readonly scenario: string;
+  readonly about: string;
+  readonly steps: readonly RecordedStep[];
+}
+
+export interface Stage {
+  readonly api: Api;
+  /** Called before a write of a scenario with `ticks`: resolves when the server's clock shows another second. */
+  readonly nextSecond: () => Promise<void>;
+  /** Called when the scenario's namespace was made: a real server fills it with a few objects of its own. */
+  readonly namespaceReady: (namespace: string) => Promise<void>;
+}
+
+const HEADERS = ['content-type', 'warning', 'retry-after', 'location', 'allow'] as const;
+const POLL_MS = 100;
+
+/** Everything that the scenario makes is gone before and after. */
+export async function play(stage: Stage, scenario: Scenario): Promise<Recording> {
+  const namespace = `rec-${scenario.name}`;
+  const leftovers = [...(scenario.outside ?? []), `/api/v1/namespaces/${namespace}`];
+  await clear(stage.api, leftovers);
+  try {
+    await makeNamespace(stage, namespace);
+    const steps = await playSteps(stage, scenario, namespace);
+    return { scenario: scenario.name, about: scenario.about, steps };
+  } finally {
+    await clear(stage.api, leftovers);
+  }
+}
+
+async function playSteps(stage: Stage, scenario: Scenario, namespace: string): Promise<RecordedStep[]> {
+  const symbols = newSymbols();
+  let saved: Saved = { ns: namespace };
+  const steps: RecordedStep[] = [];
+  for (const step of scenario.steps) {
+    const call = callOf(step, saved);
+    if (scenario.ticks === true && call.method !== 'GET') await stage.nextSecond();
+    const answer = await ask(stage.api, step, call, saved, scenario.name);
+    saved = { ...saved, ...keep(step, answer, scenario.name) };
+    steps.push({ reason: step.reason, request: requestOf(symbols, step, call), answer: answerOf(symbols, step, answer) });
+  }
+  return steps;
+}
+
+function callOf(step: Step, saved: Saved): Call {
+  const { method, contentType, accept } = step;
+  const body = step.text ?? (step.body === undefined ? undefined : JSON.stringify(bodyOf(step.body, saved)));
+  return {
+    method,
+    path: fill(step.path, saved),
+    query: Object.fromEntries(Object.entries(step.query ?? {}).map(([key, value]) => [key, fill(value, saved)])),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(accept === undefined ? {} : { accept }),
+    ...(body === undefined ? {} : { body: step.text === undefined ? body : fill(body, saved) }),
+  };
+}
+
+function bodyOf(body: Exclude<Step['body'], undefined>, saved: Saved): Json {
+  return typeof body === 'function' ? body(saved) : fillAll(body, saved);
+}
+
+function fill(text: string, saved: Saved): string {
+  return text.replace(/\$\{(\w+)\}/g, (_all, name: string) => {
+    const value = saved[name];
+    if (typeof value !== 'string') throw new Error(`nothing saved as ${name}, needed in ${text}`);
+    return value;
+  });
+}
+
+function fillAll(value: Json, saved: Saved): Json {
+  if (typeof value === 'string') return fill(value, saved);
+  if (Array.isArray(value)) return value.map((item) => fillAll(item, saved));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, fillAll(child ?? null, saved)]));
+}
+
+async function ask(api: Api, step: Step, call: Call, saved: Saved, scenario: string): Promise<Answer> {
+  let answer = await api.call(call);
+  const { until } = step;
+  if (until === undefined) return answer;
+  const deadline = Date.now() + UNTIL_DEADLINE_MS;
+  let calmSince = Date.now();
+  while (!until(answer, saved) || Date.now() - calmSince < (step.calmMs ?? 0)) {
+    if (Date.now() > deadline) throw new Error(`${scenario}: not within time: ${step.reason}; last ${JSON.stringify(answer.body)}`);
+    await sleep(POLL_MS);
+    const next = await api.call(call);
+    if (canonicalJson(next.body) !== canonicalJson(answer.body)) calmSince = Date.now();
+    answer = next;
+  }
+  return answer;
+}
+
+function keep(step: Step, answer: Answer, scenario: string): Record<string, Json> {
+  const kept: Record<string, Json> = {};
+  for (const [name, pointer] of Object.entries(step.save ?? {})) {
+    const value = at(answer.body, pointer);
+    if (value === undefined) throw new Error(`${scenario}: no ${pointer} to save after: ${step.reason}: ${JSON.stringify(answer.body)}`);
+    kept[name] = value;
+  }
+  return kept;
+}
+
+function requestOf(symbols: Symbols, step: Step, call: Call): JsonObject {
+  const query = Object.entries(call.query).map(([key, value]) => [key, queryValue(symbols, key, value)] as const);
+  return {
+    method: call.method,
+    path: normalise(symbols, call.path),
+    ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
+    ...(call.contentType === undefined ? {} : { contentType: call.contentType }),
+    ...(call.accept === undefined ? {} : { accept: call.accept }),
+    ...(step.text === undefined ? {} : { text: step.text }),
+    ...(call.body === undefined || step.text !== undefined ? {} : { body: normalise(symbols, JSON.parse(call.body) as Json) }),
+  };
+}
+
+function queryValue(symbols: Symbols, key: string, value: string): string {
+  if (key === 'resourceVersion') return normaliseVersion(symbols, value);
+  if (key === 'continue' && value.length > 40) return '<token>';
+  return value;
+}
+
+function answerOf(symbols: Symbols, step: Step, answer: Answer): RecordedStep['answer'] {
+  const headers = Object.fromEntries(
+    HEADERS.filter((name) => answer.headers[name] !== undefined).map((name) => [name, answer.headers[name]]),
+  );
+  const picked = step.pick === undefined ? answer.body : step.pick(answer.body);
+  return { status: answer.status, headers, body: normalise(symbols, picked) };
+}
+
+async function makeNamespace(stage: Stage, name: string): Promise<void> {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const made = await stage.api.call({ method: 'POST', path: '/api/v1/namespaces', query: {}, contentType: 'application/json', body });
+  if (made.status !== 201) throw new Error(`namespace ${name}: ${made.status} ${JSON.stringify(made.body)}`);
+  await stage.namespaceReady(name);
+}
+
+/** Deletes what lives at the paths, in order, and waits until it is gone. */
+export async function clear(api: Api, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const call: Call = { method: 'DELETE', path, query: { propagationPolicy: 'Background' } };
+    const deadline = Date.now() + UNTIL_DEADLINE_MS;
+    for (let answer = await api.call(call); answer.status !== 404; answer = await api.call({ ...call, method: 'GET' })) {
+      if (Date.now() > deadline) throw new Error(`${path} is still there: ${JSON.stringify(answer.body)}`);
+      await sleep(POLL_MS);
+    }
+  }
+}
