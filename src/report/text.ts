@@ -38,6 +38,12 @@ export function textOfRun(result: RunResult): string {
   ]);
 }
 
+/** What a scheduled run did; nothing where it did nothing. */
+export function textOfChanges(result: RunResult): string {
+  const quiet = result.outcomes.length === 0 && result.catalogue.length === 0 && trouble(result).length === 0;
+  return quiet && result.plan.guarded === undefined ? '' : textOfRun(result);
+}
+
 /** `namespace/Kind/name created`, with the reason where there is one. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;

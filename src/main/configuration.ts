@@ -1,0 +1,41 @@
+// Finds and reads the configuration file that a command was given, or the one that is there.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { Failure } from '../std/failure.ts';
+import type { Config } from './config.ts';
+
+export interface InstanceFlags {
+  readonly config?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+}
+
+/** Options that every command about an instance has. */
+export function withInstanceFlags(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'configuration file (default: skep.yaml)')
+    .option('--kubeconfig <file>', 'kubeconfig to use')
+    .option('--context <name>', 'context of the kubeconfig');
+}
+
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'what to print').choices(['text', 'json']).default('text');
+}
+
+export async function loadConfig(flags: InstanceFlags): Promise<Config> {
+  const { readConfig } = await import('./config.ts');
+  const file = flags.config ?? 'skep.yaml';
+  if (flags.config !== undefined && !existsSync(file)) throw new Failure('usage', `${file}: no such file`);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const config = readConfig({ text, file, environment: process.env });
+  const { kubeconfig = config.cluster.kubeconfig, context = config.cluster.context } = flags;
+  return {
+    ...config,
+    cluster: {
+      ...config.cluster,
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    },
+  };
+}

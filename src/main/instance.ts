@@ -1,0 +1,141 @@
+// Opens everything that one reconciler instance works with, out of its configuration.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connectCluster } from '../adapters/cluster/connect.ts';
+import { openRepository } from '../adapters/git/repository.ts';
+import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
+import { openPool } from '../adapters/postgres/pool.ts';
+import { createStore } from '../adapters/postgres/store.ts';
+import type { CatalogueWriter } from '../catalogue/ports.ts';
+import { KINDS } from '../kinds/index.ts';
+import type { Outcome } from '../reconcile/apply.ts';
+import type { FleetSource } from '../reconcile/gather.ts';
+import { fieldManager } from '../reconcile/labels.ts';
+import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
+import type { RegistryDeps } from '../reconcile/registries.ts';
+import { Failure } from '../std/failure.ts';
+import { sha256 } from '../std/hash.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { registrySource } from './registry-sources.ts';
+import { openRemembered } from './remembered.ts';
+import { VERSION } from './version.ts';
+
+export interface Instance {
+  readonly deps: RunDeps;
+  /** Options of one run; every call makes a new run id. */
+  options(overrides?: Partial<RunOptions>): RunOptions;
+  /** Saves what is kept between runs. */
+  save(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openInstance(config: Config, progress: (outcome: Outcome) => void): Promise<Instance> {
+  const { kubeconfig, context, concurrency } = config.cluster;
+  const cluster = await connectCluster({
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    fieldManager: fieldManager(config.name),
+    concurrency,
+    version: VERSION,
+  });
+  const { allowPrivate, caFile } = config.outbound;
+  const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
+  const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
+  const stores = openStores(config);
+  const deps = {
+    cluster,
+    clock: systemClock,
+    sources: config.sources.map((source) => fleetSource(config, source, outbound)),
+    registries: registryDeps(config, outbound, stores),
+    cache: new Map<string, unknown>(),
+    remembered,
+    progress,
+  };
+  const homeNamespace = cluster.homeNamespace();
+  return {
+    deps,
+    options: (overrides = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides }),
+    save: () => remembered.save(),
+    async close() {
+      await remembered.save();
+      await Promise.all([cluster.close(), outbound.close(), stores.close()]);
+    },
+  };
+}
+
+function optionsOf(config: Config, homeNamespace: string): RunOptions {
+  const image = `skep:${VERSION}`;
+  const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
+  const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
+  return {
+    id: randomUUID(),
+    instance: config.name,
+    homeNamespace,
+    apiGroup: config.apiGroup,
+    kinds: KINDS,
+    settings: { apiGroup: config.apiGroup, images: { proxy, vmcp, registry }, pullSecrets },
+    namespaces: config.namespaces,
+    prune,
+    limits: { maxDeletes, maxDeletesPercent },
+    conflicts,
+    waitSeconds,
+    tooling: `skep/${VERSION}`,
+  };
+}
+
+function fleetSource(config: Config, source: Config['sources'][number], outbound: Outbound): FleetSource {
+  const { name, repository, branch, tag, commit, path, auth } = source;
+  const ref = {
+    ...(branch === undefined ? {} : { branch }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+  const credentials =
+    auth === undefined ? {} : { auth: { username: auth.username, password: () => passwordFrom(auth.passwordFile) } };
+  const dir = join(config.stateDir, 'git', sha256(JSON.stringify([repository, ref])).slice(0, 16));
+  const { allowFiles } = config.outbound;
+  return { name, path, repository: openRepository({ repository, ref, ...credentials, dir, outbound, allowFiles }) };
+}
+
+/** Read at each use: mounted secrets rotate. */
+async function passwordFrom(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
+  }
+}
+
+interface Stores {
+  open(): CatalogueWriter;
+  close(): Promise<void>;
+}
+
+/** One pool for all registries that use the instance's own database. */
+function openStores(config: Config): Stores {
+  let opened: ReturnType<typeof createStore> | undefined;
+  return {
+    open() {
+      const database = config.catalogue?.database;
+      if (database === undefined) {
+        const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
+        throw new Failure('catalogue-not-configured', message);
+      }
+      opened ??= createStore(openPool(database));
+      return opened;
+    },
+    close: async () => opened?.close(),
+  };
+}
+
+function registryDeps(config: Config, outbound: Outbound, stores: Stores): RegistryDeps {
+  const dir = join(config.stateDir, 'registries');
+  const { allowFiles } = config.outbound;
+  return {
+    sourceFor: (view) => registrySource({ outbound, allowFiles, dir }, view),
+    storeFor: async () => stores.open(),
+  };
+}

@@ -1,0 +1,44 @@
+// What dry runs have answered, kept in a file between runs. Losing it costs requests, never correctness.
+
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Remembered } from '../reconcile/certainty.ts';
+
+export interface RememberedFile extends Remembered {
+  /** Writes what changed since the file was read. */
+  save(): Promise<void>;
+}
+
+const ENTRIES_MAX = 50_000;
+
+export function openRemembered(path: string): RememberedFile {
+  const entries = new Map(Object.entries(read(path)));
+  let dirty = false;
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      dirty = true;
+    },
+    async save() {
+      if (!dirty) return;
+      const newest = [...entries].slice(-ENTRIES_MAX);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(`${path}.new`, JSON.stringify(Object.fromEntries(newest)));
+      await rename(`${path}.new`, path);
+      dirty = false;
+    },
+  };
+}
+
+/** A file that is missing or torn counts as empty. */
+function read(path: string): Record<string, string> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,9 @@
+// Waiting to be told to stop.
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+export async function untilSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
+  });
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130));
+}

@@ -1,0 +1,34 @@
+// `skep sync`: one run, then exit.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function syncCommand(): Command {
+  return withInstanceFlags(new Command('sync'))
+    .description('Make the cluster what Git says, once, and wait until it is ready.')
+    .addOption(outputOption())
+    .addHelpText('after', '\nExample:\n  skep sync -c skep.yaml -o json')
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { reconcile }, { exitCodeOf }, { textOfRun, textOfOutcome }, { jsonOfRun }] =
+        await Promise.all([
+          import('./instance.ts'),
+          import('../reconcile/reconcile.ts'),
+          import('../reconcile/result.ts'),
+          import('../report/text.ts'),
+          import('../report/json.ts'),
+        ]);
+      const instance = await openInstance(config, (outcome) => process.stderr.write(`${textOfOutcome(outcome)}\n`));
+      try {
+        const result = await reconcile(instance.deps, instance.options());
+        process.stdout.write(flags.output === 'json' ? jsonOfRun(result) : textOfRun(result));
+        process.exitCode = exitCodeOf(result);
+      } finally {
+        await instance.close();
+      }
+    });
+}
