@@ -1,0 +1,38 @@
+// Answers that are no data: their status, and the only body they ever have, `{"error": text}` (registry.md 1.1).
+
+import type { FastifyReply } from 'fastify';
+import type { RegistryCode } from './codes.ts';
+
+const STATUS: Readonly<Record<RegistryCode, number>> = {
+  'query-invalid': 400,
+  'cursor-invalid': 400,
+  'server-name-invalid': 400,
+  'version-invalid': 400,
+  'registry-not-found': 404,
+  'server-not-found': 404,
+  'version-not-found': 404,
+  'route-not-found': 404,
+  'method-not-allowed': 405,
+  'request-invalid': 400,
+  'request-timeout': 503,
+  'catalogue-unavailable': 503,
+  'internal-error': 500,
+};
+
+/** Why a request gets no data. `message` is public. */
+export interface Refused {
+  readonly code: RegistryCode;
+  readonly message: string;
+}
+
+/** A value, or why there is none. */
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
+
+export const RETRY_AFTER_SECONDS = 5;
+
+/** `status`: where it differs from that of the code. */
+export function refuse(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  reply.request.log.debug({ code }, message);
+  return reply.code(status).header('cache-control', 'no-store').send({ error: message });
+}

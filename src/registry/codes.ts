@@ -1,0 +1,21 @@
+// What the registry service answers besides data, by stable code: the text that clients get is beside it in answer.ts.
+
+export const REGISTRY_CODES = {
+  'query-invalid': 'A query parameter has no valid value, or is given twice. The answer (400) says which and why.',
+  'cursor-invalid':
+    'The cursor is not one that this service issued for this registry and these filters. Start again without a cursor.',
+  'server-name-invalid': 'The name of the server is not of the form `namespace/name`. Percent-encode its slash as %2F.',
+  'version-invalid': 'The version holds characters that no version has, or is too long.',
+  'registry-not-found': 'The service serves no registry of this name.',
+  'server-not-found': 'The registry has no server of this name.',
+  'version-not-found': 'The server has no such version, or it was deleted.',
+  'route-not-found': 'The service has nothing at this path.',
+  'method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
+  'request-invalid': 'The request is not valid HTTP for this service: its path, size or form.',
+  'request-timeout': 'The request did not arrive, or was not answered, in time.',
+  'catalogue-unavailable':
+    'The database cannot be reached. The service keeps running; try again after the seconds that Retry-After names.',
+  'internal-error': 'A fault of the service. The log has the cause under the request id.',
+} as const;
+
+export type RegistryCode = keyof typeof REGISTRY_CODES;

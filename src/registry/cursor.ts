@@ -1,0 +1,50 @@
+// Cursors: opaque to clients, bound to the registry and the filters of the listing that they continue.
+// Knows nothing about how a listing is made.
+
+import { digest } from '../std/hash.ts';
+
+/** Everything that decides which entries a listing has; the page size does not. */
+export interface Filters {
+  readonly registry: string;
+  readonly search?: string;
+  readonly version?: string;
+  readonly updatedSince?: string;
+  readonly includeDeleted: boolean;
+}
+
+export interface Position {
+  readonly name: string;
+  readonly version: string;
+}
+
+const FORMAT = 1;
+const CURSOR_LENGTH_MAX = 2048;
+
+/** To the entries after the position. */
+export function encodeCursor({ name, version }: Position, filters: Filters): string {
+  return Buffer.from(JSON.stringify([FORMAT, binding(filters), name, version])).toString('base64url');
+}
+
+/** Undefined where the text is no cursor of this format, or one of another listing. */
+export function decodeCursor(text: string, filters: Filters): Position | undefined {
+  if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  const parsed = parse(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parsed) || parsed.length !== 4) return undefined;
+  const [format, bound, name, version] = parsed;
+  if (format !== FORMAT || bound !== binding(filters)) return undefined;
+  if (typeof name !== 'string' || typeof version !== 'string') return undefined;
+  return { name, version };
+}
+
+function binding(filters: Filters): string {
+  return digest(filters).slice(0, 16);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

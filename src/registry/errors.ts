@@ -1,0 +1,49 @@
+// What clients are told when something fails: never the cause, which goes to the log under the request id.
+
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../std/failure.ts';
+import { type Refused, refuse } from './answer.ts';
+
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Failure) {
+    request.log.error({ err: error, code: 'catalogue-unavailable' }, 'the catalogue cannot be read');
+    return refuse(reply, { code: 'catalogue-unavailable', message: 'the catalogue is temporarily unavailable' });
+  }
+  const { statusCode = 500, code } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_HANDLER_TIMEOUT') {
+    request.log.error({ err: error, code: 'request-timeout' }, 'the request was not answered in time');
+    return refuse(reply, { code: 'request-timeout', message: 'the request was not answered in time' });
+  }
+  if (statusCode >= 400 && statusCode < 500) return refuse(reply, requestInvalid(statusCode), statusCode);
+  request.log.error({ err: error, code: 'internal-error' }, 'the request failed');
+  return refuse(reply, { code: 'internal-error', message: 'internal server error' });
+}
+
+export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return refuse(reply, { code: 'route-not-found', message: 'not found' });
+}
+
+/** What reaches the socket is no HTTP, too large or too slow: there is no request to answer through. */
+export function handleClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = clientErrorStatus(error.code);
+  const body = JSON.stringify({ error: requestInvalid(status).message });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function clientErrorStatus(code: string | undefined): number {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+}
+
+function requestInvalid(status: number): Refused {
+  return { code: 'request-invalid', message: (STATUS_CODES[status] ?? 'bad request').toLowerCase() };
+}

@@ -1,0 +1,135 @@
+// Reads the query of a listing (registry.md 1.3 and 6.1). Knows nothing about HTTP frameworks or the store.
+
+import type { ListQuery } from '../catalogue/ports.ts';
+import type { Read, Refused } from './answer.ts';
+import { decodeCursor, type Filters } from './cursor.ts';
+
+export const LIMIT_DEFAULT = 30;
+export const LIMIT_MAX = 100;
+const TEXT_LENGTH_MAX = 255;
+
+/** A query as it arrives: names to values, lists where a name is repeated. */
+export type RawQuery = Readonly<Record<string, unknown>>;
+
+export interface ListRequest {
+  readonly query: ListQuery;
+  /** What a cursor to the next page is bound to. */
+  readonly filters: Filters;
+}
+
+/** `registry`: name of the registry, which cursors are bound to as well. Unknown parameters are ignored. */
+export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
+  const limit = readLimit(raw);
+  if (!limit.ok) return limit;
+  const search = readText(raw, 'search');
+  if (!search.ok) return search;
+  const version = readText(raw, 'version');
+  if (!version.ok) return version;
+  const updatedSince = readTime(raw, 'updated_since');
+  if (!updatedSince.ok) return updatedSince;
+  const includeDeleted = readIncludeDeleted(raw, updatedSince.value !== undefined);
+  if (!includeDeleted.ok) return includeDeleted;
+  const filters: Filters = {
+    registry,
+    ...optional('search', search.value),
+    ...optional('version', version.value),
+    ...optional('updatedSince', updatedSince.value),
+    includeDeleted: includeDeleted.value,
+  };
+  const after = readCursor(raw, filters);
+  if (!after.ok) return after;
+  const { registry: _, ...query } = filters;
+  return { ok: true, value: { filters, query: { ...query, limit: limit.value, ...optional('after', after.value) } } };
+}
+
+/** `include_deleted` of the routes that list the versions of one server. */
+export function readVersionsQuery(raw: RawQuery): Read<boolean> {
+  return readIncludeDeleted(raw, false);
+}
+
+function readLimit(raw: RawQuery): Read<number> {
+  const text = single(raw, 'limit');
+  if (!text.ok) return text;
+  if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
+  const limit = /^[0-9]{1,3}$/.test(text.value) ? Number(text.value) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return { ok: true, value: limit };
+  return invalid(`limit must be an integer from 1 to ${LIMIT_MAX}`);
+}
+
+/** An empty value is as good as none. */
+function readText(raw: RawQuery, name: string): Read<string | undefined> {
+  const text = single(raw, name);
+  if (!text.ok || text.value === undefined || text.value === '') return text.ok ? { ok: true, value: undefined } : text;
+  if (text.value.length > TEXT_LENGTH_MAX)
+    return invalid(`${name} must not be longer than ${TEXT_LENGTH_MAX} characters`);
+  if (!isStorable(text.value)) return invalid(`${name} must not contain control characters`);
+  return text;
+}
+
+/** Without what a text column cannot hold or no reader can see: control characters and halves of characters. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
+/**
+ * Official semantics (registry.md 6.1): whoever asks what changed must also see deletions, so `updated_since` includes
+ * them, and asking for both opposites is a contradiction.
+ */
+function readIncludeDeleted(raw: RawQuery, changesOnly: boolean): Read<boolean> {
+  const text = single(raw, 'include_deleted');
+  if (!text.ok) return text;
+  switch (text.value) {
+    case undefined:
+      return { ok: true, value: changesOnly };
+    case 'true':
+      return { ok: true, value: true };
+    case 'false':
+      return changesOnly
+        ? invalid('include_deleted=false cannot be combined with updated_since')
+        : { ok: true, value: false };
+    default:
+      return invalid('include_deleted must be true or false');
+  }
+}
+
+function readTime(raw: RawQuery, name: string): Read<string | undefined> {
+  const text = single(raw, name);
+  if (!text.ok || text.value === undefined) return text;
+  if (isTime(text.value)) return { ok: true, value: text.value.toUpperCase() };
+  return invalid(`${name} must be an RFC 3339 time such as 2026-01-31T12:00:00Z (write + as %2B)`);
+}
+
+const TIME =
+  /^([0-9]{4}-(?:0[1-9]|1[0-2])-[0-9]{2})[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/;
+
+/** RFC 3339 section 5.6, without leap seconds. */
+function isTime(text: string): boolean {
+  const [, date] = TIME.exec(text) ?? [];
+  if (date === undefined || date.startsWith('0000')) return false;
+  // A day that the month does not have moves into the next one.
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(date);
+}
+
+function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
+  const text = single(raw, 'cursor');
+  if (!text.ok || text.value === undefined || text.value === '') return text.ok ? { ok: true, value: undefined } : text;
+  const after = decodeCursor(text.value, filters);
+  if (after !== undefined) return { ok: true, value: after };
+  const message = 'cursor is not valid for this registry and these filters; start again without it';
+  return { ok: false, refused: { code: 'cursor-invalid', message } };
+}
+
+function single(raw: RawQuery, name: string): Read<string | undefined> {
+  const value = raw[name];
+  if (value === undefined || typeof value === 'string') return { ok: true, value };
+  return invalid(`${name} must be given once`);
+}
+
+function invalid(message: string): { readonly ok: false; readonly refused: Refused } {
+  return { ok: false, refused: { code: 'query-invalid', message } };
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
+}

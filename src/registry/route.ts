@@ -1,0 +1,24 @@
+// One GET route with all that belongs to it: HEAD, and a clear answer to every other method.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { refuse } from './answer.ts';
+
+const ALLOWED = 'GET, HEAD, OPTIONS';
+const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+
+export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
+  app.get(url, { schema }, handler);
+  // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
+  app.route({
+    method: OTHER_METHODS,
+    url,
+    onRequest: async (_request, reply) => methodNotAllowed(reply),
+    handler: async (_request, reply) => methodNotAllowed(reply),
+  });
+}
+
+function methodNotAllowed(reply: FastifyReply): FastifyReply {
+  return refuse(reply.header('allow', ALLOWED), { code: 'method-not-allowed', message: 'method not allowed' });
+}

@@ -1,0 +1,121 @@
+// The catalogue itself (document 1, Endpoints; registry.md 1.3 and 6): lists, versions, one version. Read-only.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { CatalogueReader, SourceKey } from '../../catalogue/ports.ts';
+import type { RegistryConfig } from '../../contracts/registry-service.ts';
+import { type Read, type Refused, refuse } from '../answer.ts';
+import type { RegistryCode } from '../codes.ts';
+import { encodeCursor } from '../cursor.ts';
+import { entityTag, namesTag } from '../etag.ts';
+import { isStorable, type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
+import { type Handler, route } from '../route.ts';
+import { serverList, serverResponse } from '../wire.ts';
+
+export interface ServersOptions {
+  readonly config: RegistryConfig;
+  readonly catalogue: CatalogueReader;
+  /** Of the service: another one may word the same content differently. */
+  readonly version: string;
+}
+
+/** The documents' base first; the other one is that of the existing platform (registry.md section 0). */
+const BASES = ['/:registry/v0.1', '/registry/:registry/v0.1'];
+
+/** The loose rule of registry.md 6.4: whatever a source may hold can be read. */
+const SERVER_NAME = /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/;
+const NAME_LENGTH_MAX = 200;
+const VERSION_LENGTH_MAX = 255;
+
+/** What a valid request asks of the store. */
+type Load = (catalogue: CatalogueReader) => Promise<Read<object>>;
+type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
+
+export function addServerRoutes(app: FastifyInstance, options: ServersOptions): void {
+  for (const base of BASES) {
+    route(app, `${base}/servers`, answering(options, askList));
+    route(app, `${base}/servers/:server/versions`, answering(options, askVersions));
+    route(app, `${base}/servers/:server/versions/:version`, answering(options, askVersion));
+  }
+}
+
+/**
+ * Sends what is asked for, unless the client has it already. The revision is read first: content that changes in between
+ * is sent under the older tag, and so asked for again.
+ */
+function answering(options: ServersOptions, ask: Ask): Handler {
+  const { config, catalogue, version } = options;
+  const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
+  return async function answer(request, reply) {
+    const key = findRegistry(config, parameter(request, 'registry'));
+    if (key === undefined) return refuse(reply, { code: 'registry-not-found', message: 'registry not found' });
+    const load = ask(request, key);
+    if (!load.ok) return refuse(reply, load.refused);
+    const tag = entityTag(version, await catalogue.revision(key), request.url);
+    const known = namesTag(request.headers['if-none-match'], tag);
+    const loaded: Read<object> = known ? { ok: true, value: {} } : await load.value(catalogue);
+    if (!loaded.ok) return refuse(reply, loaded.refused);
+    reply.header('cache-control', cacheControl).header('etag', tag);
+    return known ? reply.code(304).send() : reply.send(loaded.value);
+  };
+}
+
+function askList(request: FastifyRequest, key: SourceKey): Read<Load> {
+  const read = readListQuery(request.query as RawQuery, key.source);
+  if (!read.ok) return read;
+  const { query, filters } = read.value;
+  return found(async (catalogue) => {
+    const { entries, more } = await catalogue.list(key, query);
+    const last = entries.at(-1);
+    return found(serverList(entries, more && last !== undefined ? encodeCursor(last, filters) : undefined));
+  });
+}
+
+function askVersions(request: FastifyRequest, key: SourceKey): Read<Load> {
+  const name = readServerName(request);
+  if (!name.ok) return name;
+  const includeDeleted = readVersionsQuery(request.query as RawQuery);
+  if (!includeDeleted.ok) return includeDeleted;
+  return found(async (catalogue) => {
+    const entries = await catalogue.versions(key, name.value, includeDeleted.value);
+    return entries.length === 0 ? refused('server-not-found', 'server not found') : found(serverList(entries));
+  });
+}
+
+function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
+  const name = readServerName(request);
+  if (!name.ok) return name;
+  const version = parameter(request, 'version');
+  if (version.trim() === '' || version.length > VERSION_LENGTH_MAX || !isStorable(version)) {
+    return refused('version-invalid', 'version is empty, too long or holds control characters');
+  }
+  return found(async (catalogue) => {
+    const entry = await catalogue.version(key, name.value, version);
+    return entry === undefined
+      ? refused('version-not-found', 'server or version not found')
+      : found(serverResponse(entry));
+  });
+}
+
+function findRegistry(config: RegistryConfig, name: string): SourceKey | undefined {
+  if (!config.registries.some((registry) => registry.name === name)) return undefined;
+  return { namespace: config.namespace, registry: config.registryName, source: name };
+}
+
+function readServerName(request: FastifyRequest): Read<string> {
+  const server = parameter(request, 'server');
+  if (server.length <= NAME_LENGTH_MAX && SERVER_NAME.test(server)) return found(server);
+  return refused('server-name-invalid', 'server name must have the form namespace/name, with its slash written as %2F');
+}
+
+/** Decoded by the router. */
+function parameter(request: FastifyRequest, name: string): string {
+  return (request.params as Readonly<Record<string, string>>)[name] ?? '';
+}
+
+function found<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value };
+}
+
+function refused(code: RegistryCode, message: string): { readonly ok: false; readonly refused: Refused } {
+  return { ok: false, refused: { code, message } };
+}

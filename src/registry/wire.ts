@@ -1,0 +1,42 @@
+// The shapes that clients read (registry.md 6.2): the stored document verbatim, wrapped in what the registry knows of it.
+
+import type { StoredEntry } from '../catalogue/ports.ts';
+import type { JsonObject } from '../std/json.ts';
+
+export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
+
+export interface ServerResponse {
+  /** The server.json as its source has it. */
+  readonly server: JsonObject;
+  readonly _meta: {
+    readonly [OFFICIAL_META]: {
+      readonly status: StoredEntry['status'];
+      /** RFC 3339. */
+      readonly publishedAt: string;
+      /** RFC 3339. */
+      readonly updatedAt: string;
+      readonly isLatest: boolean;
+    };
+  };
+}
+
+export interface ServerList {
+  readonly servers: readonly ServerResponse[];
+  readonly metadata: {
+    /** Number of servers in this answer. */
+    readonly count: number;
+    /** Absent on the last page. */
+    readonly nextCursor?: string;
+  };
+}
+
+export function serverResponse({ document, status, publishedAt, updatedAt, isLatest }: StoredEntry): ServerResponse {
+  return { server: document, _meta: { [OFFICIAL_META]: { status, publishedAt, updatedAt, isLatest } } };
+}
+
+export function serverList(entries: readonly StoredEntry[], nextCursor?: string): ServerList {
+  return {
+    servers: entries.map(serverResponse),
+    metadata: { count: entries.length, ...(nextCursor === undefined ? {} : { nextCursor }) },
+  };
+}
