@@ -11,4 +11,19 @@ export const RECONCILE_CODES = {
   'unknown-kind':
     'No built-in kind, none of ours, and no CustomResourceDefinition in the same input has this apiVersion and kind.',
   'duplicate-resource': 'The same object is declared twice; the problem names both places.',
+  'reference-missing':
+    'A resource names another that exists neither in Git nor in the cluster. It is applied; its children are held.',
+  'reference-key-missing': 'A ConfigMap or Secret that a resource names lacks the key. The children are held.',
+  'image-not-enforced':
+    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry. The children are held.',
+  'image-unknown':
+    'An MCPRegistry enforces images, but its catalogue could not be read: the children are held until it can.',
+  'held-by-invalid': 'The resource depends on an invalid one: it and its children are left as they live.',
+  'child-collision': 'Two resources would make the same object: rename one of them.',
+  'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
+  'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
+  blocked: 'A change was not tried because one that it depends on failed in the same run.',
+  locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
+  'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
+  'status-not-written': 'The status of a resource could not be written; the next run tries again.',
 } as const;

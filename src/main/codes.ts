@@ -1,0 +1,12 @@
+// Every code of a Failure that the command line itself raises, with what it means.
+
+export const MAIN_CODES = {
+  usage: 'The command was called wrongly: a file or folder that does not exist; exit code 64.',
+  'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
+  'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
+  'secret-file-unreadable': 'A file that holds a password cannot be read.',
+  'source-unsupported': 'A registry source of this type is not read by the reconciler.',
+  'source-not-found': 'The file, or the key of the ConfigMap, that a registry source names does not exist.',
+  'source-auth-required': 'The Secret with the password of a registry source lacks the key.',
+  'dev-in-use': 'Another `skep dev` uses the same folder or port.',
+} as const;
