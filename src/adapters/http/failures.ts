@@ -2,6 +2,7 @@
 
 import { errors } from 'undici';
 import { Failure } from '../../std/failure.ts';
+import type { JsonObject } from '../../std/json.ts';
 import type { OutboundCode } from './codes.ts';
 
 /** The URL as messages may show it: without user name, password, query and fragment, any of which may be a secret. */
@@ -54,19 +55,21 @@ export interface FailedRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The Failure for an error that was thrown while requesting; a Failure keeps its code. */
+/** The Failure for an error that was thrown while requesting; a Failure keeps its code. `data.reason` is the message without the URL. */
 export function outboundFailure(request: FailedRequest, error: unknown): Failure {
   const url = displayUrl(request.url);
-  const data = { url, method: request.method };
-  if (error instanceof Failure) {
-    const { code, message, retryable } = error;
-    return new Failure(code, `${url}: ${message}`, { data: { ...error.data, ...data }, cause: error, retryable });
-  }
-  if (request.signal?.aborted) return new Failure('outbound-aborted', `${url}: given up`, { data, cause: error });
+  const failure = (code: string, reason: string, retryable: boolean, facts: JsonObject = {}) =>
+    new Failure(code, `${url}: ${reason}`, {
+      data: { ...facts, url, method: request.method, reason },
+      cause: error,
+      retryable,
+    });
+  if (error instanceof Failure) return failure(error.code, error.message, error.retryable, error.data);
+  if (request.signal?.aborted) return failure('outbound-aborted', 'given up', false);
   const sort = request.deadline.aborted
     ? { ...TIMEOUT, says: `no answer within ${request.timeoutMs} ms` }
     : sortOf(error);
-  return new Failure(sort.code, `${url}: ${sort.says}`, { data, cause: error, retryable: sort.retryable });
+  return failure(sort.code, sort.says, sort.retryable);
 }
 
 function sortOf(error: unknown): Sort {

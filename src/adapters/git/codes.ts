@@ -1,0 +1,32 @@
+// The codes of failures around Git repositories. Knows nothing about who reads them.
+
+export const GIT_CODES = {
+  'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',
+  'git-invalid-ref':
+    'The branch or tag is no valid name, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
+  'git-transport-unsupported':
+    'The repository is reached by ssh or git://, which this version does not speak; use its http, https or file URL.',
+  'git-files-not-allowed': 'The repository is a file URL; set outbound.allowFiles if that is meant.',
+  'git-unreachable':
+    'The server of the repository gives no usable answer; the last fetched commit stays in use and it is tried again.',
+  'git-auth-required':
+    'The server asks for credentials or refuses the given ones; correct the user name or the password file.',
+  'git-not-a-repository':
+    'What answers at the URL is no Git repository, or it is hidden from these credentials; correct the URL.',
+  'git-ref-not-found':
+    'The repository has no such branch, tag or commit, or its server does not hand the commit out; correct it where it is configured.',
+  'git-path-not-found': 'The commit has no such file or folder; correct the path where it is configured.',
+  'git-too-large': 'The repository or one of its files is larger than the limit; nothing of it was used.',
+  'git-unsupported-repository':
+    'The repository uses a format that this version does not read, such as SHA-256 object names.',
+  'git-protocol-error': 'The server broke off or did not keep to the Git protocol; it is tried again.',
+  'git-damaged':
+    'An object of the repository is missing or damaged; a local copy is fetched anew, a repository at a file URL wants git fsck.',
+  'git-state-locked':
+    'Another process uses the local copy of the repository; give each instance its own stateDir, or wait.',
+  'git-state-unwritable':
+    'The local copy of the repository cannot be written; look at the rights and the space of stateDir.',
+  'git-already-exists': 'The folder for a new repository is not empty; choose another one.',
+} as const;
+
+export type GitCode = keyof typeof GIT_CODES;

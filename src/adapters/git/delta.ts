@@ -1,0 +1,70 @@
+// Git's delta encoding: an object told as copies from a base object and new bytes (gitformat-pack(5), "Deltified
+// representation"). Knows nothing about packs.
+
+/** The `code` of the error where an object would have more bytes than the caller takes. */
+export const TOO_LARGE = 'ERR_GIT_OBJECT_TOO_LARGE';
+
+/** The object that the delta makes of its base. Throws RangeError where the delta does not fit. */
+export function applyDelta(base: Uint8Array, delta: Uint8Array, maxBytes: number): Buffer {
+  const reader = { delta, at: 0 };
+  if (readSize(reader) !== base.length) throw new RangeError('delta is for another base');
+  const size = readSize(reader);
+  if (size > maxBytes) throw Object.assign(new RangeError(`object of ${size} bytes`), { code: TOO_LARGE });
+  const target = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (reader.at < delta.length) {
+    const piece = nextPiece(reader, base);
+    if (filled + piece.length > size) throw new RangeError('delta makes more than announced');
+    target.set(piece, filled);
+    filled += piece.length;
+  }
+  if (filled !== size) throw new RangeError('delta makes less than announced');
+  return target;
+}
+
+interface Reader {
+  readonly delta: Uint8Array;
+  at: number;
+}
+
+function nextPiece(reader: Reader, base: Uint8Array): Uint8Array {
+  const instruction = readByte(reader);
+  if (instruction === 0) throw new RangeError('delta holds a reserved instruction');
+  if (instruction < 0x80) {
+    const end = reader.at + instruction;
+    if (end > reader.delta.length) throw new RangeError('delta ends early');
+    const inserted = reader.delta.subarray(reader.at, end);
+    reader.at = end;
+    return inserted;
+  }
+  const offset = readBytes(reader, instruction & 0x0f, 4);
+  const size = readBytes(reader, (instruction >> 4) & 0x07, 3) || 0x10000;
+  if (offset + size > base.length) throw new RangeError('delta copies from beyond its base');
+  return base.subarray(offset, offset + size);
+}
+
+/** A little-endian number of which only those bytes are present whose bit is set. */
+function readBytes(reader: Reader, present: number, count: number): number {
+  let value = 0;
+  for (let index = 0; index < count; index += 1) {
+    if (present & (1 << index)) value += readByte(reader) * 2 ** (8 * index);
+  }
+  return value;
+}
+
+/** Seven bits a byte, lowest first; the high bit says that more follow. */
+function readSize(reader: Reader): number {
+  let value = 0;
+  for (let scale = 1; ; scale *= 128) {
+    const byte = readByte(reader);
+    value += (byte & 0x7f) * scale;
+    if (byte < 0x80) return value;
+  }
+}
+
+function readByte(reader: Reader): number {
+  const byte = reader.delta[reader.at];
+  if (byte === undefined) throw new RangeError('delta ends early');
+  reader.at += 1;
+  return byte;
+}

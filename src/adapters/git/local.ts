@@ -1,0 +1,121 @@
+// A repository in a folder of this machine, bare or with a work tree, read in place. Knows nothing about transfers.
+
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Checkout, Repository } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { readBlobs } from './blobs.ts';
+import { openObjectStore } from './objects.ts';
+import { isOid, type Reference } from './reference.ts';
+import { isFileError } from './state.ts';
+import { listFiles, peelToCommit } from './tree.ts';
+
+export interface LocalOptions {
+  readonly folder: string;
+  readonly reference: Reference;
+  readonly path: string;
+  readonly limits: { readonly maxObjectBytes: number };
+}
+
+/** gitrepository-layout(5): of a linked work tree HEAD is its own, everything else is the main repository's. */
+interface Layout {
+  readonly own: string;
+  readonly common: string;
+}
+
+export function openLocal({ folder, reference, path, limits }: LocalOptions): Repository {
+  let last: Checkout | undefined;
+  const bring = async (): Promise<Checkout> => {
+    const layout = await findLayout(folder);
+    await checkFormat(layout.common);
+    const tip = reference.type === 'commit' ? reference.oid : await resolveRef(layout, reference.name);
+    if (tip === undefined) throw new Failure('git-ref-not-found', `it has no ${reference.says}`);
+    const objects = join(layout.common, 'objects');
+    const store = openObjectStore(objects, limits.maxObjectBytes);
+    try {
+      if (reference.type === 'commit' && store.read(tip) === undefined) {
+        throw new Failure('git-ref-not-found', `it has no ${reference.says}`);
+      }
+      const commit = peelToCommit(store, tip);
+      if (last?.commit === commit) return last;
+      const read = (oids: readonly string[]) => retried(() => readBlobs(objects, limits.maxObjectBytes, oids));
+      last = { commit, ...listFiles(store, commit, path), read };
+      return last;
+    } finally {
+      store.close();
+    }
+  };
+  return { fetch: () => retried(bring) };
+}
+
+/** `git gc` of whoever works there may move objects between our looking for packs and reading them: then we look again. */
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isFileError(error)) throw unreadable(error);
+    if (!(error instanceof Failure) || error.code !== 'git-damaged') throw error;
+    return await run();
+  }
+}
+
+async function findLayout(folder: string): Promise<Layout> {
+  for (const candidate of [join(folder, '.git'), folder]) {
+    const found = await stat(candidate).catch(nothingWhereMissing);
+    const own = found?.isFile() ? await linkedFolder(candidate) : candidate;
+    if (own === undefined) continue;
+    const commonText = await textOf(join(own, 'commondir'));
+    const common = commonText === undefined ? own : resolve(own, commonText.trim());
+    if (
+      (await textOf(join(own, 'HEAD'))) !== undefined &&
+      (await stat(join(common, 'objects')).catch(nothingWhereMissing))
+    ) {
+      return { own, common };
+    }
+  }
+  throw new Failure('git-not-a-repository', 'the folder holds no Git repository');
+}
+
+/** `.git` of a linked work tree or a submodule is a file: `gitdir: <path>`. */
+async function linkedFolder(file: string): Promise<string | undefined> {
+  const text = (await textOf(file)) ?? '';
+  return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;
+}
+
+async function checkFormat(gitdir: string): Promise<void> {
+  const config = ((await textOf(join(gitdir, 'config'))) ?? '')
+    .toLowerCase()
+    .split('\n')
+    .map((line) => line.replaceAll(/\s/g, ''));
+  if (config.includes('objectformat=sha256') || config.includes('refstorage=reftable')) {
+    throw new Failure('git-unsupported-repository', 'only SHA-1 object names and refs in files are read');
+  }
+}
+
+/** A ref's own file, or its line in `packed-refs`; a symbolic one (`ref: <name>`) is followed. */
+async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
+  const folder = name === 'HEAD' ? layout.own : layout.common;
+  const text = (await textOf(join(folder, name)))?.trim();
+  if (text === undefined) return packedRef(layout.common, name);
+  if (isOid(text)) return text;
+  const target = text.startsWith('ref: ') ? text.slice('ref: '.length).trim() : undefined;
+  return target === undefined || depth > 5 ? undefined : resolveRef(layout, target, depth + 1);
+}
+
+async function packedRef(gitdir: string, name: string): Promise<string | undefined> {
+  const lines = ((await textOf(join(gitdir, 'packed-refs'))) ?? '').split('\n');
+  return lines.find((line) => line.slice(41) === name && isOid(line.slice(0, 40)))?.slice(0, 40);
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  return await readFile(file, 'utf8').catch(nothingWhereMissing);
+}
+
+function nothingWhereMissing(error: unknown): undefined {
+  if (isFileError(error) && ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) return undefined;
+  throw error;
+}
+
+function unreadable(cause: NodeJS.ErrnoException & { path: string }): Failure {
+  return new Failure('git-unreachable', `${cause.path}: ${cause.code}`, { data: { path: cause.path }, cause });
+}

@@ -1,0 +1,118 @@
+// One process at a time in a folder, by a lock file that its holder keeps touching: it needs no cleaning up after a kill.
+// Knows nothing about what the folder holds.
+
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject } from '../../std/json.ts';
+
+const TOUCH_MS = 2_000;
+/** A holder that did not touch its file for so long is dead, or stopped long enough to count as dead. */
+const STALE_MS = 20_000;
+const POLL_MS = 100;
+
+/** Tells this process from an earlier one with the same id, as in a container that started again. */
+const THIS_PROCESS = `${process.pid} since ${performance.timeOrigin}`;
+
+interface Holder {
+  readonly host: string;
+  readonly pid: number;
+  readonly process: string;
+  /** Unique for each time the lock is taken. */
+  readonly token: string;
+}
+
+/** Waits for the lock, runs, and gives it back. Throws Failure `git-state-locked` where it is not free in time. */
+export async function withLock<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
+  const file = join(dir, 'lock');
+  const token = `${THIS_PROCESS}, ${process.hrtime.bigint()}`;
+  const holder: Holder = { host: hostname(), pid: process.pid, process: THIS_PROCESS, token };
+  await acquire(clock, file, holder, waitMs);
+  const touching = setInterval(() => touch(clock, file), TOUCH_MS);
+  touching.unref();
+  try {
+    return await run();
+  } finally {
+    clearInterval(touching);
+    const now = await readHolder(file);
+    if (now?.token === holder.token) await rm(file, { force: true });
+  }
+}
+
+async function acquire(clock: Clock, file: string, holder: Holder, waitMs: number): Promise<void> {
+  const deadline = clock.monotonic() + waitMs;
+  while (!(await create(clock, file, holder))) {
+    if (await removeIfStale(clock, file, `${file}.${holder.pid}`)) continue;
+    if (clock.monotonic() >= deadline) {
+      const by = await readHolder(file);
+      const message = `${file} is held by process ${by?.pid ?? '?'} on ${by?.host ?? '?'}`;
+      throw new Failure('git-state-locked', message, { data: { file }, retryable: true });
+    }
+    await clock.sleep(POLL_MS);
+  }
+}
+
+async function create(clock: Clock, file: string, holder: Holder): Promise<boolean> {
+  try {
+    await writeFile(file, JSON.stringify(holder), { flag: 'wx' });
+    await touch(clock, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Moves the file away before removing it: of two processes that find it stale, one succeeds. Where a third has taken the
+ * lock in between, its file is put back.
+ */
+async function removeIfStale(clock: Clock, file: string, aside: string): Promise<boolean> {
+  const holder = await readHolder(file);
+  const touched = await stat(file).catch(() => undefined);
+  if (touched === undefined) return true;
+  const untouchedMs = clock.now() - touched.mtimeMs;
+  if (untouchedMs < STALE_MS && (holder === undefined || !isDead(holder))) return false;
+  try {
+    await rename(file, aside);
+  } catch {
+    return true;
+  }
+  const moved = await readHolder(aside);
+  if (moved?.token !== holder?.token) await link(aside, file).catch(() => undefined);
+  await rm(aside, { force: true });
+  return true;
+}
+
+/** Only what is certain: processes of another host may live. */
+function isDead({ host, pid, process: itself }: Holder): boolean {
+  if (host !== hostname()) return false;
+  if (pid === process.pid) return itself !== THIS_PROCESS;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}
+
+/** Undefined where the file is gone, or not yet written to the end: then only its age counts. */
+async function readHolder(file: string): Promise<Holder | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (!isObject(value)) return undefined;
+    const { host, pid, process: itself, token } = value;
+    if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
+    if (typeof itself !== 'string' || typeof token !== 'string') return undefined;
+    return { host, pid, process: itself, token };
+  } catch {
+    return undefined;
+  }
+}
+
+async function touch(clock: Clock, file: string): Promise<void> {
+  const now = clock.now() / 1000;
+  await utimes(file, now, now).catch(() => undefined);
+}

@@ -1,0 +1,152 @@
+// A repository behind HTTP, with a local copy that fetches only what is new and mends itself. Knows nothing about the
+// protocol or the format of objects.
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Outbound } from '../http/outbound.ts';
+import { readBlobs } from './blobs.ts';
+import { withLock } from './lock.ts';
+import { openObjectStore } from './objects.ts';
+import type { Reference } from './reference.ts';
+import { askRef, createBareRepository, fetchObjects, rememberHave } from './remote.ts';
+import { openState, type State, withFolder } from './state.ts';
+import type { Endpoint } from './transport.ts';
+import { listFiles, peelToCommit } from './tree.ts';
+
+export interface MirrorOptions {
+  /** Without credentials. */
+  readonly url: string;
+  readonly credentials: { readonly username: string; readonly password: string } | undefined;
+  readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
+  readonly reference: Reference;
+  readonly path: string;
+  readonly dir: string;
+  readonly outbound: Outbound;
+  readonly clock: Clock;
+  readonly limits: {
+    readonly maxPackBytes: number;
+    readonly maxObjectBytes: number;
+    readonly maxPacks: number;
+    readonly timeoutMs: number;
+    readonly lockWaitMs: number;
+  };
+}
+
+interface Mirror {
+  readonly options: MirrorOptions;
+  readonly endpoint: Endpoint;
+  readonly state: State;
+  /** What the last fetch brought. */
+  last?: { readonly tip: string; readonly gitdir: string; readonly checkout: Checkout };
+}
+
+export function openMirror(options: MirrorOptions): Repository {
+  const { url, outbound, limits, credentials } = options;
+  const auth = options.auth ?? (credentials && { ...credentials, password: async () => credentials.password });
+  const endpoint: Endpoint = { url, outbound, ...limits, ...(auth === undefined ? {} : { auth }) };
+  const mirror: Mirror = { options, endpoint, state: openState(options.dir) };
+  return { fetch: () => fetchNow(mirror) };
+}
+
+async function fetchNow(mirror: Mirror): Promise<Checkout> {
+  const { reference, dir } = mirror.options;
+  const tip = reference.type === 'commit' ? reference.oid : await askRef(mirror.endpoint, reference);
+  return withFolder(dir, async () => {
+    const { last } = mirror;
+    if (last?.tip === tip && last.gitdir === (await mirror.state.current())) return last.checkout;
+    return locked(mirror, () => bring(mirror, tip));
+  });
+}
+
+function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
+  const { clock, dir, limits } = options;
+  return withLock(clock, dir, limits.lockWaitMs, run);
+}
+
+/** The checkout of `tip`: from the local copy where it is there, from the server otherwise. */
+async function bring(mirror: Mirror, tip: string): Promise<Checkout> {
+  const current = await mirror.state.current();
+  if (current === undefined) return cloneAnew(mirror);
+  try {
+    const { packs, has } = await inspect(mirror, current, tip);
+    if (has) return await settle(mirror, current, tip);
+    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror);
+    const fetched = await fetchObjects(mirror.endpoint, current, mirror.options.reference);
+    await inspect(mirror, current, fetched);
+    return await settle(mirror, current, fetched);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return cloneAnew(mirror);
+  }
+}
+
+async function cloneAnew(mirror: Mirror): Promise<Checkout> {
+  const gitdir = await mirror.state.fresh();
+  try {
+    await createBareRepository(mirror.endpoint, gitdir);
+    const fetched = await fetchObjects(mirror.endpoint, gitdir, mirror.options.reference);
+    await inspect(mirror, gitdir, fetched);
+    await mirror.state.adopt(gitdir);
+    return await settle(mirror, gitdir, fetched);
+  } catch (error) {
+    if ((await mirror.state.current()) !== gitdir) await rm(gitdir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Throws Failure `git-damaged` where a pack of the copy is not what it was. */
+async function inspect({ options }: Mirror, gitdir: string, oid: string): Promise<{ packs: number; has: boolean }> {
+  const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
+  try {
+    await store.verify();
+    return { packs: store.packs(), has: store.read(oid) !== undefined };
+  } finally {
+    store.close();
+  }
+}
+
+/** Lists what a local copy holds at an object that is there, and remembers it. */
+async function settle(mirror: Mirror, gitdir: string, tip: string): Promise<Checkout> {
+  const { options } = mirror;
+  const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
+  try {
+    const commit = peelToCommit(store, tip);
+    await rememberHave(gitdir, commit);
+    const listing = listFiles(store, commit, options.path);
+    const checkout: Checkout = { commit, ...listing, read: (oids) => readOrMend(mirror, gitdir, oids) };
+    mirror.last = { tip, gitdir, checkout };
+    return checkout;
+  } finally {
+    store.close();
+  }
+}
+
+/** A copy that was damaged or removed since the fetch is made anew, once. */
+async function readOrMend(
+  mirror: Mirror,
+  gitdir: string,
+  oids: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { dir, limits } = mirror.options;
+  try {
+    return await readBlobs(join(gitdir, 'objects'), limits.maxObjectBytes, oids);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  const mended = await withFolder(dir, () => locked(mirror, () => otherCopy(mirror, gitdir)));
+  return readBlobs(join(mended, 'objects'), limits.maxObjectBytes, oids);
+}
+
+/** Another process may have made one already. */
+async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
+  const current = await mirror.state.current();
+  if (current !== undefined && current !== damaged) return current;
+  await cloneAnew(mirror);
+  return (await mirror.state.current()) ?? damaged;
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'git-damaged';
+}

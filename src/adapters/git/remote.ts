@@ -1,0 +1,90 @@
+// Asks a Git server for its refs and fetches commits from it into a bare repository. Knows nothing about which local
+// copy is current, or what a commit holds.
+
+import fs from 'node:fs';
+import { join } from 'node:path';
+import git from 'isomorphic-git';
+import { Failure } from '../../std/failure.ts';
+import { isOid, type Reference } from './reference.ts';
+import { isFileError } from './state.ts';
+import { type Endpoint, gitHttp } from './transport.ts';
+
+/** A ref of our own in the local copy: the commit whose objects are all there. */
+const HAVE = 'refs/skep/have';
+
+/** The object that the server's ref names now: a commit, or an annotated tag. Costs two small requests. */
+export async function askRef(endpoint: Endpoint, { name, says }: Reference & { type: 'name' }): Promise<string> {
+  const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () =>
+    git.listServerRefs({ http: gitHttp(endpoint), url: endpoint.url, protocolVersion: 2, prefix: name, symrefs: true }),
+  );
+  const found = refs.find(({ ref }) => ref === name);
+  if (found === undefined)
+    throw notFound(name === 'HEAD' ? 'it is empty: it has no default branch' : `it has no ${says}`);
+  if (isOid(found.oid)) return found.oid;
+  throw new Failure('git-unsupported-repository', 'only repositories with SHA-1 object names are read');
+}
+
+export async function createBareRepository(endpoint: Endpoint, gitdir: string): Promise<void> {
+  await fs.promises.mkdir(gitdir, { recursive: true });
+  await git.init({ fs, gitdir, dir: gitdir, bare: true });
+  await git.addRemote({ fs, gitdir, remote: 'origin', url: endpoint.url });
+}
+
+/**
+ * Fetches what the reference names now, without its history, and returns the object's id: a commit or an annotated tag.
+ * What the commit of `rememberHave` shares with it is not sent again.
+ */
+export async function fetchObjects(endpoint: Endpoint, gitdir: string, reference: Reference): Promise<string> {
+  const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
+    git.fetch({
+      fs,
+      http: gitHttp(endpoint),
+      gitdir,
+      url: endpoint.url,
+      ref: HAVE,
+      remoteRef: reference.type === 'commit' ? reference.oid : reference.name,
+      singleBranch: true,
+      tags: false,
+      depth: 1,
+    }),
+  ).catch((error: unknown) => {
+    throw explained(reference, error);
+  });
+  if (fetched.fetchHead === null) throw notFound('it is empty');
+  return fetched.fetchHead;
+}
+
+/**
+ * Records that all objects of a commit are in the local copy, for the next fetch. The server is told it as a shallow one:
+ * otherwise it takes it that its ancestors are here too, and leaves out a file that returns to what it was in one of them.
+ */
+export async function rememberHave(gitdir: string, commit: string): Promise<void> {
+  await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
+  await git.writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
+}
+
+/** What isomorphic-git throws of its own says little to whoever configured a URL; it becomes the cause. */
+async function orFailure<T>(
+  code: 'git-not-a-repository' | 'git-protocol-error',
+  says: string,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (cause instanceof Failure || isFileError(cause)) throw cause;
+    throw new Failure(code, says, { cause, retryable: code === 'git-protocol-error' });
+  }
+}
+
+function explained(reference: Reference, error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  if (error.cause instanceof git.Errors.NotFoundError) return notFound(`it has no ${reference.says}`);
+  if (error.code !== 'git-ref-not-found') return error;
+  const says = `its server does not know the commit, or hands out only what a branch or tag points to`;
+  return notFound(`${says} (uploadpack.allowReachableSHA1InWant)`);
+}
+
+function notFound(says: string): Failure {
+  return new Failure('git-ref-not-found', says);
+}

@@ -1,0 +1,101 @@
+// Opens a Git repository for reading: one commit's files, and their contents by object id. Implements `Repository` of
+// reconcile/ports.ts. Knows nothing about what the files hold.
+
+import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Outbound } from '../http/outbound.ts';
+import { openLocal } from './local.ts';
+import { readLocation } from './location.ts';
+import { openMirror } from './mirror.ts';
+import { type GitRef, readReference } from './reference.ts';
+
+export interface GitLimits {
+  /** Bytes of one transfer; 256 MiB. */
+  readonly maxPackBytes: number;
+  /** Bytes of one file or folder listing; 32 MiB. */
+  readonly maxObjectBytes: number;
+  /** Fetches after which the local copy is made anew; 20. */
+  readonly maxPacks: number;
+  /** Milliseconds of one exchange with the server; 2 minutes. */
+  readonly timeoutMs: number;
+  /** Milliseconds to wait for another process that uses the same local copy; 1 minute. */
+  readonly lockWaitMs: number;
+}
+
+export interface GitOptions {
+  /** http, https or file URL. Credentials in it are used, and shown nowhere. */
+  readonly repository: string;
+  readonly ref: GitRef;
+  /** File or folder inside the repository: the checkout holds this and what is below. Default: everything. */
+  readonly path?: string;
+  /** HTTP Basic; the password is read anew for each conversation. */
+  readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
+  /** Folder for the local copy, of this repository and ref alone. Created when needed; not used for file URLs. */
+  readonly dir: string;
+  readonly outbound: Outbound;
+  /** `outbound.allowFiles`. */
+  readonly allowFiles: boolean;
+  readonly limits?: Partial<GitLimits>;
+  readonly clock: Clock;
+}
+
+const LIMITS: GitLimits = {
+  maxPackBytes: 256 * 1024 * 1024,
+  maxObjectBytes: 32 * 1024 * 1024,
+  maxPacks: 20,
+  timeoutMs: 120_000,
+  lockWaitMs: 60_000,
+};
+
+/**
+ * Contacts nobody yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported` or
+ * `git-files-not-allowed`. What `fetch` and `read` throw has a code of GIT_CODES, `data.url` and `data.ref`.
+ */
+export function openRepository(options: GitOptions): Repository {
+  const location = readLocation(options.repository, options.allowFiles);
+  const reference = readReference(options.ref);
+  const path = readPath(options.path ?? '');
+  const limits = { ...LIMITS, ...options.limits };
+  const { url } = location;
+  const repository =
+    location.type === 'file'
+      ? openLocal({ folder: location.path, reference, path, limits })
+      : openMirror({ ...options, url, credentials: location.credentials, reference, path, limits });
+  const named = <T>(run: () => Promise<T>) =>
+    run().catch((error: unknown) => Promise.reject(withNames(url, reference.says, error)));
+  return {
+    fetch: () =>
+      named(async () => {
+        const checkout = await repository.fetch();
+        return { ...checkout, read: (oids) => named(() => readNamed(checkout, oids)) };
+      }),
+  };
+}
+
+/** A path relative to the root, without `.` and empty parts. */
+function readPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  if (parts.includes('..')) {
+    throw new Failure('git-path-not-found', `path "${path}" leads out of the repository`, { data: { path } });
+  }
+  return parts.join('/');
+}
+
+/** The object reader knows an id only; whoever must shrink the file wants its path. */
+async function readNamed(checkout: Checkout, oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  try {
+    return await checkout.read(oids);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'git-too-large') throw error;
+    const file = checkout.files.find(({ oid }) => oid === error.data.oid);
+    if (file === undefined) throw error;
+    const message = `${file.path} is larger than ${error.data.maxBytes} bytes`;
+    throw new Failure(error.code, message, { data: { ...error.data, path: file.path }, cause: error });
+  }
+}
+
+function withNames(url: string, ref: string, error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { code, data, cause, retryable } = error;
+  return new Failure(code, `${url}, ${ref}: ${error.message}`, { data: { ...data, url, ref }, cause, retryable });
+}

@@ -1,0 +1,83 @@
+// The folder that holds the local copy of one repository: which of its clones is current, and one user at a time.
+// Knows nothing about Git.
+
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../std/failure.ts';
+
+/**
+ * Layout: `clone-<n>/` are bare repositories, `current` names the one in use. A clone is filled before `current` names
+ * it, so that a killed process leaves an unused folder behind and nothing else. The clone before the current one stays
+ * for readers that still have it open.
+ */
+export interface State {
+  /** The bare repository in use, or undefined. */
+  current(): Promise<string | undefined>;
+  /** A path for a new clone; it does not exist. */
+  fresh(): Promise<string>;
+  /** Makes a clone the current one, and removes those that nobody reads any more. Only under the folder's lock. */
+  adopt(gitdir: string): Promise<void>;
+}
+
+const CURRENT = 'current';
+const CLONE = 'clone-';
+
+export function openState(dir: string): State {
+  return {
+    current: async () => {
+      const name = await currentName(dir);
+      return name === undefined ? undefined : join(dir, name);
+    },
+    fresh: async () => {
+      const numbers = (await clones(dir)).map((name) => Number(name.slice(CLONE.length)));
+      return join(dir, `${CLONE}${Math.max(0, ...numbers) + 1}`);
+    },
+    adopt: async (gitdir) => {
+      const before = await currentName(dir);
+      const name = gitdir.slice(dir.length + 1);
+      const draft = join(dir, `${CURRENT}.new`);
+      await writeFile(draft, `${name}\n`);
+      await rename(draft, join(dir, CURRENT));
+      const unused = (await clones(dir)).filter((clone) => clone !== name && clone !== before);
+      await Promise.all(unused.map((clone) => rm(join(dir, clone), { recursive: true, force: true })));
+    },
+  };
+}
+
+async function currentName(dir: string): Promise<string | undefined> {
+  const text = await readFile(join(dir, CURRENT), 'utf8').catch(nothingWhereMissing);
+  const name = text?.trim();
+  return name !== undefined && (await clones(dir)).includes(name) ? name : undefined;
+}
+
+async function clones(dir: string): Promise<string[]> {
+  const entries = await readdir(dir).catch(nothingWhereMissing);
+  return (entries ?? []).filter((name) => isCloneName(name));
+}
+
+function isCloneName(name: string): boolean {
+  const digits = name.slice(CLONE.length);
+  return name.startsWith(CLONE) && digits !== '' && [...digits].every((char) => char >= '0' && char <= '9');
+}
+
+function nothingWhereMissing(error: unknown): undefined {
+  if (isFileError(error) && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
+/** True for what Node.js throws where the file system says no. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException & { path: string } {
+  return error instanceof Error && 'code' in error && 'syscall' in error && 'path' in error;
+}
+
+/** Runs something that writes into the folder; what the file system refuses becomes Failure `git-state-unwritable`. */
+export async function withFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
+  try {
+    await mkdir(dir, { recursive: true });
+    return await run();
+  } catch (cause) {
+    if (!isFileError(cause)) throw cause;
+    const message = `${dir}: ${cause.code} at ${cause.syscall}`;
+    throw new Failure('git-state-unwritable', message, { data: { path: cause.path }, cause });
+  }
+}

@@ -1,0 +1,42 @@
+// Makes a new repository with one commit, for people to work in with plain git afterwards. Needs no git binary.
+
+import fs from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import git from 'isomorphic-git';
+import { Failure } from '../../std/failure.ts';
+import { withFolder } from './state.ts';
+
+export interface NewFile {
+  /** Relative, `/`-separated. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
+export interface NewCommit {
+  readonly message: string;
+  readonly author: { readonly name: string; readonly email: string };
+  /** Seconds since 1970; the time zone is UTC. */
+  readonly timestamp: number;
+}
+
+/**
+ * Creates `dir` as a repository with a work tree, branch `main`, the files and one commit, and returns the commit's id:
+ * the same input gives the same id. Throws Failure `git-already-exists` where the folder is not empty.
+ */
+export async function writeRepository(dir: string, files: readonly NewFile[], commit: NewCommit): Promise<string> {
+  return withFolder(dir, async () => {
+    if ((await readdir(dir)).length > 0) {
+      throw new Failure('git-already-exists', `${dir} is not empty`, { data: { path: dir } });
+    }
+    await git.init({ fs, dir, defaultBranch: 'main' });
+    for (const { path, content } of files) {
+      const file = join(dir, ...path.split('/'));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
+    await git.add({ fs, dir, filepath: files.map(({ path }) => path) });
+    const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };
+    return git.commit({ fs, dir, message: commit.message, author, committer: author, ref: 'refs/heads/main' });
+  });
+}
