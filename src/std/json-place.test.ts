@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonFault, jsonMembers, jsonOffset, linePlace } from './json-place.ts';
+import { jsonFault, jsonFind, jsonMembers, linePlaces } from './json-place.ts';
 
 describe('the first mistake of a text is found where JSON.parse fails', () => {
   test.each([
@@ -77,7 +77,7 @@ describe('a pointer leads to an offset', () => {
     { pointer: '/a~1b/1/x/y', place: '4:5', reason: 'the object that lacks the member' },
     { pointer: '/x', place: '1:1', reason: 'the object that lacks the member' },
   ])('$pointer is at $place: $reason', ({ pointer, place }) => {
-    const { line, column } = linePlace(text, jsonOffset(text, pointer));
+    const { line, column } = linePlaces(text)(jsonFind(text, pointer).offset);
     expect(`${line}:${column}`).toBe(place);
   });
 });

@@ -3,13 +3,17 @@
 
 import { pointerTokens } from './json.ts';
 
-/** One member of an object or item of an array; offsets are UTF-16 indices into the text. */
-export interface JsonMember {
-  /** The name, or the index as text. */
-  readonly key: string;
+/** Offsets are UTF-16 indices into the text. */
+export interface JsonSpot {
   /** Where the member begins: at its name, or, in arrays, at the value. */
   readonly offset: number;
   readonly valueStart: number;
+}
+
+/** One member of an object or item of an array. */
+export interface JsonMember extends JsonSpot {
+  /** The name, or the index as text. */
+  readonly key: string;
   readonly valueEnd: number;
 }
 
@@ -19,15 +23,26 @@ export interface JsonFault {
   readonly message: string;
 }
 
-/** `line` and `column` count from 1; a column is one UTF-16 unit, as editors count. */
-export function linePlace(text: string, offset: number): { line: number; column: number } {
-  let line = 1;
-  let start = 0;
-  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
-    line += 1;
-    start = end + 1;
-  }
-  return { line, column: offset - start + 1 };
+/** Finds line and column of offsets; both count from 1, a column is one UTF-16 unit, as editors count. */
+export function linePlaces(text: string): (offset: number) => { line: number; column: number } {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  return starts;
 }
 
 /**
@@ -55,19 +70,17 @@ export function jsonMembers(text: string, start = skipBlank(text, 0)): JsonMembe
 }
 
 /**
- * Offset of what the pointer names, or of the deepest part of it that exists: a missing member is looked for at the
- * object that lacks it. Of repeated names the last counts, as for JSON.parse. The text must be valid JSON.
+ * Where the value that the pointer names is, or the deepest part of it that exists: a missing member is looked for at
+ * the object that lacks it. Of repeated names the last counts, as for JSON.parse. The text must be valid JSON.
  */
-export function jsonOffset(text: string, pointer: string, start = skipBlank(text, 0)): number {
-  let offset = start;
-  let value = start;
+export function jsonFind(text: string, pointer: string, start = skipBlank(text, 0)): JsonSpot {
+  let spot = { offset: start, valueStart: start };
   for (const token of pointerTokens(pointer)) {
-    const member = jsonMembers(text, value).findLast(({ key }) => key === token);
-    if (member === undefined) return offset;
-    offset = member.offset;
-    value = member.valueStart;
+    const member = jsonMembers(text, spot.valueStart).findLast(({ key }) => key === token);
+    if (member === undefined) return spot;
+    spot = { offset: member.offset, valueStart: member.valueStart };
   }
-  return offset;
+  return spot;
 }
 
 /** The first mistake of a text that JSON.parse refused; undefined where the text is valid. */

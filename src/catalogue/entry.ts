@@ -1,0 +1,112 @@
+// What is extracted from a server.json so that it can be found, compared and checked. Knows neither feeds nor stores.
+
+import { digest } from '../std/hash.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
+import type { Entry } from './ports.ts';
+
+/** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
+export const PUBLISHER_PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';
+/** The platform's own member of it: one block per container image or remote URL. */
+export const PLATFORM_VENDOR = 'io.github.stacklok';
+
+/** What an entry holds beyond its name, version and document. */
+export type Extracted = Omit<Entry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
+
+/**
+ * Tags, status and tier stand in the publisher's blocks, two levels deep, under any vendor (registry.md 4.3); the
+ * status says `deprecated` in any case of letters or counts as `active`.
+ */
+export function extract(document: JsonObject): Extracted {
+  const blocks = publisherBlocks(document);
+  const { title, description } = document;
+  const tier = blocks.map((block) => block.tier).find((value) => typeof value === 'string');
+  const deprecated = blocks.some(({ status }) => typeof status === 'string' && status.toLowerCase() === 'deprecated');
+  return {
+    ...(typeof title === 'string' ? { title } : {}),
+    description: typeof description === 'string' ? description : '',
+    tags: distinct(blocks.flatMap((block) => strings(block.tags))),
+    status: deprecated ? 'deprecated' : 'active',
+    ...(tier === undefined ? {} : { tier }),
+    transports: distinct([
+      ...objects(document.packages).flatMap((pkg) => transportOf(pkg.transport)),
+      ...objects(document.remotes).flatMap(transportOf),
+    ]),
+    images: distinct(objects(document.packages).flatMap(imagesOf)),
+  };
+}
+
+/** Equal for entries that are served alike. Being the latest is not part of it: that depends on the other versions. */
+export function contentHash(entry: Entry): string {
+  const { isLatest: _, ...content } = entry;
+  return digest(content);
+}
+
+/** What a search looks into: lower case by Unicode, whatever the store's locale is. Parts cannot run into each other. */
+export function searchText(entry: Pick<Entry, 'name' | 'title' | 'description'>): string {
+  return [entry.name, entry.title ?? '', entry.description].map(foldCase).join('\u001f');
+}
+
+/** The form in which search texts are compared. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+const MAX_DEPTH = 64;
+
+/**
+ * Why a document cannot be stored although it is JSON, or undefined: it nests too deep to be walked safely, or holds
+ * a NUL character, which PostgreSQL has no text for.
+ */
+export function unstorable(
+  value: Json | undefined,
+  pointer = '',
+  depth = 0,
+): { pointer: string; message: string } | undefined {
+  if (depth > MAX_DEPTH) return { pointer, message: `nested deeper than ${MAX_DEPTH} levels` };
+  if (typeof value === 'string') {
+    return value.includes('\0') ? { pointer, message: 'must not hold a NUL character' } : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const found = key.includes('\0')
+      ? { pointer, message: 'must not have a NUL character in a member name' }
+      : unstorable(child, `${pointer}/${pointerToken(key)}`, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function publisherBlocks(document: JsonObject): JsonObject[] {
+  const provided = isObject(document._meta) ? document._meta[PUBLISHER_PROVIDED] : undefined;
+  return values(provided).flatMap(values).filter(isObject);
+}
+
+function transportOf(value: Json | undefined): string[] {
+  return isObject(value) && typeof value.type === 'string' ? [value.type] : [];
+}
+
+/** An image is the identifier; older documents keep registry and version apart, so their joined form counts too. */
+function imagesOf(pkg: JsonObject): string[] {
+  const { registryType, identifier, registryBaseUrl, version } = pkg;
+  if (registryType !== 'oci' || typeof identifier !== 'string') return [];
+  if (typeof version !== 'string' || version === '') return [identifier];
+  const tagged = `${identifier}:${version}`;
+  const host = typeof registryBaseUrl === 'string' ? URL.parse(registryBaseUrl)?.host : undefined;
+  return host === undefined ? [identifier, tagged] : [identifier, tagged, `${host}/${tagged}`];
+}
+
+function values(value: Json | undefined): Json[] {
+  return isObject(value) ? Object.values(value).filter((item) => item !== undefined) : [];
+}
+
+function objects(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function strings(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function distinct(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}

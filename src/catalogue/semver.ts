@@ -1,0 +1,96 @@
+// Which version of a server is the latest. Knows nothing about feeds or stores.
+
+/** A strict semantic version: three numbers, an optional prerelease, no build part (registry.md 6.3). */
+interface Semver {
+  readonly numbers: readonly string[];
+  readonly prerelease: readonly string[];
+}
+
+export interface Candidate {
+  readonly version: string;
+  /** What the upstream registry said. */
+  readonly isLatest?: boolean | undefined;
+  /** RFC 3339 in UTC, in one notation for all candidates. */
+  readonly publishedAt: string;
+}
+
+/**
+ * The latest of a server's versions: the one that upstream calls so; else the highest semantic version; else, where no
+ * version is semantic, the one published last. Ties go to the greater text. Undefined for no candidates.
+ */
+export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
+  const named = candidates.filter((candidate) => candidate.isLatest === true);
+  return (named.length > 0 ? named : candidates).reduce<T | undefined>(
+    (best, candidate) => (best === undefined || isNewer(candidate, best) ? candidate : best),
+    undefined,
+  );
+}
+
+function isNewer(a: Candidate, b: Candidate): boolean {
+  const semverA = parseSemver(a.version);
+  const semverB = parseSemver(b.version);
+  if (semverA !== undefined && semverB !== undefined) return comparePrecedence(semverA, semverB) > 0;
+  if (semverA !== undefined || semverB !== undefined) return semverA !== undefined;
+  const time = compareText(a.publishedAt, b.publishedAt);
+  return time === 0 ? compareText(a.version, b.version) > 0 : time > 0;
+}
+
+/** Versions in ascending order: semantic ones by precedence above all others, which are ordered as text. */
+export function compareVersions(a: string, b: string): number {
+  const semverA = parseSemver(a);
+  const semverB = parseSemver(b);
+  if (semverA !== undefined && semverB !== undefined) return comparePrecedence(semverA, semverB);
+  if (semverA !== undefined) return 1;
+  return semverB !== undefined ? -1 : compareText(a, b);
+}
+
+/** Undefined for what is no strict semantic version (semver.org 2.0.0, items 2 and 9). */
+export function parseSemver(text: string): Semver | undefined {
+  const dash = text.indexOf('-');
+  const numbers = (dash < 0 ? text : text.slice(0, dash)).split('.');
+  if (numbers.length !== 3 || !numbers.every(isNumber)) return undefined;
+  if (dash < 0) return { numbers, prerelease: [] };
+  const prerelease = text.slice(dash + 1).split('.');
+  return prerelease.every(isIdentifier) ? { numbers, prerelease } : undefined;
+}
+
+/** Item 11: numbers first, then a release above its prereleases, then identifier by identifier. */
+function comparePrecedence(a: Semver, b: Semver): number {
+  const numbers = compareLists(a.numbers, b.numbers);
+  if (numbers !== 0) return numbers;
+  if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;
+  return compareLists(a.prerelease, b.prerelease);
+}
+
+function compareLists(a: readonly string[], b: readonly string[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
+    const order = compareIdentifiers(a[index] ?? '', b[index] ?? '');
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const numericA = isDigits(a);
+  const numericB = isDigits(b);
+  // Numbers may be longer than a double is exact; without leading zeros the longer one is the greater.
+  if (numericA && numericB) return a.length === b.length ? compareText(a, b) : a.length - b.length;
+  if (numericA !== numericB) return numericA ? -1 : 1;
+  return compareText(a, b);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isNumber(text: string): boolean {
+  return isDigits(text) && (text === '0' || !text.startsWith('0'));
+}
+
+function isIdentifier(text: string): boolean {
+  return isDigits(text) ? isNumber(text) : /^[0-9A-Za-z-]+$/.test(text);
+}
+
+function isDigits(text: string): boolean {
+  return /^[0-9]+$/.test(text);
+}
