@@ -3,7 +3,13 @@
 
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { AuthPorts } from '../auth/ports.ts';
 import { createAuthenticate } from '../auth/providers.ts';
 import { normaliseTarget } from '../auth/publicpaths.ts';
@@ -51,7 +57,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createApp(options);
   app.setErrorHandler(handleError);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
+    addHeaders(request, reply);
   });
   app.addHook('onResponse', async (request, reply) => logAccess(request, reply.statusCode, reply.elapsedTime));
   // Before the token is asked for: preflight requests carry none, and browsers must be able to read refusals too.
@@ -73,12 +79,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 function createApp({ logger, newRequestId }: AppOptions): FastifyInstance {
   return Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    // One line per request instead of two: see logAccess.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? newRequestId(),
     // The router and the question whether a path is public must see the same path.
     rewriteUrl: (request) => normaliseTarget(request.url ?? '/'),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
       handleError(error, request, reply);
     },
     clientErrorHandler: handleClientError,
@@ -107,6 +115,10 @@ function addRoutes(app: FastifyInstance, { config, catalogue, version }: AppOpti
   addOperationalRoutes(app, catalogue, version);
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
   addServerRoutes(app, { config, catalogue, version: version.version });
+}
+
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id, vary: 'Authorization' });
 }
 
 /** What a client sends as its id goes to the log and back: only what is harmless in both. */

@@ -3,8 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { refuse } from './answer.ts';
 
-const ALLOWED = 'GET, HEAD, OPTIONS';
-const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const ALLOWED = ['GET', 'HEAD', 'OPTIONS'];
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
@@ -12,7 +11,7 @@ export function route(app: FastifyInstance, url: string, handler: Handler, schem
   app.get(url, { schema }, handler);
   // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
   app.route({
-    method: OTHER_METHODS,
+    method: app.supportedMethods.filter((method) => !ALLOWED.includes(method)),
     url,
     onRequest: async (_request, reply) => methodNotAllowed(reply),
     handler: async (_request, reply) => methodNotAllowed(reply),
@@ -20,5 +19,8 @@ export function route(app: FastifyInstance, url: string, handler: Handler, schem
 }
 
 function methodNotAllowed(reply: FastifyReply): FastifyReply {
-  return refuse(reply.header('allow', ALLOWED), { code: 'method-not-allowed', message: 'method not allowed' });
+  return refuse(reply.header('allow', ALLOWED.join(', ')), {
+    code: 'method-not-allowed',
+    message: 'method not allowed',
+  });
 }
