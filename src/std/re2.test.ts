@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { compileRe2 } from './re2.ts';
+
+function matches(pattern: string, text: string): boolean | string {
+  const compiled = compileRe2(pattern);
+  return compiled.ok ? compiled.regexp.test(text) : compiled.reason;
+}
+
+describe('means what it means to Go', () => {
+  test.each([
+    { pattern: '^[a-z]+$', text: 'abc', found: true, reason: 'plain' },
+    { pattern: 'b', text: 'abc', found: true, reason: 'unanchored' },
+    { pattern: '^a$', text: 'a\nb', found: false, reason: '$ is the end of the text' },
+    { pattern: '(?m)^b$', text: 'a\nb', found: true, reason: 'the flag m makes ^ and $ match at lines' },
+    { pattern: '(?m)^b$', text: 'a\rb', found: false, reason: 'only a newline ends a line' },
+    { pattern: 'a.b', text: 'a\nb', found: false, reason: 'the dot leaves newlines out' },
+    { pattern: 'a.b', text: 'a\u2028b', found: true, reason: 'and nothing but newlines' },
+    { pattern: '(?s)a.b', text: 'a\nb', found: true, reason: 'the flag s lets the dot match them' },
+    { pattern: '^.$', text: '😀', found: true, reason: 'characters, not halves of them' },
+    { pattern: '(?i)^abc$', text: 'AbC', found: true, reason: 'the flag i folds case' },
+    { pattern: 'a(?i)b|c', text: 'C', found: true, reason: 'a flag holds across alternatives' },
+    { pattern: '(?:a(?i)b)c', text: 'aBC', found: false, reason: 'and ends with its group' },
+    { pattern: '(?i:a)b', text: 'Ab', found: true, reason: 'flags of a group' },
+    { pattern: '(?i)a(?-i)b', text: 'AB', found: false, reason: 'a flag is switched off' },
+    { pattern: '^(?P<x>a)(?<y>b)$', text: 'ab', found: true, reason: 'both spellings of named groups' },
+    { pattern: '^[[:alpha:]_]+$', text: 'a_B', found: true, reason: 'POSIX class' },
+    { pattern: '^[[:^digit:]]$', text: '5', found: false, reason: 'negated POSIX class' },
+    { pattern: '^[]a]+$', text: ']a', found: true, reason: 'a bracket that comes first stands for itself' },
+    { pattern: '^[a\\-z]+$', text: 'a-z', found: true, reason: 'escaped hyphen' },
+    { pattern: '^[a-]+$', text: 'a-', found: true, reason: 'a hyphen that comes last stands for itself' },
+    { pattern: '^[\\w.]+$', text: 'a.b_1', found: true, reason: 'a set inside a class' },
+    { pattern: '^[^\\D]+$', text: '123', found: true, reason: 'a negated set inside a negated class' },
+    { pattern: '^\\w+$', text: 'é', found: false, reason: 'words are ASCII' },
+    { pattern: '^\\s$', text: '\u00a0', found: false, reason: 'spaces are ASCII' },
+    { pattern: '^\\pL+$', text: 'é', found: true, reason: 'category of one letter' },
+    { pattern: '^\\p{Greek}$', text: 'α', found: true, reason: 'script' },
+    { pattern: '^\\p{^Greek}$', text: 'α', found: false, reason: 'negated script' },
+    { pattern: '\\Aa\\z', text: 'a', found: true, reason: 'anchors of the text' },
+    { pattern: '^\\Qa.b\\E$', text: 'a.b', found: true, reason: 'quoted text' },
+    { pattern: '^\\Qa.b\\E$', text: 'axb', found: false, reason: 'quoted text' },
+    { pattern: '^\\x41\\x{1F600}\\101$', text: 'A😀A', found: true, reason: 'numbers of characters' },
+    { pattern: '^a{2}$', text: 'aa', found: true, reason: 'count' },
+    { pattern: '^a{,2}$', text: 'a{,2}', found: true, reason: 'a brace that opens no count stands for itself' },
+    {
+      pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
+      text: 'https://a.b/c',
+      found: true,
+      reason: 'as our own schemas write',
+    },
+    { pattern: '^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$', text: '1h30m', found: true, reason: 'a Duration' },
+    { pattern: '\\bfoo\\b', text: 'a foo b', found: true, reason: 'word boundary' },
+  ])('/$pattern/ on $text: $found ($reason)', ({ pattern, text, found }) => {
+    expect(matches(pattern, text)).toBe(found);
+  });
+
+  test('the flag U swaps greedy and lazy', () => {
+    const compiled = compileRe2('(?U)a+');
+    expect(compiled.ok && compiled.regexp.exec('aaa')?.[0]).toBe('a');
+  });
+});
+
+describe('is refused where Go refuses it', () => {
+  test.each([
+    { pattern: '(', reason: 'missing closing )' },
+    { pattern: 'a)', reason: 'unexpected )' },
+    { pattern: '[a', reason: 'missing closing ]' },
+    { pattern: '[z-a]', reason: 'a range in a class runs backwards' },
+    { pattern: '*a', reason: 'nothing before the * to repeat' },
+    { pattern: 'a**', reason: 'a repetition is repeated' },
+    { pattern: 'a{1001}', reason: 'a count is above 1000' },
+    { pattern: 'a{2,1}', reason: 'a count runs backwards' },
+    { pattern: '(?=a)', reason: '(? must be followed by a name or flags; RE2 knows no lookaround' },
+    { pattern: '(?<=a)b', reason: '(? must be followed by a name or flags; RE2 knows no lookaround' },
+    { pattern: '(a)\\1', reason: 'RE2 knows no back references' },
+    { pattern: '\\y', reason: '\\y is no escape of RE2' },
+    { pattern: '\\', reason: 'the expression ends in a backslash' },
+    { pattern: '[[:word1:]]', reason: 'there is no class [:word1:]' },
+    { pattern: '[a\\', reason: 'the expression ends in a backslash' },
+    { pattern: '(?i-)a', reason: 'bad flags after (?' },
+    { pattern: '[[:nope:]]', reason: 'there is no class [:nope:]' },
+    { pattern: '\\p{Klingon}', reason: 'the expression cannot be expressed here' },
+    { pattern: `${'('.repeat(300)}${')'.repeat(300)}`, reason: 'the groups are nested too deeply' },
+  ])('$pattern: $reason', ({ pattern, reason }) => {
+    const compiled = compileRe2(pattern);
+    expect(compiled.ok ? undefined : compiled.reason).toBe(reason);
+  });
+});
