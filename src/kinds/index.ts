@@ -2,8 +2,9 @@
 
 import type { Kind } from './kind.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
+import { MCPServer } from './mcpserver/index.ts';
 
-export const KINDS: readonly Kind[] = [MCPGroup];
+export const KINDS: readonly Kind[] = [MCPGroup, MCPServer];
 
 /** The kind of a name (`MCPServer`); undefined where it is none of ours. */
 export function kindOf(name: string): Kind | undefined {

@@ -1,0 +1,27 @@
+// The file with Cedar policies that a proxy reads at `authz_config_path`, and that authors may write into a ConfigMap.
+// Knows nothing about Cedar. Source: kinds.md 0.11 (shape of the existing platform).
+
+import { type Static, Type } from 'typebox';
+import { Errors } from 'typebox/value';
+
+/** Where the file is mounted. */
+export const AUTHZ_DIRECTORY = '/etc/toolhive/authz';
+export const AUTHZ_FILE = 'authz.json';
+
+/** JSON Schema of the file. Existing ones say `1.0` or `v1`. */
+export const AUTHZ_CONFIG_SCHEMA = Type.Object({
+  version: Type.String({ minLength: 1 }),
+  type: Type.Literal('cedarv1'),
+  cedar: Type.Object({
+    policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    entities_json: Type.Optional(Type.String()),
+  }),
+});
+
+export type AuthzConfigFile = Static<typeof AUTHZ_CONFIG_SCHEMA>;
+
+/** What is wrong with a parsed file, in one sentence; undefined where nothing is. */
+export function authzConfigError(value: unknown): string | undefined {
+  const [error] = Errors(AUTHZ_CONFIG_SCHEMA, value);
+  return error === undefined ? undefined : `${error.instancePath || 'the file'} ${error.message}`;
+}

@@ -1,0 +1,166 @@
+// The configuration of the proxy in front of one MCP server: what MCPServer renders into a ConfigMap and `skep proxy`
+// reads. Knows nothing about clusters. Key names follow the existing platform's run configuration where it has the key.
+//
+// The contract, beyond this file:
+// - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing
+//   platform take other arguments and make the backend themselves: they are not supported.
+// - The proxy makes and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
+// - http transports: the proxy speaks to `target_host:target_port` and needs no right in the cluster.
+// - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
+//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. There is one pod, of
+//   a fixed name, because stdio is capped at one replica; while it restarts the proxy attaches again.
+// - Secrets are never in the file: they come as the environment variables of SECRET_ENV.
+// - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
+
+import assert from 'node:assert/strict';
+import { type Static, Type } from 'typebox';
+import { Errors } from 'typebox/value';
+
+/** Where the file is mounted, and the key of its ConfigMap. */
+export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
+export const RUN_CONFIG_FILE = 'runconfig.json';
+
+/** Environment variables that hold the secrets which the file leaves out. */
+export const SECRET_ENV = {
+  oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
+  sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
+} as const;
+
+const CLOSED = { additionalProperties: false } as const;
+const Text = (description: string) => Type.String({ minLength: 1, description });
+const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
+const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
+
+const Attach = Type.Object(
+  {
+    namespace: Text('Namespace of the pod.'),
+    pod: Text('Name of the pod.'),
+    container: Text('Name of the container.'),
+  },
+  { ...CLOSED, description: 'For stdio: whose standard streams are the MCP server.' },
+);
+
+const OIDC = Type.Object(
+  {
+    issuer: Text('Issuer of accepted tokens.'),
+    audience: Type.Optional(Text('Audience of accepted tokens.')),
+    jwks_url: Type.Optional(Text('Where the signing keys are; discovery otherwise.')),
+    introspection_url: Type.Optional(Text('Where opaque tokens are checked (RFC 7662).')),
+    client_id: Type.Optional(Text('Client id for introspection.')),
+    ca_bundle_path: Type.Optional(Text('PEM file to trust for requests to the issuer.')),
+    auth_token_file: Type.Optional(
+      Text('File with a bearer token for requests to the issuer; read again when it changes.'),
+    ),
+    jwks_allow_private_ip: Type.Boolean({ description: 'The issuer may be at a private address.' }),
+    protected_resource_allow_private_ip: Type.Boolean({ description: 'The resource may be at a private address.' }),
+    insecure_allow_http: Type.Boolean({ description: 'Plain HTTP to the issuer is accepted.' }),
+    resource_url: Text('`resource` of the protected-resource metadata (RFC 9728).'),
+    scopes: Texts('`scopes_supported` of the protected-resource metadata.'),
+  },
+  { ...CLOSED, description: 'Absent: callers are not authenticated.' },
+);
+
+const Telemetry = Type.Object(
+  {
+    service_name: Text('Name that telemetry is sent under.'),
+    endpoint: Type.Optional(Text('host:port of the OTLP collector, without a scheme.')),
+    headers: Type.Optional(TextMap('Headers sent to the collector.')),
+    insecure: Type.Boolean({ description: 'Plain HTTP to the collector.' }),
+    metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
+    tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),
+    sampling_rate: Type.String({
+      pattern: '^([0-9]*[.])?[0-9]+$',
+      description: 'Share of requests traced, 0.0 to 1.0.',
+    }),
+    use_legacy_attributes: Type.Boolean({ description: 'Older attribute names are sent too.' }),
+    enable_prometheus_metrics_path: Type.Boolean({ description: '/metrics is served on the transport port.' }),
+  },
+  { ...CLOSED, description: 'Absent: no telemetry.' },
+);
+
+const ToolOverride = Type.Object(
+  {
+    name: Type.Optional(Text('Name that clients see.')),
+    description: Type.Optional(Text('Description that clients see.')),
+    annotations: Type.Optional(
+      Type.Object(
+        {
+          title: Type.Optional(Type.String()),
+          readOnlyHint: Type.Optional(Type.Boolean()),
+          destructiveHint: Type.Optional(Type.Boolean()),
+          idempotentHint: Type.Optional(Type.Boolean()),
+          openWorldHint: Type.Optional(Type.Boolean()),
+        },
+        { ...CLOSED, description: 'MCP tool annotations that clients see; what is unset passes through.' },
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const Scaling = Type.Object(
+  {
+    backend_replicas: Type.Optional(Type.Integer({ minimum: 0, description: 'Wanted number of MCP servers.' })),
+    session_redis: Type.Optional(
+      Type.Object(
+        {
+          address: Text('host:port of Redis.'),
+          db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
+          key_prefix: Type.Optional(Text('What every key starts with.')),
+        },
+        { ...CLOSED, description: 'Absent: sessions are kept in memory.' },
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
+
+/** JSON Schema of the file. */
+export const RUN_CONFIG_SCHEMA = Type.Object(
+  {
+    schema_version: Type.Literal('v0.1.0'),
+    name: Text('Name of the MCPServer.'),
+    namespace: Text('Namespace of the MCPServer.'),
+    group: Type.Optional(Text('Name of its MCPGroup.')),
+    image: Text('Image of the MCP server.'),
+    cmd_args: Type.Optional(Type.Array(Type.String(), { description: 'Arguments of the MCP server.' })),
+    env_vars: TextMap('Plain environment of the MCP server.'),
+    volumes: Type.Optional(Texts('host:container or host:container:ro')),
+    permission_profile_name_or_path: Type.Optional(Text('Name of a built-in profile, or a file.')),
+    transport: Transport,
+    proxy_mode: Type.Enum(['sse', 'streamable-http'], { description: 'What clients speak.' }),
+    host: Text('Address to listen on.'),
+    port: Port('Port to listen on.'),
+    attach: Type.Optional(Attach),
+    target_host: Type.Optional(Text('Host of the MCP server. Absent for stdio.')),
+    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio.')),
+    trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
+    endpoint_prefix: Type.Optional(Text('Path put before SSE endpoint URLs.')),
+    oidc_config: Type.Optional(OIDC),
+    authz_config_path: Type.Optional(Text('File with the Cedar policies. Absent: callers may do everything.')),
+    audit_config: Type.Object(
+      {
+        enabled: Type.Boolean({ description: 'Audit events are written.' }),
+        component: Text('Component of the events.'),
+      },
+      CLOSED,
+    ),
+    telemetry_config: Type.Optional(Telemetry),
+    tools_filter: Type.Optional(Texts('Tools to let through, by the name that clients see. Absent: all.')),
+    tools_override: Type.Optional(Type.Record(Type.String(), ToolOverride, { description: "By the tool's own name." })),
+    scaling_config: Type.Optional(Scaling),
+  },
+  { ...CLOSED, title: 'Proxy configuration' },
+);
+
+export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
+
+/** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
+export function formatRunConfig(config: RunConfig): string {
+  const [error] = Errors(RUN_CONFIG_SCHEMA, config);
+  assert(error === undefined, `run configuration ${config.name}: ${error?.instancePath} ${error?.message}`);
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}

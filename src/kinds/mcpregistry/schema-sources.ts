@@ -1,0 +1,141 @@
+// The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
+
+import { DURATION_PATTERN } from '../../std/duration.ts';
+import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
+import { configMapKeySelector, nameField, secretKeySelector } from '../shared/selectors.ts';
+
+/** First segments of the service's own paths (registry.md section 0): a registry of such a name could not be reached. */
+export const RESERVED_NAMES = [
+  'health',
+  'readiness',
+  'version',
+  'openapi.json',
+  'openapi.yaml',
+  '.well-known',
+  'v1',
+  'registry',
+  'extension',
+  'metrics',
+] as const;
+
+const GitAuth = object(
+  {
+    username: text('User name.', { minLength: 1 }),
+    passwordSecretRef: secretKeySelector('Password or token.'),
+  },
+  'HTTP Basic authentication. Only http and https repositories use it.',
+);
+
+const Git = object(
+  {
+    repository: text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
+      minLength: 1,
+      pattern: '^(file:///|https?://|git@|ssh://|git://).*',
+    }),
+    branch: optional(text("Branch to read. Default: the repository's own.", { minLength: 1 })),
+    tag: optional(text('Tag to read.', { minLength: 1 })),
+    commit: optional(text('Commit to read.', { minLength: 1 })),
+    path: text('Path of the JSON file inside the repository.', { default: 'registry.json', pattern: '^.*\\.json$' }),
+    auth: optional(GitAuth),
+  },
+  'A file in a Git repository.',
+  {
+    validations: [
+      {
+        rule: '[has(self.branch), has(self.tag), has(self.commit)].filter(ref, ref).size() <= 1',
+        message: 'branch, tag and commit are mutually exclusive',
+      },
+    ],
+  },
+);
+
+const Api = object(
+  {
+    endpoint: text('Base URL, without a path: /v0/servers is appended.', { minLength: 1, pattern: '^https?://.*' }),
+  },
+  "Another registry's API.",
+);
+
+const Claim = object(
+  {
+    claimName: nameField('Name of the PersistentVolumeClaim.'),
+    path: text('Path of the JSON file inside the claim.', { default: 'registry.json', pattern: '^.*\\.json$' }),
+  },
+  'A file on a volume. Several entries may share one claim.',
+);
+
+const SyncPolicy = object(
+  {
+    interval: duration('Time from one sync to the next.', {
+      validations: [
+        {
+          rule: `!self.matches('${DURATION_PATTERN.replaceAll('\\', '\\\\')}') || duration(self) > duration('0s')`,
+          message: 'interval must be longer than 0s',
+        },
+      ],
+    }),
+  },
+  'Syncs at an interval. Without it: once, and whenever a sync is asked for.',
+);
+
+const Filter = object(
+  {
+    names: optional(
+      object(
+        {
+          include: optional(list(text('A glob; * also matches /.'), 'Kept when the list is empty or one matches.')),
+          exclude: optional(list(text('A glob; * also matches /.'), 'Left out when one matches; wins over include.')),
+        },
+        'By name.',
+      ),
+    ),
+    tags: optional(
+      object(
+        {
+          include: optional(list(text('A tag.'), 'Kept when the list is empty or one tag is in it.')),
+          exclude: optional(list(text('A tag.'), 'Left out when one tag is in it; wins over include.')),
+        },
+        'By tag.',
+      ),
+    ),
+  },
+  'Which entries are kept. Names and tags must both agree.',
+);
+
+/** One registry: exactly one place to read from. */
+export const Registry = object(
+  {
+    name: text('Name of the registry, unique within the MCPRegistry. Clients read it at /{name}/v0.1/servers.', {
+      minLength: 1,
+      maxLength: 253,
+      validations: [
+        {
+          rule: `!(self in [${RESERVED_NAMES.map((name) => `'${name}'`).join(', ')}])`,
+          message: `name must not be one of the service's own paths: ${RESERVED_NAMES.join(', ')}`,
+        },
+        {
+          rule: "!self.contains('/') && self != '.' && self != '..'",
+          message: 'name must not be . or .. and must not contain /, because it is part of paths',
+        },
+      ],
+    }),
+    format: choice("Format of the data: the platform's own, or the MCP registry's.", ['toolhive', 'upstream'], {
+      default: 'toolhive',
+    }),
+    configMapRef: optional(configMapKeySelector('A file in a ConfigMap.')),
+    git: optional(Git),
+    api: optional(Api),
+    pvcRef: optional(Claim),
+    syncPolicy: optional(SyncPolicy),
+    filter: optional(Filter),
+  },
+  'One registry: where its data is from, and which of it is served.',
+  {
+    validations: [
+      {
+        rule: '[has(self.configMapRef), has(self.git), has(self.api), has(self.pvcRef)].filter(it, it).size() == 1',
+        message: 'exactly one of configMapRef, git, api and pvcRef must be set',
+      },
+    ],
+  },
+);

@@ -1,0 +1,110 @@
+// The MCP server itself: its StatefulSet, and the Services by which the proxy reaches it. Knows nothing about clients.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { Json, JsonObject } from '../../std/json.ts';
+import { imagePullSecrets, service } from '../shared/generated.ts';
+import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
+import { withPodTemplate } from '../shared/pod-template.ts';
+import { backendEnv } from './backend-env.ts';
+import { backendPort, cappedReplicas, childNames, isStdio, type Server } from './facts.ts';
+
+interface BackendParts {
+  readonly podAnnotations: Readonly<Record<string, string>>;
+  readonly pullSecrets: readonly string[];
+}
+
+/**
+ * Name, selector and serviceName are those of the existing platform (kinds.md 1.5): none of them can be changed later,
+ * and a StatefulSet that lives already can so be taken over.
+ */
+export function backendStatefulSet(self: Server, parts: BackendParts): KubeObject {
+  const { name, namespace, spec } = self;
+  const { statefulSet } = childNames(name);
+  const labels = backendLabels(self);
+  const replicas = cappedReplicas(spec, spec.backendReplicas);
+  const { podAnnotations } = parts;
+  const template = {
+    metadata: { labels, ...(Object.keys(podAnnotations).length === 0 ? {} : { annotations: { ...podAnnotations } }) },
+    spec: backendPod(self, parts.pullSecrets),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: statefulSet, namespace, labels },
+    spec: {
+      ...(replicas === undefined ? {} : { replicas }),
+      serviceName: statefulSet,
+      selector: { matchLabels: { app: name } },
+      template: withPodTemplate(template, spec.podTemplateSpec),
+    },
+  };
+}
+
+function backendLabels({ name, spec }: Server) {
+  return {
+    app: name,
+    toolhive: 'true',
+    'toolhive-name': name,
+    'toolhive-basename': name,
+    'toolhive-transport': spec.transport,
+    ...(isStdio(spec) ? {} : { 'toolhive-port': String(backendPort(spec)) }),
+  };
+}
+
+function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): JsonObject {
+  const volumes = spec.volumes ?? [];
+  const scratch = volumes.some(({ mountPath }) => mountPath === SCRATCH.mount.mountPath) ? [] : [SCRATCH];
+  const mounts: Json[] = volumes.map(({ name: volume, mountPath, readOnly }) => ({
+    name: volume,
+    mountPath,
+    ...(readOnly ? { readOnly } : {}),
+  }));
+  return {
+    serviceAccountName: spec.serviceAccount ?? childNames(name).backendAccount,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'mcp',
+        image: spec.image,
+        ...(spec.args === undefined ? {} : { args: spec.args }),
+        env: envOf(backendEnv(spec)),
+        ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+        ...(isStdio(spec) ? { stdin: true } : listening(backendPort(spec))),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [...mounts, ...scratch.map(({ mount }) => ({ ...mount }))],
+      },
+    ],
+    volumes: [
+      ...volumes.map(({ name: volume, hostPath }) => ({ name: volume, hostPath: { path: hostPath } })),
+      ...scratch.map(({ volume }) => ({ ...volume })),
+    ],
+  };
+}
+
+/** A server that does not listen where the proxy will look for it is not ready. */
+function listening(port: number): JsonObject {
+  return {
+    ports: [{ name: 'mcp', containerPort: port, protocol: 'TCP' }],
+    readinessProbe: { tcpSocket: { port: 'mcp' }, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 },
+  };
+}
+
+/** kinds.md 1.5. A server on standard streams has none. */
+export function backendServices(self: Server): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  if (isStdio(spec)) return [];
+  const { backendService, headlessService } = childNames(name);
+  const labels = backendLabels(self);
+  const number = backendPort(spec);
+  // `app` alone would also select the proxies of every server, for a server that is called mcpserver.
+  const selector = { app: name, 'toolhive-basename': name };
+  const port = { name: `port-${number}`, number };
+  return [
+    service({ name: headlessService, namespace, labels }, { selector, port, headless: true }),
+    service(
+      { name: backendService, namespace, labels },
+      { selector, port, sessionAffinity: 'ClientIP', affinityTimeoutSeconds: 1800 },
+    ),
+  ];
+}

@@ -1,0 +1,60 @@
+// What follows from an MCPServer's spec and is needed in several places: names, ports, the transport that clients see.
+// Knows nothing about objects.
+
+import type { Static } from '../../std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { MCPServerSpec } from './schema.ts';
+
+export type Server = Typed<typeof MCPServerSpec>;
+type Spec = Static<typeof MCPServerSpec>;
+
+/** Names of the children (kinds.md 0.5). */
+export function childNames(name: string) {
+  return {
+    deployment: name,
+    proxyService: `mcp-${name}-proxy`,
+    statefulSet: name,
+    backendService: `mcp-${name}`,
+    headlessService: `mcp-${name}-headless`,
+    proxyAccount: `${name}-proxy-runner`,
+    backendAccount: `${name}-sa`,
+    runConfig: `${name}-runconfig`,
+    inlineAuthz: `${name}-authz-inline`,
+  };
+}
+
+/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+export function proxyPort({ proxyPort, port }: Spec): number {
+  return proxyPort === 8080 ? port : proxyPort;
+}
+
+/** Told to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */
+export function backendPort({ mcpPort, targetPort }: Spec): number {
+  return mcpPort ?? targetPort ?? 8080;
+}
+
+/** What clients speak: the server's own transport, unless it has no network. */
+export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'streamable-http' {
+  return transport === 'stdio' ? proxyMode : transport;
+}
+
+/** Where clients inside the cluster reach the proxy, without a path. */
+export function proxyOrigin({ name, namespace, spec }: Server): string {
+  return `http://${childNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
+}
+
+/** `status.url` (kinds.md 1.6). */
+export function clientUrl(self: Server): string {
+  const path = clientTransport(self.spec) === 'sse' ? `/sse#${self.name}` : '/mcp';
+  return `${proxyOrigin(self)}${path}`;
+}
+
+/** A server on standard streams is one process, with one proxy that is attached to it. */
+export function isStdio({ transport }: Spec): boolean {
+  return transport === 'stdio';
+}
+
+/** Wanted number of replicas; undefined leaves it to others. */
+export function cappedReplicas(spec: Spec, wanted: number | undefined): number | undefined {
+  return wanted !== undefined && isStdio(spec) ? Math.min(wanted, 1) : wanted;
+}

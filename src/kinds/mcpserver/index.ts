@@ -1,0 +1,46 @@
+// MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
+
+import { defineKind } from '../define.ts';
+import { children } from './children.ts';
+import { clientTransport, clientUrl } from './facts.ts';
+import { references } from './references.ts';
+import { inspect, rules } from './rules.ts';
+import { MCPServerSpec, MCPServerStatus } from './schema.ts';
+import { status } from './status.ts';
+
+export const MCPServer = defineKind({
+  kind: 'MCPServer',
+  plural: 'mcpservers',
+  singular: 'mcpserver',
+  shortNames: [],
+  categories: ['toolhive'],
+  description: 'An MCP server that runs in a container, and the proxy by which clients reach it.',
+  printerColumns: [
+    { name: 'Status', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
+  schema: {
+    spec: MCPServerSpec,
+    status: MCPServerStatus,
+    validations: [
+      {
+        rule: "self.metadata.name.size() <= 50 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+        message: 'name must be at most 50 lower-case letters, digits and hyphens: Services are named after it',
+      },
+    ],
+  },
+  rules,
+  inspect,
+  references,
+  images: ({ spec }) => [spec.image],
+  exposes: (self) => {
+    const { tools, toolConfigRef } = self.spec;
+    const filter = toolConfigRef === undefined && tools !== undefined && tools.length > 0 ? { tools } : {};
+    return [{ url: clientUrl(self), transport: clientTransport(self.spec), ...filter }];
+  },
+  children,
+  status,
+});

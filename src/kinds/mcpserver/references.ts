@@ -1,0 +1,59 @@
+// What an MCPServer names: its group, configurations of other kinds, ConfigMaps, Secrets. Knows nothing about whether
+// they exist. What Kubernetes itself waits for when it starts a pod is optional.
+
+import type { Reference } from '../kind.ts';
+import { oidcReferences } from '../shared/oidc-settings.ts';
+import type { Server } from './facts.ts';
+
+export function references({ spec }: Server): readonly Reference[] {
+  const { groupRef, toolConfigRef, externalAuthConfigRef, authzConfig, permissionProfile } = spec;
+  const policies = authzConfig?.configMap;
+  return [
+    ...(groupRef === undefined ? [] : [{ pointer: '/spec/groupRef', kind: 'MCPGroup', name: groupRef }]),
+    ...named('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef),
+    ...named('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef),
+    ...oidcReferences(spec.oidcConfig, '/spec/oidcConfig'),
+    ...(policies === undefined ? [] : [{ pointer: '/spec/authzConfig/configMap', kind: 'ConfigMap', ...policies }]),
+    ...(permissionProfile?.type === 'configmap'
+      ? [
+          {
+            pointer: '/spec/permissionProfile',
+            kind: 'ConfigMap',
+            name: permissionProfile.name,
+            ...keyOf(permissionProfile),
+          },
+        ]
+      : []),
+    ...waitedFor({ spec }),
+  ];
+}
+
+function named(kind: string, pointer: string, ref: { readonly name: string } | undefined): Reference[] {
+  return ref === undefined ? [] : [{ pointer, kind, name: ref.name }];
+}
+
+function keyOf({ key }: { readonly key?: string }): { readonly key?: string } {
+  return key === undefined ? {} : { key };
+}
+
+/** What pods do not start without: they start as soon as it is there. */
+function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
+  const { serviceAccount, sessionStorage, resourceOverrides } = spec;
+  const password = sessionStorage?.passwordRef;
+  const optional = true;
+  return [
+    ...(spec.secrets ?? []).map(({ name, key }, index) => {
+      return { pointer: `/spec/secrets/${index}`, kind: 'Secret', name, key, optional };
+    }),
+    ...(password === undefined
+      ? []
+      : [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional }]),
+    ...(resourceOverrides?.proxyDeployment?.imagePullSecrets ?? []).map(({ name }, index) => {
+      const pointer = `/spec/resourceOverrides/proxyDeployment/imagePullSecrets/${index}/name`;
+      return { pointer, kind: 'Secret', name, optional };
+    }),
+    ...(serviceAccount === undefined
+      ? []
+      : [{ pointer: '/spec/serviceAccount', kind: 'ServiceAccount', name: serviceAccount, optional }]),
+  ];
+}

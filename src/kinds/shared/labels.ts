@@ -1,0 +1,30 @@
+// Labels and annotations of generated objects (kinds.md 0.6 to 0.8). Knows nothing about particular objects.
+
+/** Labels of the existing platform that do not follow the API group. */
+export const LABEL_DOMAIN = 'toolhive.stacklok.io';
+
+/** The base set: labels of a workload's objects, and the selector of its pods. */
+export function workloadLabels(workload: 'mcpserver' | 'mcpremoteproxy' | 'virtualmcpserver', name: string) {
+  return {
+    app: workload,
+    'app.kubernetes.io/name': workload,
+    'app.kubernetes.io/instance': name,
+    toolhive: 'true',
+    'toolhive-name': name,
+  };
+}
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Labels and annotations of an object: what the author adds, and ours, which win. Empty maps are left out. */
+export function withOverrides(own: Metadata, added: Metadata | undefined) {
+  const labels = { ...added?.labels, ...own.labels };
+  const annotations = { ...added?.annotations, ...own.annotations };
+  return {
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+}
