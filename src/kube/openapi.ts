@@ -84,6 +84,7 @@ export interface Field {
   readonly type: () => MergeType;
   /** The published default. In built-in kinds `""`, `0`, `false` and `{}` only say that the field is always written. */
   readonly default?: Json;
+  readonly required: boolean;
 }
 
 /** The type of a kind, compiled on first use and remembered with the document; undefined where it does not have the kind. */
@@ -220,7 +221,8 @@ function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): Map
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const below = isEmbeddedMetadata(schema, key) ? { ...inherited, storage: 'struct' as const } : inherited;
     const type = lazy(() => placeType(property, below, named));
-    fields.set(key, property.default === undefined ? { type } : { type, default: property.default });
+    const required = schema.required?.includes(key) ?? false;
+    fields.set(key, { type, required, ...(property.default === undefined ? {} : { default: property.default }) });
   }
   const other = otherType(schema, inherited, named);
   return {

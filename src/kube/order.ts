@@ -1,8 +1,39 @@
 // In which order built-in kinds are applied. Knows nothing about our own kinds: they come after all of these.
 
-import assert from 'node:assert/strict';
+import { groupOf } from './object.ts';
 
-/** Lower comes first; deletions run in reverse. Kinds that are not built in get the highest number. */
+const CORE = '';
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** Steps of `group/kind`: what a later step names exists when it is applied. */
+const STEPS: readonly (readonly string[])[] = [
+  ['apiextensions.k8s.io/CustomResourceDefinition'],
+  [`${CORE}/Namespace`],
+  // Limits hold for what comes after them only.
+  [`${CORE}/ResourceQuota`, `${CORE}/LimitRange`],
+  [`${CORE}/ServiceAccount`, `${RBAC}/Role`, `${RBAC}/ClusterRole`],
+  // Binding a role is allowed only to those who may read it, so it must be there.
+  [`${RBAC}/RoleBinding`, `${RBAC}/ClusterRoleBinding`],
+  [`${CORE}/ConfigMap`, `${CORE}/Secret`, `${CORE}/PersistentVolumeClaim`],
+  // No pod runs before the policies that guard it.
+  [`${CORE}/Service`, 'networking.k8s.io/NetworkPolicy'],
+  [
+    ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'].map((kind) => `apps/${kind}`),
+    'batch/Job',
+    'batch/CronJob',
+    `${CORE}/Pod`,
+  ],
+  ['policy/PodDisruptionBudget', 'autoscaling/HorizontalPodAutoscaler', 'networking.k8s.io/Ingress'],
+];
+
+const POSITIONS: ReadonlyMap<string, number> = new Map(
+  STEPS.flatMap((step, position) => step.map((kind): [string, number] => [kind, position])),
+);
+
+/**
+ * The step of a kind, lower first; deletions run in reverse. Every kind that is not listed, our own among them, gets the
+ * highest number.
+ */
 export function applyOrder(apiVersion: string, kind: string): number {
-  return assert.fail(`not built yet: ${apiVersion} ${kind}`);
+  return POSITIONS.get(`${groupOf(apiVersion)}/${kind}`) ?? STEPS.length;
 }

@@ -1,25 +1,20 @@
 // What an API server does to an object and its managedFields on apply and on any other write.
 // Knows nothing about requests, storage, defaults or validation beyond the merge itself.
 
-import assert from 'node:assert/strict';
-import type { KubeObject } from '../object.ts';
-import type { MergeType } from '../openapi.ts';
+import { isObject, type JsonObject, jsonEquals } from '../../std/json.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import { changesBetween } from './changes.ts';
+import { differenceBelow, EMPTY_SET, type FieldSet, union } from './fieldset.ts';
+import { formatManagers, keyOfManager, type Manager, type Managers, parseManagers } from './managers.ts';
+import { mergeValues } from './merge.ts';
+import { fieldsOf, withoutIdentity } from './owned.ts';
+import { prune } from './prune.ts';
+import { type Conflict, conflictsWith, takeAway, withoutReset } from './takeover.ts';
+import { reconcileManagers, updateManagers } from './update.ts';
+import { nameOf, resetSet, type WriteContext } from './write-context.ts';
+import { zeroObject } from './zero.ts';
 
-export interface WriteContext {
-  readonly type: MergeType;
-  /** The field manager; the empty string is recorded as `unknown`. */
-  readonly manager: string;
-  /** Version of the request, written to the manager's entry. */
-  readonly apiVersion: string;
-  readonly subresource?: string;
-  /** RFC 3339, whole seconds, UTC: `2026-01-01T00:00:00Z`. */
-  readonly time: string;
-  /**
-   * Paths that this endpoint never writes and hence nobody owns through it, as keys from the root.
-   * Default: `status` for the main resource, `spec` for the subresource `status`, nothing for others.
-   */
-  readonly reset?: readonly (readonly string[])[];
-}
+export type { Conflict } from './takeover.ts';
 
 export interface ApplyRequest extends WriteContext {
   /** As stored; absent when the object does not exist. */
@@ -29,20 +24,11 @@ export interface ApplyRequest extends WriteContext {
   readonly force: boolean;
 }
 
-export interface Conflict {
-  readonly manager: string;
-  readonly operation: 'Apply' | 'Update';
-  readonly apiVersion: string;
-  readonly subresource?: string;
-  readonly time?: string;
-  /** As the API server writes it: `.spec.template.spec.containers[name="a"].image`. */
-  readonly path: string;
-}
-
 /**
  * `object`: the merged object with its new managedFields, before defaulting, pruning and validation; the caller compares
- * what it would store with what is stored (`keepTimes`). `conflicts`: sorted by manager and path. `invalid`: the applied
- * object does not fit its type; each text names the place.
+ * what it would store with what is stored (`keepTimes`). A container that lost all it held is null there: what is stored
+ * has it only where the kind keeps nulls. `conflicts`: sorted by manager and path. `invalid`: the applied object does not
+ * fit its type; each text names the place.
  */
 export type ApplyResult =
   | { readonly object: KubeObject }
@@ -56,14 +42,84 @@ export interface UpdateRequest extends WriteContext {
   readonly after: KubeObject;
 }
 
-/** Server-side apply (Kubernetes documentation, "Server-Side Apply"). */
+/**
+ * Server-side apply (Kubernetes documentation, "Server-Side Apply"). Entries of other apiVersions are taken to hold the
+ * same paths: objects are not converted here.
+ */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
-  return assert.fail(`not built yet: ${request.manager}`);
+  const { applied, type, force } = request;
+  if (applied.metadata.managedFields !== undefined)
+    return { invalid: ['.metadata.managedFields: must not be applied'] };
+  const stored = parseManagers(request.live?.metadata.managedFields ?? []);
+  if (stored === undefined)
+    return { invalid: ['.metadata.managedFields: the living object has entries of no known form'] };
+  const { set, misfits } = fieldsOf(applied, type);
+  if (misfits.length > 0) return { invalid: misfits.map(({ path, reason }) => `${path}: ${reason}`) };
+
+  const name = nameOf(request, 'Apply');
+  const key = keyOfManager(name);
+  const managers = new Map(reconcileManagers(managersBefore(request, stored), request));
+  const last = managers.get(key);
+  managers.set(key, { ...last, ...name, set: differenceBelow(set, resetSet(request)) });
+  const live = withoutManagers(request.live ?? zeroObject(applied, type));
+  const object = mergeAndPrune(live, request, last?.set ?? EMPTY_SET, managers);
+
+  const all = changesBetween(live as JsonObject, object as JsonObject, type);
+  const changes = withoutReset(all, resetSet(request));
+  const conflicts = force ? [] : conflictsWith(managers, changes, key);
+  if (conflicts.length > 0) return { conflicts };
+  const unchanged = jsonEquals(live, object);
+  const left = withOwnEntry(takeAway(managers, changes, key), key, unchanged ? undefined : request.time);
+  return { object: withManagers(unchanged ? live : object, left) };
+}
+
+/** An object that nobody tracked yet is taken to have been written by one update. */
+function managersBefore(request: ApplyRequest, stored: Managers): Managers {
+  const { live, type } = request;
+  if (live === undefined || stored.size > 0) return stored;
+  const context = { ...request, manager: 'before-first-apply' };
+  return updateManagers(stored, zeroObject(live, type), withoutManagers(live), context);
+}
+
+function mergeAndPrune(live: KubeObject, request: ApplyRequest, last: FieldSet, managers: Managers): KubeObject {
+  const { applied, type } = request;
+  const merged = (mergeValues(live as JsonObject, applied as JsonObject, type) ?? {}) as KubeObject;
+  if (last.size === 0) return merged;
+  let owned = EMPTY_SET;
+  for (const { set } of managers.values()) owned = union(owned, set);
+  return prune({ merged, type, last, owned });
+}
+
+/** The applier's entry without identity, with the time only of applies that changed something; gone where it is empty. */
+function withOwnEntry(managers: Managers, key: string, time: string | undefined): Managers {
+  const left = new Map(managers);
+  const own = left.get(key);
+  if (own === undefined) return left;
+  const set = withoutIdentity(own.set);
+  if (set.size === 0) left.delete(key);
+  else left.set(key, { ...own, set, ...(time === undefined ? {} : { time }) });
+  return left;
 }
 
 /** Gives `after` the managedFields of a POST, PUT or PATCH that is no apply. */
 export function trackUpdate(request: UpdateRequest): KubeObject {
-  return assert.fail(`not built yet: ${request.manager}`);
+  const { before, type } = request;
+  const after = withoutManagers(request.after);
+  const managers = sentManagers(request);
+  // An object whose entries were wiped is not tracked again before the next apply.
+  if (managers.size === 0 && before !== undefined) return after;
+  const old = withoutManagers(before ?? zeroObject(after, type));
+  return withManagers(after, updateManagers(managers, old, after, request));
+}
+
+/** Clients may edit the entries; an empty list or one empty entry wipes them, none or unreadable ones leave them. */
+function sentManagers({ before, after, subresource }: UpdateRequest): Managers {
+  const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();
+  const sent = after.metadata.managedFields;
+  if (subresource || sent === undefined || sent === null) return stored;
+  const [first, ...more] = sent;
+  if (first === undefined || (more.length === 0 && Object.keys(first).length === 0)) return new Map();
+  return parseManagers(sent) ?? stored;
 }
 
 /**
@@ -71,5 +127,23 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
  * To be called on what would be stored, resourceVersion and generation not yet moved.
  */
 export function keepTimes(before: KubeObject, after: KubeObject): KubeObject {
-  return assert.fail(`not built yet: ${before.kind} ${after.kind}`);
+  const [old, now] = [before.metadata.managedFields ?? [], after.metadata.managedFields ?? []];
+  if (old.length !== now.length) return after;
+  const sameEntries = jsonEquals(old.map(withoutTime), now.map(withoutTime));
+  return sameEntries && jsonEquals(withoutManagers(before), withoutManagers(after)) ? before : after;
+}
+
+function withoutTime({ time: _, ...entry }: ManagedFieldsEntry): Omit<ManagedFieldsEntry, 'time'> {
+  return entry;
+}
+
+function withoutManagers(object: KubeObject): KubeObject {
+  if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function withManagers(object: KubeObject, managers: Managers): KubeObject {
+  if (managers.size === 0) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: formatManagers(managers) } };
 }

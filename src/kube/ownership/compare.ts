@@ -1,9 +1,14 @@
 // Whether applying a desired object again would change the living one, told from the two objects alone.
 // Knows nothing about clusters: what only the server can tell is answered `unknown`.
 
-import assert from 'node:assert/strict';
-import type { KubeObject } from '../object.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { MergeType } from '../openapi.ts';
+import { entryOf } from './entries.ts';
+import { difference, equalSets, type FieldSet, paths } from './fieldset.ts';
+import { parseFields } from './fieldsv1.ts';
+import { ownedSet } from './owned.ts';
+import { elementsOf, type Place, pointerOf } from './place.ts';
+import { compareObjects } from './values.ts';
 
 /**
  * `unchanged`: the apply would change neither the object nor what we own. `changed`: it would, or the server refuses it.
@@ -21,7 +26,7 @@ export interface Comparison {
 
 /**
  * `desired` as it would be sent (best normalised), `live` as listed in the same apiVersion, `manager` the field manager
- * that applies with force.
+ * that applies with force. The set of owned fields is compared before the values, whose comparison leans on it.
  */
 export function compare(
   desired: KubeObject,
@@ -29,5 +34,50 @@ export function compare(
   type: MergeType | undefined,
   manager: string,
 ): Comparison {
-  return assert.fail(`not built yet: ${desired.kind} ${live.kind} ${type?.name} ${manager}`);
+  if (type === undefined) return { verdict: 'unknown', path: '', reason: 'no schema of the kind is known' };
+  const { set, misfits } = ownedSet(desired, type);
+  const [misfit] = misfits;
+  if (misfit !== undefined) return { verdict: 'unknown', path: misfit.path, reason: misfit.reason };
+  return compareSets(set, desired, entryOf(live, manager)) ?? compareValues(desired, live, type);
+}
+
+function compareSets(
+  set: FieldSet,
+  desired: KubeObject,
+  entry: ManagedFieldsEntry | undefined,
+): Comparison | undefined {
+  if (entry === undefined) {
+    return set.size === 0 ? undefined : { verdict: 'changed', path: '', reason: 'not applied by us before' };
+  }
+  if (entry.apiVersion !== desired.apiVersion) {
+    return { verdict: 'changed', path: '', reason: `applied as ${entry.apiVersion} before` };
+  }
+  const owned = parseFields(entry.fieldsV1);
+  if (owned === undefined) return { verdict: 'unknown', path: '', reason: 'our managedFields entry cannot be read' };
+  if (equalSets(set, owned)) return undefined;
+  const [added] = paths(difference(set, owned));
+  const [dropped] = paths(difference(owned, set));
+  return {
+    verdict: 'changed',
+    path: pointerOf(added ?? dropped ?? []),
+    reason: added === undefined ? 'not desired any more' : 'not applied by us before',
+  };
+}
+
+/** The worst answer of all places wins: what cannot be known is worse than what differs. */
+function compareValues(desired: KubeObject, live: KubeObject, type: MergeType): Comparison {
+  let worst: { readonly verdict: Verdict; readonly place: Place | undefined; readonly reason: string } | undefined;
+  compareObjects(
+    (answer, place, reason) => {
+      const verdict = answer === 'differs' ? 'changed' : 'unknown';
+      if (worst === undefined || (worst.verdict === 'changed' && verdict === 'unknown')) {
+        worst = { verdict, place, reason };
+      }
+    },
+    desired,
+    live,
+    type,
+  );
+  if (worst === undefined) return { verdict: 'unchanged' };
+  return { verdict: worst.verdict, path: pointerOf(elementsOf(worst.place)), reason: worst.reason };
 }

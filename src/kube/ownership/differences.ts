@@ -1,9 +1,14 @@
 // What an apply would change, place by place, for people to read. Knows nothing about how it is printed or hidden.
 
-import assert from 'node:assert/strict';
-import type { Json } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { KubeObject } from '../object.ts';
-import type { MergeType } from '../openapi.ts';
+import { keyType, type MergeType } from '../openapi.ts';
+import { serverSideApply } from './apply.ts';
+import { changesBetween } from './changes.ts';
+import { itemElement } from './element.ts';
+import type { FieldSet } from './fieldset.ts';
+import { elementsOf, pointerOf } from './place.ts';
+import { compareObjects } from './values.ts';
 
 export interface Difference {
   /** Like a JSON pointer, but items of associative lists by name: `/spec/containers/[name=x]/image`. */
@@ -14,12 +19,66 @@ export interface Difference {
   readonly after?: Json;
 }
 
-/** Only places that `desired` has or that `manager` owned until now; values of Secrets are not hidden here. */
+/**
+ * Sorted by path. Only places that `desired` has, and places that `manager` owned until now and the apply removes: what
+ * somebody else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here.
+ */
 export function differences(
   desired: KubeObject,
   live: KubeObject,
   type: MergeType,
   manager: string,
 ): readonly Difference[] {
-  return assert.fail(`not built yet: ${desired.kind} ${live.kind} ${type.name} ${manager}`);
+  const found: Difference[] = [];
+  compareObjects(
+    (_answer, place, _reason, before, after) => {
+      found.push(difference(pointerOf(elementsOf(place)), before, after));
+    },
+    desired,
+    live,
+    type,
+  );
+  found.push(...removals(desired, live, type, manager));
+  return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function difference(path: string, before: Json | undefined, after: Json | undefined): Difference {
+  return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+/** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */
+function removals(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Difference[] {
+  const { apiVersion } = desired;
+  const result = serverSideApply({ live, applied: desired, type, manager, apiVersion, force: true, time: '' });
+  if (!('object' in result)) return [];
+  const { removed } = changesBetween(live as JsonObject, result.object as JsonObject, type);
+  return outermost(removed).flatMap((path) => {
+    const before = valueAt(live as JsonObject, path, type);
+    return path[1] === 'f:managedFields' || before === undefined
+      ? []
+      : [difference(pointerOf(path), before, undefined)];
+  });
+}
+
+/** The members of a set that are below no other member. */
+function outermost(set: FieldSet): (readonly string[])[] {
+  return [...set].flatMap(([element, { member, children }]) =>
+    member ? [[element]] : outermost(children).map((path) => [element, ...path]),
+  );
+}
+
+function valueAt(value: Json | undefined, path: readonly string[], type: MergeType | undefined): Json | undefined {
+  const [element, ...rest] = path;
+  if (element === undefined || type === undefined) return value;
+  if (isObject(value) && type.map !== undefined) {
+    const key = element.slice(2);
+    return valueAt(value[key], rest, keyType(type.map, key));
+  }
+  const list = type.list;
+  if (!Array.isArray(value) || list === undefined) return undefined;
+  return valueAt(
+    value.find((item) => itemElement(list, item) === element),
+    rest,
+    list.item(),
+  );
 }

@@ -1,0 +1,10 @@
+// Finds entries in an object's managedFields. Knows nothing about what they hold.
+
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+
+/** The entry of a manager's applies to the main resource; there is at most one. */
+export function entryOf(live: KubeObject, manager: string): ManagedFieldsEntry | undefined {
+  return live.metadata.managedFields?.find(
+    (entry) => entry.manager === manager && entry.operation === 'Apply' && !entry.subresource,
+  );
+}

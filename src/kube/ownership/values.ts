@@ -1,0 +1,139 @@
+// Whether merging a desired object into the living one would give the living one again, place by place.
+// Sound only where both own the same set of fields (see compare): "still owned, yet absent" then means "never stored".
+
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { withStringData } from '../normalise.ts';
+import type { KubeObject } from '../object.ts';
+import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+import { compareInside, type Note } from './inside.ts';
+import type { Place } from './place.ts';
+import { isEmptyMap, isEmptyValue, present, shapeOf } from './shape.ts';
+
+const UNCOMPARED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
+const UNCOMPARED_METADATA: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+]);
+const SECRET = 'io.k8s.api.core.v1.Secret';
+
+/** Walks the desired object and takes down every place that is not the same for certain. */
+export function compareObjects(note: Note, desired: KubeObject, live: KubeObject, type: MergeType): void {
+  const map = type.map;
+  if (map === undefined) return;
+  const wanted = type.name === SECRET ? withStringData(desired as JsonObject) : (desired as JsonObject);
+  const living = live as JsonObject;
+  for (const [key, value] of Object.entries(wanted)) {
+    const below = keyType(map, key);
+    if (value === undefined || below === undefined || UNCOMPARED.has(key)) continue;
+    const compared = key === 'metadata' && isObject(value) ? withoutIdentity(value) : value;
+    compareValue(note, compared, present(living[key]), below, { above: undefined, element: fieldElement(key) });
+  }
+}
+
+function withoutIdentity(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !UNCOMPARED_METADATA.has(key)));
+}
+
+function compareValue(
+  note: Note,
+  desired: Json,
+  live: Json | undefined,
+  type: MergeType,
+  place: Place | undefined,
+): void {
+  if (desired === null) compareNull(note, live, type, place);
+  else if (live === undefined) compareAbsent(note, desired, type, place);
+  else comparePresent(note, desired, live, type, place);
+}
+
+function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
+  const shape = shapeOf(type, desired);
+  if (shape.is === 'map' && !shape.type.atomic && isObject(desired) && isObject(live)) {
+    compareMaps(note, desired, live, shape.type, place);
+  } else if (shape.is === 'list' && shape.type.merge !== 'atomic' && Array.isArray(desired) && Array.isArray(live)) {
+    compareItems(note, desired, live, shape.type, place);
+  } else {
+    compareInside(note, desired, live, type, place);
+  }
+}
+
+/** Merging null into a granular map or an associative list that has something leaves it as it is. */
+function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {
+  if (live === undefined && type.storage === 'struct') return;
+  const keptMap = isObject(live) && !isEmptyMap(live) && type.map?.atomic === false;
+  const keptList = Array.isArray(live) && live.length > 0 && type.list !== undefined && type.list.merge !== 'atomic';
+  if (!keptMap && !keptList) note('unknown', place, 'null may remove the value', live, null);
+}
+
+function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
+  if (type.storage === 'struct') {
+    if (isEmptyValue(desired)) return;
+    if (isObject(desired)) {
+      // A struct that holds nothing but empty values was never stored either.
+      comparePresent(note, desired, {}, type, place);
+      return;
+    }
+  }
+  const unsure = type.storage === 'opaque' && isEmptyValue(desired);
+  note(unsure ? 'unknown' : 'differs', place, 'the value is missing', undefined, desired);
+}
+
+function compareMaps(note: Note, desired: JsonObject, live: JsonObject, map: MapType, place: Place | undefined): void {
+  for (const key in desired) {
+    const value = desired[key];
+    const below = keyType(map, key);
+    if (value === undefined || below === undefined) continue;
+    const at = { above: place, element: fieldElement(key) };
+    const there = present(live[key]);
+    if (!map.pruned || map.fields.has(key)) compareValue(note, value, there, below, at);
+    else if (there !== undefined) note('differs', at, 'the server stores no such field', there, value);
+  }
+}
+
+/** Every desired item is there, in an order that the merge would keep; what stands between does not matter. */
+function compareItems(
+  note: Note,
+  desired: readonly Json[],
+  live: readonly Json[],
+  list: ListType,
+  place: Place | undefined,
+): void {
+  const type = list.item();
+  const positions = indexItems(live, list);
+  let last = -1;
+  for (const item of desired) {
+    const element = itemElement(list, item);
+    if (typeof element !== 'string') continue;
+    const at = { above: place, element };
+    const position = positions.get(element);
+    if (position === undefined) {
+      note('differs', at, 'the item is missing', undefined, item);
+      continue;
+    }
+    if (position === 'twice') {
+      note('unknown', at, 'the living list has the item twice', undefined, item);
+      continue;
+    }
+    if (position < last) note('differs', place, 'the order of the items differs', [...live], [...desired]);
+    last = Math.max(last, position);
+    const there = present(live[position]);
+    if (there !== undefined && list.merge === 'map') compareValue(note, item, there, type, at);
+  }
+}
+
+function indexItems(live: readonly Json[], list: ListType): ReadonlyMap<string, number | 'twice'> {
+  const positions = new Map<string, number | 'twice'>();
+  for (const [index, item] of live.entries()) {
+    const element = itemElement(list, item);
+    if (typeof element === 'string') positions.set(element, positions.has(element) ? 'twice' : index);
+  }
+  return positions;
+}

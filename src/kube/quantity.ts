@@ -1,0 +1,126 @@
+// The text that the API server stores for a quantity (`1000m` becomes `1`, `1024Mi` becomes `1Gi`, but `1e9` stays).
+// Knows nothing about where quantities stand: inside custom resources nothing is respelled.
+
+type Format = 'binary' | 'decimal' | 'exponent';
+
+interface Suffix {
+  readonly format: Format;
+  /** Power of 2 for `binary`, of 10 otherwise. */
+  readonly exponent: number;
+}
+
+interface Parsed extends Suffix {
+  readonly negative: boolean;
+  /** Digits before the point without leading zeros, `0` where none are left. */
+  readonly whole: string;
+  /** Digits after the point. */
+  readonly decimals: string;
+}
+
+const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const DECIMAL: ReadonlyMap<number, string> = new Map([
+  [-9, 'n'],
+  [-6, 'u'],
+  [-3, 'm'],
+  [0, ''],
+  [3, 'k'],
+  [6, 'M'],
+  [9, 'G'],
+  [12, 'T'],
+  [15, 'P'],
+  [18, 'E'],
+]);
+const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
+  ...BINARY.map((text, index): [string, Suffix] => [text, { format: 'binary', exponent: 10 * (index + 1) }]),
+  ...[...DECIMAL].map(([exponent, text]): [string, Suffix] => [text, { format: 'decimal', exponent }]),
+]);
+
+const MAX_INT64 = 2n ** 63n - 1n;
+/** More digits than any exponent needs that can still be within int64. */
+const MAX_EXPONENT = 40;
+
+/**
+ * The stored text, by the rules of Kubernetes' `resource.Quantity`. Undefined where it cannot be told: no quantity at all,
+ * finer than a thousandth (only resource lists round it) or beyond int64.
+ */
+export function storedQuantity(value: string | number): string | undefined {
+  const text = String(value).trim();
+  const parsed = parse(text);
+  if (parsed === undefined) return undefined;
+  const milli = inMilli(parsed);
+  if (milli === undefined || milli > MAX_INT64 * 1000n) return undefined;
+  return keepsSpelling(text, parsed) ? text : canonical(parsed, milli);
+}
+
+function parse(text: string): Parsed | undefined {
+  const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*(?:[+-]?[0-9]+)?)$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, digits = '', decimals = '', suffixText = ''] = match;
+  if (digits === '' && decimals === '') return undefined;
+  const suffix = SUFFIXES.get(suffixText) ?? exponentSuffix(suffixText);
+  if (suffix === undefined) return undefined;
+  return { ...suffix, negative: sign === '-', whole: digits.replace(/^0+/, '') || '0', decimals };
+}
+
+function exponentSuffix(text: string): Suffix | undefined {
+  const exponent = /^[eE]([+-]?[0-9]+)$/.exec(text)?.[1];
+  if (exponent === undefined || Math.abs(Number(exponent)) > MAX_EXPONENT) return undefined;
+  return { format: 'exponent', exponent: Number(exponent) };
+}
+
+/** The magnitude in thousandths, or undefined where it is finer. */
+function inMilli({ format, exponent, whole, decimals }: Parsed): bigint | undefined {
+  const digits = BigInt(whole + decimals);
+  const factor = format === 'binary' ? 2n ** BigInt(exponent) : 1n;
+  const shift = (format === 'binary' ? 0 : exponent) - decimals.length + 3;
+  if (shift >= 0) return digits * factor * 10n ** BigInt(shift);
+  const divisor = 10n ** BigInt(-shift);
+  const scaled = digits * factor;
+  return scaled % divisor === 0n ? scaled / divisor : undefined;
+}
+
+/** Some spellings are kept although they are not canonical: those whose text the server has no need to compute again. */
+function keepsSpelling(text: string, { format, exponent, whole, decimals }: Parsed): boolean {
+  if (text === '0') return true;
+  if (format === 'binary') {
+    if (decimals !== '' || 14 - whole.length - (exponent / 10) * 3 < 0) return false;
+    return BigInt(whole) % 8n !== 0n;
+  }
+  const digits = whole + decimals;
+  const scale = exponent - decimals.length;
+  if (digits.length > 18 || scale < -9 || scale % 3 !== 0) return false;
+  return !digits.startsWith('0') && !digits.endsWith('000');
+}
+
+function canonical({ format, negative }: Parsed, milli: bigint): string | undefined {
+  if (milli === 0n) return '0';
+  const text = format === 'binary' && isWholeBinary(milli) ? binary(milli / 1000n) : decimal(milli, format);
+  return text === undefined ? undefined : `${negative ? '-' : ''}${text}`;
+}
+
+function isWholeBinary(milli: bigint): boolean {
+  return milli % 1000n === 0n && milli >= 1024n * 1000n;
+}
+
+function binary(amount: bigint): string {
+  let mantissa = amount;
+  let power = 0;
+  while (mantissa % 1024n === 0n && power < BINARY.length) {
+    mantissa /= 1024n;
+    power += 1;
+  }
+  return `${mantissa}${power === 0 ? '' : BINARY[power - 1]}`;
+}
+
+/** The largest exponent, a multiple of 3, that leaves a whole mantissa. */
+function decimal(milli: bigint, format: Format): string | undefined {
+  let mantissa = milli;
+  let exponent = -3;
+  while (mantissa % 1000n === 0n) {
+    mantissa /= 1000n;
+    exponent += 3;
+  }
+  if (format === 'exponent') return `${mantissa}${exponent === 0 ? '' : `e${exponent}`}`;
+  const suffix = DECIMAL.get(exponent);
+  return suffix === undefined ? undefined : `${mantissa}${suffix}`;
+}
