@@ -8,5 +8,6 @@ export const MAIN_CODES = {
   'source-unsupported': 'A registry source of this type is not read by the reconciler.',
   'source-not-found': 'The file, or the key of the ConfigMap, that a registry source names does not exist.',
   'source-auth-required': 'The Secret with the password of a registry source lacks the key.',
+  'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',
 } as const;

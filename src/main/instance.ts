@@ -95,9 +95,13 @@ function fleetSource(config: Config, source: Config['sources'][number], outbound
   };
   const credentials =
     auth === undefined ? {} : { auth: { username: auth.username, password: () => passwordFrom(auth.passwordFile) } };
-  const dir = join(config.stateDir, 'git', sha256(JSON.stringify([repository, ref])).slice(0, 16));
+  const dir = join(config.stateDir, 'git', sha256(JSON.stringify([repository, ref, path])).slice(0, 16));
   const { allowFiles } = config.outbound;
-  return { name, path, repository: openRepository({ repository, ref, ...credentials, dir, outbound, allowFiles }) };
+  return {
+    name,
+    path,
+    repository: openRepository({ repository, ref, ...credentials, dir, outbound, allowFiles, clock: systemClock }),
+  };
 }
 
 /** Read at each use: mounted secrets rotate. */
@@ -135,7 +139,7 @@ function registryDeps(config: Config, outbound: Outbound, stores: Stores): Regis
   const dir = join(config.stateDir, 'registries');
   const { allowFiles } = config.outbound;
   return {
-    sourceFor: (view) => registrySource({ outbound, allowFiles, dir }, view),
+    sourceFor: (view) => registrySource({ outbound, allowFiles, dir, clock: systemClock }, view),
     storeFor: async () => stores.open(),
   };
 }

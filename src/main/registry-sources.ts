@@ -6,6 +6,7 @@ import type { Outbound } from '../adapters/http/outbound.ts';
 import type { Content, Source } from '../catalogue/ports.ts';
 import type { Origin } from '../contracts/registry-source.ts';
 import type { View } from '../kinds/kind.ts';
+import type { Clock } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import { isObject } from '../std/json.ts';
@@ -15,6 +16,7 @@ export interface SourceDeps {
   readonly allowFiles: boolean;
   /** Where fetched repositories are kept. */
   readonly dir: string;
+  readonly clock: Clock;
 }
 
 type GitOrigin = Extract<Origin, { type: 'git' }>;
@@ -53,9 +55,11 @@ async function readGit(deps: SourceDeps, view: View, origin: GitOrigin): Promise
     ...(auth === undefined
       ? {}
       : { auth: { username: auth.username, password: async () => secretValue(view, auth.passwordSecretRef) } }),
-    dir: join(deps.dir, sha256(JSON.stringify([repository, ref])).slice(0, 16)),
+    dir: join(deps.dir, sha256(JSON.stringify([repository, ref, path])).slice(0, 16)),
     outbound: deps.outbound,
     allowFiles: deps.allowFiles,
+    path,
+    clock: deps.clock,
   });
   const checkout = await opened.fetch();
   const location = `${repository} ${path}@${checkout.commit.slice(0, 12)}`;

@@ -2,7 +2,7 @@
 // Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
 import type { CatalogueWriter, Source } from '../catalogue/ports.ts';
-import { due, syncSource } from '../catalogue/sync.ts';
+import { due, type SyncOutcome, syncSource } from '../catalogue/sync.ts';
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
 import { Failure } from '../std/failure.ts';
@@ -114,4 +114,15 @@ async function syncRegistry(
     if (!(failure instanceof Failure)) throw failure;
     return { ...NOTHING, failures: [failure] };
   }
+}
+
+function tell(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {
+  return {
+    source: `${registry}/${key.source}`,
+    action: result,
+    servers: state.serverCount,
+    rejected: state.rejectedCount,
+    ...(written === undefined ? {} : { written }),
+    message: state.message,
+  };
 }

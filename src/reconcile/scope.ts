@@ -1,6 +1,6 @@
 // Keeps an instance inside the namespaces it may touch. Knows nothing about what is in them.
 
-import { parseGlob } from '../std/glob.ts';
+import { globMatches, parseGlob } from '../std/glob.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Sourced } from './gather.ts';
 import { problemOf } from './resolve.ts';
@@ -16,7 +16,7 @@ export function scopeOf(patterns: readonly string[]): Scope {
   const globs = patterns.map((pattern) => parseGlob(pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
   return {
-    allows: (namespace) => globs.some((glob) => glob?.matches(namespace) === true),
+    allows: (namespace) => globs.some((glob) => glob !== undefined && globMatches(glob, namespace)),
     names: literal ? patterns : undefined,
   };
 }
