@@ -12,6 +12,7 @@ const ANSWER_BYTES_MAX = 512 * 1024;
 
 /** What a request header can carry without being quoted or split. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
+const NOT_EMPTY = /./s;
 
 type World = Pick<AuthPorts, 'fetch' | 'files'>;
 
@@ -89,7 +90,7 @@ async function clientCredentials(
 ): Promise<{ authorization: string } | undefined> {
   const { clientId, clientSecretFile } = provider;
   if (clientId === undefined || clientSecretFile === undefined) return undefined;
-  const secret = await readSecret(world, clientSecretFile);
+  const secret = await readSecret(world, clientSecretFile, NOT_EMPTY);
   // RFC 6749 section 2.3.1: both parts are form-encoded before they are joined.
   const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
@@ -97,12 +98,12 @@ async function clientCredentials(
 
 async function tokenFromFile(world: World, provider: ProviderSettings): Promise<{ authorization?: string }> {
   if (provider.authTokenFile === undefined) return {};
-  return { authorization: `Bearer ${await readSecret(world, provider.authTokenFile)}` };
+  return { authorization: `Bearer ${await readSecret(world, provider.authTokenFile, HEADER_SAFE)}` };
 }
 
-async function readSecret(world: World, path: string): Promise<string> {
+async function readSecret(world: World, path: string, form: RegExp): Promise<string> {
   const secret = (await world.files.read(path)).trim();
-  if (HEADER_SAFE.test(secret)) return secret;
+  if (form.test(secret)) return secret;
   throw new Failure('provider-secret-invalid', `${path} is empty or holds characters that a header cannot carry`, {
     data: { path },
   });

@@ -1,0 +1,245 @@
+// Opaque tokens: what a provider's introspection endpoint says, how often it is asked, with which credentials.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ProviderConfig } from '../../src/contracts/registry-service.ts';
+import { INTROSPECTION_CLIENT, type Issuer, startIssuer } from '../harness/issuer.ts';
+import { AUDIENCE, type Gate, openGate, REFUSED } from './gate.ts';
+
+let issuer: Issuer;
+let directory: string;
+let gate: Gate;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  directory = await mkdtemp(join(tmpdir(), 'skep-introspection-'));
+  await writeFile(join(directory, 'secret'), `${INTROSPECTION_CLIENT.secret}\n`);
+});
+
+afterAll(async () => {
+  await issuer.close();
+  await rm(directory, { recursive: true });
+});
+
+afterEach(async () => {
+  await gate.close();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function asking(change: Partial<ProviderConfig> = {}): Partial<ProviderConfig> {
+  return {
+    issuerUrl: issuer.url,
+    introspectionUrl: issuer.introspectionUrl,
+    clientId: INTROSPECTION_CLIENT.id,
+    clientSecretFile: join(directory, 'secret'),
+    ...change,
+  };
+}
+
+async function checkAccepted(token: string): Promise<void> {
+  expect(await gate.ask(token)).toEqual({ status: 404, challenge: undefined, body: '{"error":"registry not found"}' });
+}
+
+async function checkRefused(token: string, reasons: readonly string[]): Promise<void> {
+  const answer = await gate.ask(token);
+  expect({ ...answer, reasons: gate.lastReasons() }).toEqual({ ...REFUSED, reasons });
+  expect(gate.logs()).not.toContain(token);
+  expect(gate.logs()).not.toContain(INTROSPECTION_CLIENT.secret);
+}
+
+test('an active opaque token is accepted, and asked about once a minute', async () => {
+  gate = await openGate([asking()]);
+  const token = await issuer.token('opaque', AUDIENCE);
+  await checkAccepted(token);
+  await Promise.all([checkAccepted(token), checkAccepted(token)]);
+  gate.advance(59_000);
+  await checkAccepted(token);
+  expect(gate.outbound).toEqual([issuer.introspectionUrl]);
+  gate.advance(1_000);
+  await checkAccepted(token);
+  expect(gate.outbound).toHaveLength(2);
+});
+
+test('requests that arrive together ask once', async () => {
+  gate = await openGate([asking()]);
+  const token = await issuer.token('opaque', AUDIENCE);
+  await Promise.all([checkAccepted(token), checkAccepted(token), checkAccepted(token)]);
+  expect(gate.outbound).toHaveLength(1);
+});
+
+test('a token that is revoked is refused within a minute', async () => {
+  gate = await openGate([asking()]);
+  const token = await issuer.token('opaque', AUDIENCE);
+  await checkAccepted(token);
+  issuer.revoke(token);
+  gate.advance(60_000);
+  await checkRefused(token, ['p0 introspection token-inactive']);
+});
+
+test('a token that nobody issued is refused, and not asked about again at once', async () => {
+  gate = await openGate([asking()]);
+  await checkRefused('made-up-token-of-nobody', ['p0 introspection token-inactive']);
+  await checkRefused('made-up-token-of-nobody', ['p0 introspection token-inactive']);
+  expect(gate.outbound).toHaveLength(1);
+});
+
+test('an opaque token for another audience is refused', async () => {
+  gate = await openGate([asking()]);
+  await checkRefused(await issuer.token('opaque', 'https://elsewhere.example'), ['p0 introspection audience-mismatch']);
+});
+
+test('an opaque token goes through the providers that can be asked, in order', async () => {
+  const second = await startIssuer();
+  cleanups.push(() => second.close());
+  gate = await openGate([
+    { issuerUrl: 'https://nobody.example' },
+    asking(),
+    asking({ issuerUrl: second.url, introspectionUrl: second.introspectionUrl }),
+  ]);
+  await checkAccepted(await second.token('opaque', AUDIENCE));
+  expect(gate.outbound).toEqual([issuer.introspectionUrl, second.introspectionUrl]);
+});
+
+test('a JWT that is refused as such is asked about as well', async () => {
+  gate = await openGate([asking()]);
+  const token = await issuer.sign({ iss: issuer.url, aud: AUDIENCE, exp: 1 });
+  await checkRefused(token, ['p0 jwt token-expired', 'p0 introspection introspection-unavailable']);
+});
+
+test('a wrong client secret is a refusal that the log explains, and a corrected file is read at once', async () => {
+  const file = join(directory, 'changing');
+  await writeFile(file, 'wrong');
+  gate = await openGate([asking({ clientSecretFile: file })]);
+  const token = await issuer.token('opaque', AUDIENCE);
+  await checkRefused(token, ['p0 introspection introspection-unavailable']);
+  expect(gate.logs()).toContain('answered with status 401');
+  await writeFile(file, INTROSPECTION_CLIENT.secret);
+  await checkAccepted(token);
+});
+
+test('while the endpoint is down it is asked with pauses', async () => {
+  const down = await startIssuer();
+  cleanups.push(() => down.close());
+  gate = await openGate([asking({ issuerUrl: down.url, introspectionUrl: down.introspectionUrl })]);
+  const token = await down.token('opaque', AUDIENCE);
+  await down.stop();
+  await checkRefused(token, ['p0 introspection introspection-unavailable']);
+  await checkRefused(token, ['p0 introspection introspection-unavailable']);
+  expect(gate.outbound).toHaveLength(1);
+  await down.resume();
+  gate.advance(1_000);
+  await checkAccepted(token);
+});
+
+/** An endpoint of our own on 127.0.0.1, for answers that no real provider gives. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server: Server = createServer(answer);
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  cleanups.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${port}/introspect`;
+}
+
+const GOOD = { active: true, iss: 'https://i.example', aud: AUDIENCE, exp: 9_999_999_999 };
+
+test.each([
+  { reason: 'active is text', body: { ...GOOD, active: 'true' }, refused: 'token-inactive' },
+  { reason: 'iss is missing', body: { ...GOOD, iss: undefined }, refused: 'claim-missing' },
+  { reason: 'aud is missing', body: { ...GOOD, aud: undefined }, refused: 'claim-missing' },
+  { reason: 'exp is missing', body: { ...GOOD, exp: undefined }, refused: 'claim-missing' },
+  { reason: 'exp is past', body: { ...GOOD, exp: 1 }, refused: 'token-expired' },
+  { reason: 'iss is another one', body: { ...GOOD, iss: 'https://j.example' }, refused: 'issuer-mismatch' },
+  { reason: 'the answer is a list', body: [], refused: 'introspection-unavailable' },
+])('an introspected token is refused where $reason', async ({ body, refused }) => {
+  const url = await serve((_request, response) => response.end(JSON.stringify(body)));
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
+  await checkRefused('an-opaque-token-of-somebody', [`p0 introspection ${refused}`]);
+});
+
+test.each([
+  { reason: 'no JSON', answer: (response) => response.end('<html>') },
+  { reason: 'a redirect', answer: (response) => response.writeHead(302, { location: '/elsewhere' }).end() },
+  { reason: 'an error', answer: (response) => response.writeHead(500).end(JSON.stringify(GOOD)) },
+  { reason: 'too much', answer: (response) => response.end(JSON.stringify({ ...GOOD, pad: 'x'.repeat(600_000) })) },
+] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown }[])(
+  'an endpoint that answers with $reason lets nobody in',
+  async ({ answer }) => {
+    const url = await serve((_request, response) => answer(response));
+    gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
+    await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable']);
+  },
+);
+
+test('an acceptance is remembered no longer than the token lives', async () => {
+  let asked = 0;
+  const expiry = Math.floor(Date.now() / 1000) + 20;
+  const url = await serve((_request, response) => {
+    asked += 1;
+    response.end(JSON.stringify({ ...GOOD, exp: expiry }));
+  });
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
+  await checkAccepted('an-opaque-token-of-somebody');
+  gate.advance(20_000);
+  await checkRefused('an-opaque-token-of-somebody', ['p0 introspection token-expired']);
+  expect(asked).toBe(2);
+});
+
+test('the question carries the token in a form, and a bearer token where one is configured', async () => {
+  const seen: { headers: IncomingMessage['headers']; body: string }[] = [];
+  const url = await serve((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ headers: request.headers, body });
+      response.end(JSON.stringify(GOOD));
+    });
+  });
+  const file = join(directory, 'bearer');
+  await writeFile(file, 'first\n');
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url, authTokenFile: file }]);
+  await checkAccepted('opaque+token/of~somebody==');
+  await writeFile(file, 'second\n');
+  gate.advance(60_000);
+  await checkAccepted('opaque+token/of~somebody==');
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
+  expect(seen[0]?.headers).toMatchObject({
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'application/json',
+  });
+  expect(seen[0]?.body).toBe('token=opaque%2Btoken%2Fof%7Esomebody%3D%3D&token_type_hint=access_token');
+});
+
+test.each([
+  { reason: 'is empty', content: ' \n' },
+  { reason: 'would break out of its header', content: 'a\r\nx-evil: 1' },
+])('a token file that $reason lets nobody in and sends nothing', async ({ content }) => {
+  const url = await serve((_request, response) => response.end(JSON.stringify(GOOD)));
+  const file = join(directory, 'bad-bearer');
+  await writeFile(file, content);
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url, authTokenFile: file }]);
+  await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable']);
+  expect(gate.outbound).toEqual([]);
+  expect(gate.logs()).toContain('provider-secret-invalid');
+});
+
+test('a missing secret file is a refusal that names the file', async () => {
+  gate = await openGate([asking({ clientSecretFile: join(directory, 'missing') })]);
+  await checkRefused(await issuer.token('opaque', AUDIENCE), ['p0 introspection introspection-unavailable']);
+  expect(gate.logs()).toContain(`${join(directory, 'missing')} cannot be read`);
+});
