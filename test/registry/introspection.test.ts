@@ -1,13 +1,14 @@
 // Opaque tokens: what a provider's introspection endpoint says, how often it is asked, with which credentials.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ProviderConfig } from '../../src/contracts/registry-service.ts';
 import { INTROSPECTION_CLIENT, type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE, type Gate, openGate, REFUSED } from './gate.ts';
+import { serve } from './serve.ts';
 
 let issuer: Issuer;
 let directory: string;
@@ -135,23 +136,11 @@ test('while the endpoint is down it is asked with pauses', async () => {
   await checkAccepted(token);
 });
 
-/** An endpoint of our own on 127.0.0.1, for answers that no real provider gives. */
-async function serve(answer: RequestListener): Promise<string> {
-  const server: Server = createServer(answer);
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-  cleanups.push(
-    () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${port}/introspect`;
+/** URL of an endpoint that answers as told. */
+async function answering(answer: RequestListener): Promise<string> {
+  const endpoint = await serve(answer);
+  cleanups.push(endpoint.close);
+  return `${endpoint.url}/introspect`;
 }
 
 const GOOD = { active: true, iss: 'https://i.example', aud: AUDIENCE, exp: 9_999_999_999 };
@@ -165,7 +154,7 @@ test.each([
   { reason: 'iss is another one', body: { ...GOOD, iss: 'https://j.example' }, refused: 'issuer-mismatch' },
   { reason: 'the answer is a list', body: [], refused: 'introspection-unavailable' },
 ])('an introspected token is refused where $reason', async ({ body, refused }) => {
-  const url = await serve((_request, response) => response.end(JSON.stringify(body)));
+  const url = await answering((_request, response) => response.end(JSON.stringify(body)));
   gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
   await checkRefused('an-opaque-token-of-somebody', [`p0 introspection ${refused}`]);
 });
@@ -178,7 +167,7 @@ test.each([
 ] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown }[])(
   'an endpoint that answers with $reason lets nobody in',
   async ({ answer }) => {
-    const url = await serve((_request, response) => answer(response));
+    const url = await answering((_request, response) => answer(response));
     gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
     await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable']);
   },
@@ -187,7 +176,7 @@ test.each([
 test('an acceptance is remembered no longer than the token lives', async () => {
   let asked = 0;
   const expiry = Math.floor(Date.now() / 1000) + 20;
-  const url = await serve((_request, response) => {
+  const url = await answering((_request, response) => {
     asked += 1;
     response.end(JSON.stringify({ ...GOOD, exp: expiry }));
   });
@@ -200,7 +189,7 @@ test('an acceptance is remembered no longer than the token lives', async () => {
 
 test('the question carries the token in a form, and a bearer token where one is configured', async () => {
   const seen: { headers: IncomingMessage['headers']; body: string }[] = [];
-  const url = await serve((request, response) => {
+  const url = await answering((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;
@@ -229,7 +218,7 @@ test.each([
   { reason: 'is empty', content: ' \n' },
   { reason: 'would break out of its header', content: 'a\r\nx-evil: 1' },
 ])('a token file that $reason lets nobody in and sends nothing', async ({ content }) => {
-  const url = await serve((_request, response) => response.end(JSON.stringify(GOOD)));
+  const url = await answering((_request, response) => response.end(JSON.stringify(GOOD)));
   const file = join(directory, 'bad-bearer');
   await writeFile(file, content);
   gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url, authTokenFile: file }]);
