@@ -29,12 +29,12 @@ export function openLocal({ folder, reference, path, limits }: LocalOptions): Re
     const layout = await findLayout(folder);
     await checkFormat(layout.common);
     const tip = reference.type === 'commit' ? reference.oid : await resolveRef(layout, reference.name);
-    if (tip === undefined) throw new Failure('git-ref-not-found', `it has no ${reference.says}`);
+    if (tip === undefined) throw new Failure('git-ref-not-found', reference.absent);
     const objects = join(layout.common, 'objects');
     const store = openObjectStore(objects, limits.maxObjectBytes);
     try {
       if (reference.type === 'commit' && store.read(tip) === undefined) {
-        throw new Failure('git-ref-not-found', `it has no ${reference.says}`);
+        throw new Failure('git-ref-not-found', reference.absent);
       }
       const commit = peelToCommit(store, tip);
       if (last?.commit === commit) return last;

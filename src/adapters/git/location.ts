@@ -68,7 +68,7 @@ function decoded(text: string, shown: string): string {
 /** git-clone(1): `[user@]host:path`, where no slash comes before the colon. */
 function isScpLike(text: string): boolean {
   const colon = text.indexOf(':');
-  return colon > 0 && !text.slice(0, colon).includes('/');
+  return colon > 0 && !text.slice(0, colon).includes('/') && !text.startsWith('://', colon);
 }
 
 /** Without what stands before an `@`, which could hold a password. */

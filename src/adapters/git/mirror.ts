@@ -92,7 +92,8 @@ async function cloneAnew(mirror: Mirror): Promise<Checkout> {
     return await settle(mirror, gitdir, fetched);
   } catch (error) {
     if ((await mirror.state.current()) !== gitdir) await rm(gitdir, { recursive: true, force: true });
-    throw error;
+    if (!isDamage(error)) throw error;
+    throw new Failure('git-protocol-error', 'the server sent an incomplete pack', { cause: error, retryable: true });
   }
 }
 

@@ -10,10 +10,11 @@ export interface GitRef {
   readonly commit?: string;
 }
 
+/** `says` names it in messages, `absent` is what to say where a repository lacks it. */
 export type Reference =
   /** `name` is the full one: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
-  | { readonly type: 'name'; readonly name: string; readonly says: string }
-  | { readonly type: 'commit'; readonly oid: string; readonly says: string };
+  | { readonly type: 'name'; readonly name: string; readonly says: string; readonly absent: string }
+  | { readonly type: 'commit'; readonly oid: string; readonly says: string; readonly absent: string };
 
 /** Throws Failure `git-invalid-ref`. */
 export function readReference(ref: GitRef): Reference {
@@ -25,11 +26,11 @@ export function readReference(ref: GitRef): Reference {
   if (ref.commit !== undefined) {
     const oid = ref.commit.toLowerCase();
     if (!isOid(oid)) throw invalid(`commit "${ref.commit}" must be all 40 hexadecimal digits`, ref.commit);
-    return { type: 'commit', oid, says: `commit ${oid}` };
+    return { type: 'commit', oid, says: `commit ${oid}`, absent: `it has no commit ${oid}` };
   }
   if (ref.branch !== undefined) return named('refs/heads/', ref.branch, `branch "${ref.branch}"`);
   if (ref.tag !== undefined) return named('refs/tags/', ref.tag, `tag "${ref.tag}"`);
-  return { type: 'name', name: 'HEAD', says: 'the default branch' };
+  return { type: 'name', name: 'HEAD', says: 'the default branch', absent: 'it is empty: it has no default branch' };
 }
 
 export function isOid(text: string): boolean {
@@ -38,7 +39,7 @@ export function isOid(text: string): boolean {
 
 function named(prefix: string, name: string, says: string): Reference {
   if (!isRefName(name)) throw invalid(`${says} is no valid name`, name);
-  return { type: 'name', name: prefix + name, says };
+  return { type: 'name', name: prefix + name, says, absent: `it has no ${says}` };
 }
 
 const FORBIDDEN = new Set(' ~^:?*[\\\u007f');

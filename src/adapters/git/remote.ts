@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
-import { isOid, type Reference } from './reference.ts';
+import type { Reference } from './reference.ts';
 import { isFileError } from './state.ts';
 import { type Endpoint, gitHttp } from './transport.ts';
 
@@ -13,15 +13,13 @@ import { type Endpoint, gitHttp } from './transport.ts';
 const HAVE = 'refs/skep/have';
 
 /** The object that the server's ref names now: a commit, or an annotated tag. Costs two small requests. */
-export async function askRef(endpoint: Endpoint, { name, says }: Reference & { type: 'name' }): Promise<string> {
+export async function askRef(endpoint: Endpoint, { name, absent }: Reference & { type: 'name' }): Promise<string> {
   const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () =>
     git.listServerRefs({ http: gitHttp(endpoint), url: endpoint.url, protocolVersion: 2, prefix: name, symrefs: true }),
   );
   const found = refs.find(({ ref }) => ref === name);
-  if (found === undefined)
-    throw notFound(name === 'HEAD' ? 'it is empty: it has no default branch' : `it has no ${says}`);
-  if (isOid(found.oid)) return found.oid;
-  throw new Failure('git-unsupported-repository', 'only repositories with SHA-1 object names are read');
+  if (found === undefined) throw notFound(absent);
+  return found.oid;
 }
 
 export async function createBareRepository(endpoint: Endpoint, gitdir: string): Promise<void> {
@@ -50,7 +48,7 @@ export async function fetchObjects(endpoint: Endpoint, gitdir: string, reference
   ).catch((error: unknown) => {
     throw explained(reference, error);
   });
-  if (fetched.fetchHead === null) throw notFound('it is empty');
+  if (fetched.fetchHead === null) throw notFound(reference.absent);
   return fetched.fetchHead;
 }
 
@@ -79,10 +77,10 @@ async function orFailure<T>(
 
 function explained(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
-  if (error.cause instanceof git.Errors.NotFoundError) return notFound(`it has no ${reference.says}`);
+  if (error.cause instanceof git.Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
-  const says = `its server does not know the commit, or hands out only what a branch or tag points to`;
-  return notFound(`${says} (uploadpack.allowReachableSHA1InWant)`);
+  const says = 'its server does not know the commit, or hands out only what a branch or tag leads to';
+  return notFound(`${says} (uploadpack.allowAnySHA1InWant)`);
 }
 
 function notFound(says: string): Failure {

@@ -38,6 +38,7 @@ export function gitHttp(endpoint: Endpoint): HttpClient {
       if (method === 'GET') thinPacks = answer.includes(' thin-pack');
       const complaint = serverError(answer);
       if (complaint !== undefined) throw refusal(complaint);
+      if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupported();
       const { status: statusCode } = response;
       return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: once(answer) };
     },
@@ -110,6 +111,10 @@ function refusal(complaint: string): Failure {
   // upload-pack's wording for an object that it does not have or does not hand out by name.
   const code = complaint.includes('not our ref') ? 'git-ref-not-found' : 'git-protocol-error';
   return new Failure(code, `the server says: ${complaint}`, { data: { complaint } });
+}
+
+function unsupported(): Failure {
+  return new Failure('git-unsupported-repository', 'only repositories with SHA-1 object names are read');
 }
 
 function failed(code: GitCode, says: string, status: number): Failure {
