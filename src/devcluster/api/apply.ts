@@ -1,0 +1,125 @@
+// Server-side apply: PATCH with an applied configuration (Kubernetes documentation, "Server-Side Apply").
+
+import type { KubeObject } from '../../kube/object.ts';
+import { type Conflict, serverSideApply } from '../../kube/ownership/apply.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { type ReadBody, readApplied } from './body.ts';
+import { commitChange, commitNew, type Write } from './commit.ts';
+import { type ApiContext, timestamp } from './context.ts';
+import { findIfPresent } from './find.ts';
+import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
+import { checkNamespaceTakes } from './namespaces.ts';
+import { admitBody } from './read-object.ts';
+import type { ApiRequest, ObjectAnswer } from './request.ts';
+import { apiError, badRequest, conflict, notFound } from './status.ts';
+import { readApplyOptions } from './write-options.ts';
+
+export function applyObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
+  const { type, subresource } = request;
+  const behaviour = context.types.behaviourOf(type);
+  const options = readApplyOptions(request);
+  const body = readApplied(request);
+  const applied = readAppliedObject(request, body);
+  const old = findIfPresent(context, request);
+  if (old === undefined && subresource !== undefined) throw notFound(type, request.name ?? '');
+  const merged = merge(context, request, options, applied, old);
+  const { object, warnings } = admitBody(type, behaviour, { value: merged, duplicates: body.duplicates }, options);
+  const { manager, dryRun } = options;
+  const through = subresource === undefined ? {} : { subresource };
+  const write: Write = { type, behaviour, manager, dryRun, tracked: true, ...through };
+  if (old !== undefined) {
+    checkPreconditions(type, object, old, true);
+    return { shape: 'object', code: 200, object: commitChange(context, write, object, old), warnings };
+  }
+  checkAbsent(type, object);
+  checkNamespaceTakes(context, type, object);
+  return { shape: 'object', code: 201, object: commitNew(context, write, object), warnings };
+}
+
+function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject {
+  const { type } = request;
+  const { apiVersion, kind, metadata } = value;
+  if (apiVersion !== apiVersionOf(type) || kind !== type.kind) {
+    throw badRequest(`invalid object type: ${String(apiVersion ?? '/')}, Kind=${String(kind ?? '')}`);
+  }
+  if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is no object');
+  if (metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
+  const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as unknown as KubeObject;
+  return withRequestName(inNamespace(object, type, request.namespace), request);
+}
+
+type ApplyOptions = ReturnType<typeof readApplyOptions>;
+
+function merge(
+  context: ApiContext,
+  request: ApiRequest,
+  options: ApplyOptions,
+  applied: KubeObject,
+  old: KubeObject | undefined,
+): JsonObject {
+  const { type, subresource } = request;
+  const result = serverSideApply({
+    type: context.types.behaviourOf(type).mergeType,
+    manager: options.manager,
+    apiVersion: apiVersionOf(type),
+    time: timestamp(context),
+    applied,
+    force: options.force,
+    ...(old === undefined ? {} : { live: old }),
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  if ('conflicts' in result) throw applyConflict(result.conflicts);
+  if ('invalid' in result) throw untypable(type, applied, result.invalid);
+  return result.object as unknown as JsonObject;
+}
+
+/** What does not fit the schema is an error without a reason, as the API server answers it. */
+function untypable(type: ResourceType, applied: KubeObject, why: readonly string[]): Error {
+  const { namespace = '', name } = applied.metadata;
+  const slashed = type.group === '' ? `/${type.version}` : apiVersionOf(type);
+  const what = `${namespace}/${name}; ${slashed}, Kind=${type.kind}`;
+  return apiError(500, '', `failed to create typed patch object (${what}): ${why.join('\n')}`);
+}
+
+function applyConflict(conflicts: readonly Conflict[]): Error {
+  const causes = conflicts.map((found) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${describeManager(found)}`,
+    field: found.path,
+  }));
+  const count = `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}`;
+  return apiError(409, 'Conflict', `Apply failed with ${count}: ${summarize(conflicts)}`, { causes });
+}
+
+function summarize(conflicts: readonly Conflict[]): string {
+  const [only] = conflicts;
+  if (conflicts.length === 1 && only !== undefined) return `conflict with ${describeManager(only)}: ${only.path}`;
+  const byManager = new Map<string, string[]>();
+  for (const found of conflicts) {
+    const manager = describeManager(found);
+    byManager.set(manager, [...(byManager.get(manager) ?? []), found.path]);
+  }
+  const groups = [...byManager].map(([manager, paths]) => `conflicts with ${manager}:\n${list(paths)}`);
+  return groups.join('\n');
+}
+
+function list(paths: readonly string[]): string {
+  return paths.map((path) => `- ${path}`).join('\n');
+}
+
+/** `"kubectl" with subresource "scale" using apps/v1`; the version only for updates. */
+function describeManager({ manager, operation, apiVersion, subresource }: Conflict): string {
+  const through =
+    subresource === undefined || subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  const using = operation === 'Update' ? ` using ${apiVersion}` : '';
+  return `${JSON.stringify(manager)}${through}${using}`;
+}
+
+/** An apply that names a uid means an object that exists. */
+function checkAbsent(type: ResourceType, object: KubeObject): void {
+  const { uid, name } = object.metadata;
+  if (uid === undefined || uid === '') return;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(type, name, why);
+}

@@ -1,0 +1,64 @@
+// PATCH: JSON patch, JSON merge patch, strategic merge patch, server-side apply.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { applyObject } from './apply.ts';
+import { mediaType, readPatch } from './body.ts';
+import { commitChange } from './commit.ts';
+import type { ApiContext } from './context.ts';
+import { findObject } from './find.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
+import { admitBody } from './read-object.ts';
+import type { ApiRequest, ObjectAnswer } from './request.ts';
+import { apiError, badRequest, unsupportedMediaType } from './status.ts';
+import { strategicMergePatch } from './strategic-patch.ts';
+import { readWriteOptions } from './write-options.ts';
+
+const APPLY = 'application/apply-patch+yaml';
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
+export function patchObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
+  const format = mediaType(request.contentType);
+  const known = request.type.custom === undefined ? [APPLY, JSON_PATCH, MERGE, STRATEGIC] : [APPLY, JSON_PATCH, MERGE];
+  if (!known.includes(format)) throw unsupportedMediaType(known);
+  if (format === APPLY) return applyObject(context, request);
+  const { type, subresource } = request;
+  const behaviour = context.types.behaviourOf(type);
+  const options = readWriteOptions(request, 'PatchOptions');
+  const old = findObject(context, request);
+  const patched = patchedValue(context, request, format, old);
+  const { object, warnings } = admitBody(type, behaviour, { value: patched, duplicates: [] }, options);
+  const next = withRequestName(inNamespace(object, type, request.namespace), request);
+  checkPreconditions(type, next, old, true);
+  const { manager, dryRun } = options;
+  const write = { type, behaviour, manager, dryRun, ...(subresource === undefined ? {} : { subresource }) };
+  return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
+}
+
+/** The old object with the patch applied, not yet read as its kind. */
+function patchedValue(context: ApiContext, request: ApiRequest, format: string, old: KubeObject): JsonObject {
+  const patch = readPatch(request);
+  const target = old as unknown as JsonObject;
+  const patched =
+    format === JSON_PATCH ? applyJsonPatch(target, patch) : mergeInto(context, request, format, target, patch);
+  if (!isObject(patched)) throw badRequest('the patched value is no object');
+  return patched;
+}
+
+function applyJsonPatch(target: JsonObject, patch: Json): Json {
+  if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch is a list of operations');
+  const outcome = jsonPatch(target, patch);
+  if (!('refused' in outcome)) return outcome.value;
+  throw apiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+function mergeInto(context: ApiContext, request: ApiRequest, format: string, target: JsonObject, patch: Json): Json {
+  if (!isObject(patch)) throw badRequest('error decoding patch: a merge patch is an object');
+  if (format === MERGE) return mergePatch(target, patch);
+  const schema = context.types.behaviourOf(request.type).schema;
+  return schema === undefined ? mergePatch(target, patch) : strategicMergePatch(schema, target, patch);
+}

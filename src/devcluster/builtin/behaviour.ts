@@ -1,0 +1,84 @@
+// The behaviour of the built-in kinds: the common part, completed by what each kind's rules say.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { type OpenApiDocument, rootType } from '../../kube/openapi.ts';
+import { bundledSchema } from '../../kube/schemas/bundled.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { badRequest } from '../api/status.ts';
+import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { type KindRules, rulesOf } from './rules.ts';
+import { decodeStruct } from './struct.ts';
+
+/** Undefined where no schema of the kind is bundled. */
+export function builtinBehaviour(type: ResourceType): Behaviour | undefined {
+  const document = bundledSchema(apiVersionOf(type));
+  const schemaName = document === undefined ? undefined : schemaNameOf(document.components.schemas, type);
+  const mergeType = document === undefined ? undefined : rootType(document, type);
+  if (document === undefined || schemaName === undefined || mergeType === undefined) return undefined;
+  const rules = rulesOf(type);
+  const schema = { document, name: schemaName };
+  return {
+    ...lifeOf(rules),
+    mergeType,
+    schema,
+    read: (value) => {
+      const decoded = decodeStruct(document, schemaName, value);
+      if ('mismatch' in decoded) {
+        const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
+        throw badRequest(`${what}: ${decoded.mismatch}`);
+      }
+      return readResult(rules, decoded.value, decoded.unknown);
+    },
+  };
+}
+
+function readResult(rules: KindRules, value: JsonObject, unknown: readonly string[]): ReadObject {
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  const object = { ...value, metadata } as unknown as KubeObject;
+  return { object: rules.withDefaults(object), unknown: unknown.map((path) => `unknown field "${path}"`) };
+}
+
+type Life = Omit<Behaviour, 'mergeType' | 'schema' | 'read'>;
+
+function lifeOf(rules: KindRules): Life {
+  return {
+    nameForm: rules.nameForm,
+    updatesUnconditionally: rules.updatesUnconditionally,
+    createsOnUpdate: rules.createsOnUpdate,
+    returnsDeleted: rules.returnsDeleted,
+    firstGeneration: rules.generationCounts === undefined ? undefined : 1,
+    prepareCreate: (object) => rules.prepareCreate(rules.hasStatus ? withStatusOf(object, undefined) : object),
+    prepareUpdate: (next, old) => rules.prepareUpdate(rules.hasStatus ? withStatusOf(next, old) : next, old),
+    prepareStatusUpdate: (next, old) => ({
+      ...old,
+      metadata: { ...next.metadata, ...ownedByMain(old) },
+      ...statusOf(next),
+    }),
+    movesGeneration: (next, old) => rules.generationCounts?.(next, old) ?? false,
+    validate: rules.validate,
+  };
+}
+
+/** Labels of an object are not written through its status. */
+function ownedByMain(old: KubeObject): Partial<KubeObject['metadata']> {
+  return old.metadata.labels === undefined ? {} : { labels: old.metadata.labels };
+}
+
+function withStatusOf(object: KubeObject, source: KubeObject | undefined): KubeObject {
+  const { status, ...rest } = object;
+  if (source !== undefined) return { ...rest, ...statusOf(source) } as KubeObject;
+  return { ...rest, ...(status === undefined ? {} : { status: {} }) } as KubeObject;
+}
+
+function statusOf(object: KubeObject): JsonObject {
+  return object.status === undefined ? {} : { status: object.status as Json };
+}
+
+function schemaNameOf(schemas: OpenApiDocument['components']['schemas'], type: ResourceType): string | undefined {
+  return Object.keys(schemas).find((name) =>
+    schemas[name]?.['x-kubernetes-group-version-kind']?.some(
+      ({ group, version, kind }) => group === type.group && version === type.version && kind === type.kind,
+    ),
+  );
+}

@@ -1,0 +1,84 @@
+// Scalars of the built-in types: what they accept, how they are spelled when stored, what is zero. Knows no kinds.
+
+import type { OpenApiSchema } from '../../kube/openapi.ts';
+import { isObject, type Json } from '../../std/json.ts';
+
+/** The stored form, or the type that was expected as the server's decoder calls it. */
+type Scalar = { readonly value: Json } | { readonly expected: string };
+
+/** `name` is the schema's name where it has one (times and quantities are told apart by it). */
+export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): Scalar {
+  if (name.endsWith('.Quantity')) return decodeQuantity(value);
+  if (name.endsWith('.MicroTime')) return decodeTime(value, 'micro');
+  if (schema.format === 'date-time') return decodeTime(value, 'seconds');
+  if (schema.format === 'int-or-string') return decodeIntOrString(value);
+  if (schema.format === 'byte') return decodeBytes(value);
+  switch (schema.type) {
+    case 'string':
+      return typeof value === 'string' ? { value } : { expected: 'string' };
+    case 'boolean':
+      return typeof value === 'boolean' ? { value } : { expected: 'bool' };
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value) ? { value } : { expected: schema.format ?? 'int64' };
+    case 'number':
+      return typeof value === 'number' ? { value } : { expected: 'float64' };
+    default:
+      return { value };
+  }
+}
+
+function decodeQuantity(value: Json): Scalar {
+  if (typeof value === 'number') return { value: String(value) };
+  return typeof value === 'string' ? { value } : { expected: 'resource.Quantity' };
+}
+
+function decodeIntOrString(value: Json): Scalar {
+  if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))) return { value };
+  return { expected: 'int32' };
+}
+
+/** Standard base64; line breaks are ignored. */
+function decodeBytes(value: Json): Scalar {
+  if (typeof value !== 'string') return { expected: '[]uint8' };
+  const text = value.replaceAll(/[\r\n]/g, '');
+  const valid = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+  return valid ? { value: text } : { expected: 'base64 []uint8' };
+}
+
+/** RFC 3339, stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */
+function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
+  if (typeof value !== 'string') return { expected: 'string' };
+  const match = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d+))?(?:[Zz]|[+-]\d\d:\d\d)$/.exec(value);
+  const epochMs = Date.parse(value);
+  if (match === null || Number.isNaN(epochMs)) return { expected: 'RFC 3339 time' };
+  const seconds = new Date(epochMs).toISOString().slice(0, 19);
+  if (precision === 'seconds') return { value: `${seconds}Z` };
+  return { value: `${seconds}.${(match[1] ?? '').padEnd(6, '0').slice(0, 6)}Z` };
+}
+
+export function isZero(value: Json): boolean {
+  return value === null || value === '' || value === 0 || value === false;
+}
+
+/** What stands for a `null` inside a list or a map. */
+export function zeroOf(schemas: Readonly<Record<string, OpenApiSchema>>, schema: OpenApiSchema): Json {
+  const target = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (typeof target === 'string') {
+    const named = schemas[target.slice(target.lastIndexOf('/') + 1)];
+    return named === undefined ? null : zeroOf(schemas, named);
+  }
+  if (schema.default !== undefined) return isObject(schema.default) ? {} : schema.default;
+  switch (schema.type) {
+    case 'object':
+      return {};
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'string':
+      return '';
+    default:
+      return null;
+  }
+}

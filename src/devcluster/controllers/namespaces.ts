@@ -1,0 +1,68 @@
+// What happens to namespaces: four exist from the start, each gets its default ServiceAccount, a deleted one takes what it
+// holds along.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+import type { ApiContext } from '../api/context.ts';
+import { findNamespace, IMMORTAL_NAMESPACES, NAMESPACE_COLLECTION } from '../api/namespaces.ts';
+import type { WorkQueue } from './queue.ts';
+import { writeNew, writeRemoval } from './writer.ts';
+
+const INITIAL = [...IMMORTAL_NAMESPACES, 'kube-node-lease'];
+const ACCOUNTS = '/serviceaccounts';
+
+/** Makes what a new cluster has. */
+export function seedNamespaces(context: ApiContext): void {
+  for (const name of INITIAL) {
+    if (findNamespace(context, name) !== undefined) continue;
+    writeNew(context, NAMESPACE_COLLECTION, 'kube-apiserver', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    });
+  }
+}
+
+/** Answers the function that ends it. */
+export function controlNamespaces(context: ApiContext, queue: WorkQueue): () => void {
+  const enqueue = (name: string): void => queue.add(`namespace/${name}`, () => settle(context, name));
+  for (const namespace of context.store.list(NAMESPACE_COLLECTION)) enqueue(namespace.metadata.name);
+  return context.store.subscribe(({ key, type }) => {
+    if (key.collection === NAMESPACE_COLLECTION && type !== 'DELETED') enqueue(key.name);
+    const isLoss = type === 'DELETED' && key.namespace !== '';
+    if (!isLoss) return;
+    const terminating = findNamespace(context, key.namespace)?.metadata.deletionTimestamp !== undefined;
+    if (terminating || key.collection === ACCOUNTS) enqueue(key.namespace);
+  });
+}
+
+function settle(context: ApiContext, name: string): void {
+  const namespace = findNamespace(context, name);
+  if (namespace === undefined) return;
+  if (namespace.metadata.deletionTimestamp === undefined) ensureAccount(context, name);
+  else empty(context, namespace);
+}
+
+function ensureAccount(context: ApiContext, namespace: string): void {
+  if (context.store.get({ collection: ACCOUNTS, namespace, name: 'default' }) !== undefined) return;
+  const metadata = { name: 'default', namespace };
+  writeNew(context, ACCOUNTS, 'kube-controller-manager', { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+}
+
+/** Deletes what is inside; with nothing left the namespace itself goes. */
+function empty(context: ApiContext, namespace: KubeObject): void {
+  const { name } = namespace.metadata;
+  let left = 0;
+  for (const collection of context.store.collections()) {
+    for (const object of context.store.list(collection, name)) {
+      if (object.metadata.deletionTimestamp === undefined)
+        writeRemoval(context, collection, object, { propagation: 'Background' });
+    }
+    left += context.store.list(collection, name).length;
+  }
+  if (left > 0) return;
+  const spec = isObject(namespace.spec) ? namespace.spec : {};
+  const { finalizers: _finalizers, ...rest } = spec;
+  const finalized = context.store.put(NAMESPACE_COLLECTION, { ...namespace, spec: rest });
+  writeRemoval(context, NAMESPACE_COLLECTION, finalized, {});
+}

@@ -1,0 +1,76 @@
+// The behaviour of custom kinds: what the CRD's structural schema says, and the life that all custom resources share.
+
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { rootType } from '../../kube/openapi.ts';
+import { bundledSchema } from '../../kube/schemas/bundled.ts';
+import { compileStructural, type Structural } from '../../kube/structural/structural.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
+import { badRequest } from '../api/status.ts';
+import { decodeStruct } from '../builtin/struct.ts';
+import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
+import type { ResourceType } from '../resources/resource-type.ts';
+import { causesOf, fieldPath } from './causes.ts';
+import { customDocument } from './document.ts';
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+export function customBehaviour(type: ResourceType): Behaviour | undefined {
+  const mergeType = rootType(customDocument([type]), type);
+  if (type.custom === undefined || mergeType === undefined) return undefined;
+  const structural = compileStructural(type.custom.schema);
+  const { hasStatus } = type;
+  return {
+    mergeType,
+    nameForm: 'subdomain',
+    updatesUnconditionally: false,
+    createsOnUpdate: false,
+    returnsDeleted: false,
+    firstGeneration: 1,
+    read: (value) => readCustom(type, structural, value),
+    prepareCreate: (object) => (hasStatus ? withStatus(object, undefined) : object),
+    prepareUpdate: (next, old) => (hasStatus ? withStatus(next, old.status) : next),
+    prepareStatusUpdate: (next, old) => ({
+      ...withStatus(old, next.status),
+      metadata: withManagedFieldsOf(old.metadata, next.metadata),
+    }),
+    movesGeneration: (next, old) => !jsonEquals(counted(next, hasStatus), counted(old, hasStatus)),
+    validate: (next, old) => causesOf(structural.validate(next as JsonObject, old as JsonObject | undefined)),
+  };
+}
+
+function readCustom(type: ResourceType, structural: Structural, value: JsonObject): ReadObject {
+  const { metadata, unknown: unknownMeta } = readMetadata(type, value.metadata);
+  const given = { ...value, metadata };
+  const unknown = structural.unknownFields(given).map(({ pointer }) => fieldPath(pointer));
+  const object = structural.withDefaults(structural.prune(given)) as unknown as KubeObject;
+  return { object, unknown: [...unknownMeta, ...unknown].map((path) => `unknown field "${path}"`) };
+}
+
+/** Metadata passes through its struct in custom kinds too. */
+function readMetadata(type: ResourceType, value: Json | undefined) {
+  const document = bundledSchema('v1');
+  if (document === undefined || !isObject(value)) return { metadata: {}, unknown: [] };
+  const decoded = decodeStruct(document, OBJECT_META, value);
+  if (!('mismatch' in decoded)) {
+    return { metadata: decoded.value, unknown: decoded.unknown.map((path) => `metadata.${path}`) };
+  }
+  const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
+  throw badRequest(`${what}: ${decoded.mismatch}`);
+}
+
+function withStatus(object: KubeObject, status: Json | ObjectMeta | undefined): KubeObject {
+  const { status: _given, ...rest } = object;
+  return (status === undefined ? rest : { ...rest, status }) as KubeObject;
+}
+
+function withManagedFieldsOf(metadata: ObjectMeta, source: ObjectMeta): ObjectMeta {
+  const { managedFields: _old, ...rest } = metadata;
+  return source.managedFields === undefined ? rest : { ...rest, managedFields: source.managedFields };
+}
+
+/** What generation counts: everything but metadata and, where it is a subresource, the status. */
+function counted(object: KubeObject, hasStatus: boolean): JsonObject {
+  const { metadata: _metadata, apiVersion: _version, ...rest } = object;
+  const { status: _status, ...spec } = rest;
+  return (hasStatus ? spec : rest) as JsonObject;
+}

@@ -1,0 +1,112 @@
+// An embedded Kubernetes API server for newcomers and tests: HTTPS on loopback, state in a directory. Knows nothing about
+// our kinds.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import type { ApiContext } from './api/context.ts';
+import { controlDefinitions } from './controllers/definitions.ts';
+import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
+import { openQueue } from './controllers/queue.ts';
+import { openOpenApi } from './discovery/openapi.ts';
+import { type Counters, openCounters } from './http/counters.ts';
+import { type Faults, openFaults } from './http/faults.ts';
+import { type HandlerParts, handle } from './http/handle.ts';
+import { isPublicPath } from './http/plain.ts';
+import { listen } from './http/server.ts';
+import { loadIdentity, writeKubeconfig } from './identity/identity.ts';
+import { openTypeTable } from './resources/type-table.ts';
+import { openJournal } from './storage/journal.ts';
+import { lockDirectory } from './storage/lock.ts';
+import { openStore } from './storage/store.ts';
+
+export interface DevclusterClock {
+  /** Milliseconds since 1970. TLS clients compare the certificates with their own clock: do not be years off. */
+  now(): number;
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface DevclusterOptions {
+  /** State directory; made where it does not exist. One process at a time. */
+  readonly dir: string;
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+  readonly clock: DevclusterClock;
+}
+
+export interface Devcluster {
+  /** `https://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly kubeconfigPath: string;
+  /** Faults that requests from now on may meet. */
+  readonly faults: Faults;
+  /** What was asked of the server since the start or the last reset. */
+  counters(): Counters;
+  resetCounters(): void;
+  /** Ends every connection and gives the directory free. Calling it twice is harmless. */
+  stop(): Promise<void>;
+}
+
+/** Throws Failure `devcluster-locked`, `devcluster-state-broken`, `devcluster-port-taken`. */
+export async function startDevcluster(options: DevclusterOptions): Promise<Devcluster> {
+  const { dir, port = 0, clock } = options;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(dir);
+  try {
+    const identity = await loadIdentity(dir, clock.now());
+    const store = openStore(openJournal(dir));
+    const api = openApi(store, clock);
+    const queue = openQueue(reportBug);
+    seedNamespaces(api);
+    const controllers = [controlDefinitions(api, queue), controlNamespaces(api, queue)];
+    const counters = openCounters();
+    const faults = openFaults();
+    const address = { text: '' };
+    const plain = { types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
+    const parts: HandlerParts = { api, plain, faults, counters, sleep: (ms) => clock.sleep(ms) };
+    const listener = await listen({
+      identity,
+      port,
+      isPublic: isPublicPath,
+      handle: (exchange) => handle(parts, exchange),
+    });
+    address.text = `127.0.0.1:${listener.port}`;
+    const url = `https://${address.text}`;
+    const kubeconfigPath = await writeKubeconfig(dir, url, identity);
+    const stop = once(async () => {
+      await listener.close();
+      queue.stop();
+      for (const end of controllers) end();
+      store.close();
+      await lock.release();
+    });
+    return { url, kubeconfigPath, faults, counters: counters.read, resetCounters: counters.reset, stop };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** A controller that fails is a bug of ours: seen by whoever runs the process. */
+function reportBug(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+function openApi(store: ApiContext['store'], clock: DevclusterClock): ApiContext {
+  return { store, types: openTypeTable(store), now: () => clock.now(), newUid: randomUUID, newSuffix };
+}
+
+/** The alphabet of generated names: no vowels, no digits that look like letters. */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+function newSuffix(): string {
+  return [...randomBytes(5)].map((byte) => SUFFIX_ALPHABET[byte % SUFFIX_ALPHABET.length]).join('');
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let started: Promise<void> | undefined;
+  return () => {
+    started ??= action();
+    return started;
+  };
+}

@@ -1,0 +1,153 @@
+// Discovery documents: which groups, versions and resources are served, in the aggregated form and in the one document a
+// group-version form. Knows nothing about HTTP.
+
+import type { JsonObject } from '../../std/json.ts';
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+
+const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
+
+interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly types: readonly ResourceType[];
+}
+
+/** `GET /api` and `GET /apis` as APIGroupDiscoveryList (apidiscovery.k8s.io/v2). */
+export function aggregatedDiscovery(types: readonly ResourceType[], prefix: 'api' | 'apis'): JsonObject {
+  const groups = groupsOf(types.filter((type) => (prefix === 'api') === (type.group === '')));
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(([name, versions]) => ({
+      metadata: name === '' ? {} : { name },
+      versions: versions.map((entry) => ({
+        version: entry.version,
+        resources: entry.types.map(discoveredResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function discoveredResource(type: ResourceType): JsonObject {
+  const responseKind = { group: '', version: '', kind: type.kind };
+  const subresources = subresourcesOf(type).map(({ name, group, version, kind }) => ({
+    subresource: name,
+    responseKind: { group, version, kind },
+    verbs: SUBRESOURCE_VERBS,
+  }));
+  return {
+    resource: type.plural,
+    responseKind:
+      type.custom === undefined ? responseKind : { group: type.group, version: type.version, kind: type.kind },
+    scope: type.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: type.singular,
+    verbs: [...type.verbs],
+    ...namesOf(type),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+function namesOf({ shortNames, categories }: ResourceType): JsonObject {
+  return {
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }),
+  };
+}
+
+function subresourcesOf(type: ResourceType) {
+  const own = type.custom === undefined ? { group: '', version: '' } : { group: type.group, version: type.version };
+  return [
+    ...(type.scale === undefined ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale' }]),
+    ...(type.hasStatus ? [{ name: 'status', ...own, kind: type.kind }] : []),
+  ];
+}
+
+/** `GET /api`. */
+export function coreVersions(serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+/** `GET /apis`. */
+export function groupList(types: readonly ResourceType[]): JsonObject {
+  const groups = groupsOf(types.filter((type) => type.group !== ''));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(([name, versions]) => group(name, versions)) };
+}
+
+/** `GET /apis/<group>`; undefined where the group is not served. */
+export function oneGroup(types: readonly ResourceType[], name: string): JsonObject | undefined {
+  const found = groupsOf(types).find(([candidate]) => candidate === name);
+  return found === undefined || name === '' ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...group(...found) };
+}
+
+function group(name: string, versions: readonly GroupVersion[]): JsonObject {
+  const entries = versions.map((entry) => ({ groupVersion: apiVersionOf(entry), version: entry.version }));
+  return { name, versions: entries, ...(entries[0] === undefined ? {} : { preferredVersion: entries[0] }) };
+}
+
+/** `GET /api/v1` and `GET /apis/<group>/<version>`; undefined where it is not served. */
+export function resourceList(types: readonly ResourceType[], name: string, version: string): JsonObject | undefined {
+  const served = types.filter((type) => type.group === name && type.version === version);
+  if (served.length === 0) return undefined;
+  return {
+    kind: 'APIResourceList',
+    ...(name === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf({ group: name, version }),
+    resources: [...served].sort(byPlural).flatMap(listedResources),
+  };
+}
+
+function listedResources(type: ResourceType): JsonObject[] {
+  const { plural, singular, namespaced, kind, verbs } = type;
+  const main = { name: plural, singularName: singular, namespaced, kind, verbs: [...verbs], ...namesOf(type) };
+  const others = subresourcesOf(type).map((sub) => ({
+    name: `${plural}/${sub.name}`,
+    singularName: '',
+    namespaced,
+    ...(sub.name === 'scale' ? { group: sub.group, version: sub.version } : {}),
+    kind: sub.kind,
+    verbs: SUBRESOURCE_VERBS,
+  }));
+  return [main, ...others];
+}
+
+/** Groups in the order of the types; inside a group the versions by priority, newest stable first. */
+function groupsOf(types: readonly ResourceType[]): [name: string, versions: GroupVersion[]][] {
+  const groups = new Map<string, Map<string, ResourceType[]>>();
+  for (const type of types) {
+    const versions = groups.get(type.group) ?? new Map<string, ResourceType[]>();
+    groups.set(type.group, versions);
+    versions.set(type.version, [...(versions.get(type.version) ?? []), type]);
+  }
+  return [...groups].map(([name, versions]) => {
+    const entries = [...versions].map(([version, served]) => ({ group: name, version, types: served.sort(byPlural) }));
+    return [name, entries.sort((a, b) => compareVersions(a.version, b.version))];
+  });
+}
+
+function byPlural(a: ResourceType, b: ResourceType): number {
+  return a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0;
+}
+
+const STAGES = ['alpha', 'beta', ''];
+
+/** Kubernetes' order: `v2` before `v1` before `v1beta1` before `v1alpha1`, anything else after, by name. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [readVersion(a), readVersion(b)];
+  if (left === undefined || right === undefined) {
+    if (left !== undefined) return -1;
+    return right !== undefined ? 1 : a < b ? -1 : 1;
+  }
+  return right.stage - left.stage || right.major - left.major || right.minor - left.minor;
+}
+
+function readVersion(text: string): { stage: number; major: number; minor: number } | undefined {
+  const match = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/.exec(text);
+  if (match === null) return undefined;
+  return { stage: STAGES.indexOf(match[2] ?? ''), major: Number(match[1]), minor: Number(match[3] ?? '0') };
+}

@@ -1,0 +1,34 @@
+// From a routed request to its answer, watches aside: the operation is done and its result rendered in the form that the
+// client wants. Knows nothing about sockets.
+
+import type { ApiContext } from '../api/context.ts';
+import { createObject } from '../api/create.ts';
+import { deleteCollection, deleteOne } from '../api/delete.ts';
+import { findObject } from '../api/find.ts';
+import { listObjects } from '../api/list.ts';
+import { patchObject } from '../api/patch.ts';
+import type { ApiAnswer, ApiRequest } from '../api/request.ts';
+import { methodNotAllowed } from '../api/status.ts';
+import { updateObject } from '../api/update.ts';
+
+/** Throws Status failures. */
+export function perform(context: ApiContext, request: ApiRequest): ApiAnswer {
+  switch (request.verb) {
+    case 'get':
+      return { shape: 'object', code: 200, object: findObject(context, request) };
+    case 'list':
+      return listObjects(context, request);
+    case 'create':
+      return createObject(context, request);
+    case 'update':
+      return updateObject(context, request);
+    case 'patch':
+      return patchObject(context, request);
+    case 'delete':
+      return deleteOne(context, request);
+    case 'deletecollection':
+      return deleteCollection(context, request);
+    case 'watch':
+      throw methodNotAllowed();
+  }
+}

@@ -1,0 +1,146 @@
+// What the server does with each authenticated request: discovery and health, its own endpoints, resources.
+
+import { mediaType } from '../api/body.ts';
+import type { ApiContext } from '../api/context.ts';
+import type { ApiRequest } from '../api/request.ts';
+import { isTrue, parseResourcePath, type ResourcePath, verbOf } from '../api/route.ts';
+import { apiError, methodNotAllowed, qualified } from '../api/status.ts';
+import type { ResourceType } from '../resources/resource-type.ts';
+import { negotiate } from './accept.ts';
+import type { CounterStore } from './counters.ts';
+import { perform } from './dispatch.ts';
+import type { FaultAction, Faults } from './faults.ts';
+import { answerPlain, type PlainPaths } from './plain.ts';
+import { readBody } from './read-request.ts';
+import { formsOf, render } from './render.ts';
+import { errorAnswer, PAGE_NOT_FOUND, sendAnswer } from './respond.ts';
+import type { Exchange } from './server.ts';
+import { streamWatch } from './stream.ts';
+
+export interface HandlerParts {
+  readonly api: ApiContext;
+  readonly plain: PlainPaths;
+  readonly faults: Faults;
+  readonly counters: CounterStore;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+export async function handle(parts: HandlerParts, exchange: Exchange): Promise<void> {
+  const { message, response, url } = exchange;
+  const body = await readBody(message);
+  const path = parseResourcePath(url.pathname);
+  const type = path === undefined ? undefined : parts.api.types.find(path.group, path.version, path.plural);
+  if (path === undefined || type === undefined) {
+    const answer = answerPlain(parts.plain, message, url, body);
+    parts.counters.countOther();
+    await sendAnswer(message, response, answer ?? unknownPath(parts, path));
+    return;
+  }
+  await handleResource(parts, exchange, readApiRequest(exchange, path, type, body));
+}
+
+/** A group-version that is served says so as an API does, anything else as a plain web server. */
+function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
+  const known = parts.api.types.all().some((type) => type.group === path?.group && type.version === path.version);
+  if (!known) return PAGE_NOT_FOUND;
+  return errorAnswer(apiError(404, 'NotFound', 'the server could not find the requested resource', {}));
+}
+
+const SUBRESOURCE_VERBS = ['get', 'update', 'patch'];
+
+function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: ResourceType, body: Buffer): ApiRequest {
+  const query = url.searchParams;
+  const verb = verbOf(message.method ?? 'GET', path, query);
+  const { namespace, name, subresource } = path;
+  if (subresource !== undefined && !hasSubresource(type, subresource)) {
+    throw apiError(404, 'NotFound', 'the server could not find the requested resource', {});
+  }
+  if (verb === undefined || !type.verbs.includes(verb)) throw methodNotAllowed();
+  if (subresource !== undefined && !SUBRESOURCE_VERBS.includes(verb)) throw methodNotAllowed();
+  if (type.namespaced && namespace === undefined && verb !== 'list' && verb !== 'watch') {
+    if (name === undefined) throw methodNotAllowed();
+    throw apiError(404, 'NotFound', 'the server could not find the requested resource', {});
+  }
+  return {
+    verb,
+    type,
+    query,
+    body,
+    contentType: message.headers['content-type'] ?? '',
+    userAgent: message.headers['user-agent'] ?? '',
+    ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}
+
+function hasSubresource(type: ResourceType, subresource: string): boolean {
+  return (subresource === 'status' && type.hasStatus) || (subresource === 'scale' && type.scale !== undefined);
+}
+
+async function handleResource(parts: HandlerParts, exchange: Exchange, request: ApiRequest): Promise<void> {
+  const { message, response } = exchange;
+  count(parts.counters, request);
+  const fault = strike(parts.faults, request);
+  if (fault !== undefined && (await suffer(parts, exchange, fault))) return;
+  const wanted = negotiate(message.headers.accept ?? '', formsOf(request));
+  if (request.verb === 'watch') {
+    await streamWatch(parts.api, request, wanted, response);
+    return;
+  }
+  const answer = render(request, perform(parts.api, request), wanted, parts.api.now());
+  if (fault !== undefined && 'drop' in fault) {
+    response.destroy();
+    return;
+  }
+  await sendAnswer(message, response, answer);
+}
+
+/** A server-side apply is told from other patches: tests count and hit it by that name. */
+function countedVerb(request: ApiRequest): string {
+  const isApply = request.verb === 'patch' && mediaType(request.contentType) === 'application/apply-patch+yaml';
+  return isApply ? 'apply' : request.verb;
+}
+
+function count(counters: CounterStore, request: ApiRequest): void {
+  const { type, subresource, query } = request;
+  const resource = subresource === undefined ? qualified(type) : `${qualified(type)}/${subresource}`;
+  const dryRun = query.get('dryRun') === 'All';
+  counters.count({ verb: countedVerb(request), resource, dryRun, furtherPage: isTrue(query.get('continue')) });
+}
+
+function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
+  const { type, name, subresource } = request;
+  return faults.strike({
+    verb: countedVerb(request),
+    group: type.group,
+    plural: type.plural,
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+}
+
+/** True where the fault has taken the place of the answer. */
+async function suffer(parts: HandlerParts, { message, response }: Exchange, fault: FaultAction): Promise<boolean> {
+  if ('delayMs' in fault) {
+    await parts.sleep(fault.delayMs);
+    return false;
+  }
+  if ('drop' in fault) {
+    if (fault.drop === 'before') response.destroy();
+    return fault.drop === 'before';
+  }
+  await sendAnswer(message, response, errorAnswer(injected(fault)));
+  return true;
+}
+
+function injected({ status, retryAfterSeconds }: Extract<FaultAction, { status: number }>): Error {
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  const reasons: Record<number, string> = {
+    429: 'TooManyRequests',
+    500: 'InternalError',
+    503: 'ServiceUnavailable',
+    504: 'Timeout',
+  };
+  return apiError(status, reasons[status] ?? 'Unknown', `fault injected by a test: ${status}`, details);
+}

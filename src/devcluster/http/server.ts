@@ -1,0 +1,92 @@
+// The HTTPS listener: authentication, faults, counting, then discovery, resources or watches. Knows nothing about kinds
+// and storage.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { Failure } from '../../std/failure.ts';
+import { unauthorized } from '../api/status.ts';
+import type { Identity } from '../identity/identity.ts';
+import { errorAnswer, sendAnswer } from './respond.ts';
+
+export interface Listener {
+  readonly port: number;
+  /** Closes every connection, whatever it is doing. */
+  close(): Promise<void>;
+}
+
+export interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+}
+
+export interface ListenOptions {
+  readonly identity: Identity;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Paths that are answered without a token. */
+  readonly isPublic: (path: string) => boolean;
+  readonly handle: (exchange: Exchange) => Promise<void>;
+}
+
+/** Listens on 127.0.0.1. Throws Failure `devcluster-port-taken`. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { identity } = options;
+  const sockets = new Set<Socket>();
+  const server = createServer(
+    { cert: identity.certificate, key: identity.privateKey, keepAliveTimeout: 60_000 },
+    (message, response) => {
+      void serve(options, message, response);
+    },
+  );
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // A client may cut its connection at any time; that is no concern of the server's.
+    socket.on('error', () => socket.destroy());
+  });
+  await bind(server, options.port);
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return {
+    port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function bind(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(bindFailure(error, port)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
+
+function bindFailure(error: NodeJS.ErrnoException, port: number): unknown {
+  if (error.code !== 'EADDRINUSE') return error;
+  const message = `127.0.0.1:${port} is in use by another process`;
+  return new Failure('devcluster-port-taken', message, { data: { port }, cause: error });
+}
+
+async function serve(options: ListenOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  try {
+    const url = new URL(message.url ?? '/', 'https://localhost');
+    if (!options.isPublic(url.pathname) && !carriesToken(message, options.identity.token)) throw unauthorized();
+    await options.handle({ message, response, url });
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else await sendAnswer(message, response, errorAnswer(error));
+  }
+}
+
+function carriesToken(message: IncomingMessage, token: string): boolean {
+  const [scheme = '', given = ''] = (message.headers.authorization ?? '').split(' ');
+  const left = Buffer.from(given);
+  const right = Buffer.from(token);
+  return scheme.toLowerCase() === 'bearer' && left.length === right.length && timingSafeEqual(left, right);
+}

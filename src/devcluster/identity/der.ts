@@ -1,0 +1,96 @@
+// Writes ASN.1 values in DER (X.690): only what an X.509 certificate needs. Knows nothing about certificates.
+
+const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** Tag, length (definite form, X.690 section 8.1.3), content. */
+function element(tag: number, content: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([tag]), lengthOctets(content.length), content]);
+}
+
+function lengthOctets(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const octets: number[] = [];
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
+  return Buffer.from([0x80 | octets.length, ...octets]);
+}
+
+export function sequence(...items: readonly Uint8Array[]): Buffer {
+  return element(TAG.sequence, Buffer.concat(items));
+}
+
+export function set(...items: readonly Uint8Array[]): Buffer {
+  return element(TAG.set, Buffer.concat(items));
+}
+
+/** DER writes only TRUE; FALSE is a default everywhere a certificate has a boolean. */
+export function booleanTrue(): Buffer {
+  return element(TAG.boolean, Buffer.from([0xff]));
+}
+
+/** A non-negative INTEGER from its big-endian bytes, in the shortest form. */
+export function integer(magnitude: Uint8Array): Buffer {
+  let start = 0;
+  while (start < magnitude.length - 1 && magnitude[start] === 0) start += 1;
+  const shortest = magnitude.subarray(start);
+  const negativeLooking = ((shortest[0] ?? 0) & 0x80) !== 0;
+  return element(TAG.integer, negativeLooking ? Buffer.concat([Buffer.from([0]), shortest]) : shortest);
+}
+
+export function smallInteger(value: number): Buffer {
+  return integer(Buffer.from([value]));
+}
+
+/** `unusedBits` counts the bits at the end of the last byte that do not belong to the string. */
+export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
+  return element(TAG.bitString, Buffer.concat([Buffer.from([unusedBits]), bytes]));
+}
+
+export function octetString(bytes: Uint8Array): Buffer {
+  return element(TAG.octetString, bytes);
+}
+
+export function utf8String(text: string): Buffer {
+  return element(TAG.utf8String, Buffer.from(text, 'utf8'));
+}
+
+/** An OBJECT IDENTIFIER from its dotted form. */
+export function objectIdentifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+}
+
+function base128(arc: number): number[] {
+  const octets = [arc % 128];
+  for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) octets.unshift((rest % 128) | 0x80);
+  return octets;
+}
+
+/** A Time as RFC 5280 section 4.1.2.5 wants it: UTCTime through 2049, GeneralizedTime after. */
+export function time(epochMs: number): Buffer {
+  const date = new Date(epochMs);
+  const digits = date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 14);
+  return date.getUTCFullYear() < 2050
+    ? element(TAG.utcTime, Buffer.from(`${digits.slice(2)}Z`, 'ascii'))
+    : element(TAG.generalizedTime, Buffer.from(`${digits}Z`, 'ascii'));
+}
+
+/** `[number]` around complete elements. */
+export function explicitTag(number: number, content: Uint8Array): Buffer {
+  return element(0xa0 | number, content);
+}
+
+/** `[number]` in place of the tag of a primitive value, whose content is given. */
+export function implicitTag(number: number, content: Uint8Array): Buffer {
+  return element(0x80 | number, content);
+}

@@ -1,0 +1,50 @@
+// Tables as `kubectl get` shows them (meta.k8s.io/v1 Table). Knows nothing about HTTP.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { Json, JsonObject } from '../../std/json.ts';
+import type { ResourceType } from '../resources/resource-type.ts';
+import { columnsOf } from './columns.ts';
+
+export interface TableOptions {
+  readonly metadata: JsonObject;
+  readonly now: number;
+  /** `Metadata` (partial metadata a row), `Object`, `None`. */
+  readonly include: string;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** 0: always shown; more: only with `-o wide`. */
+  readonly priority?: number;
+  readonly cell: (object: KubeObject, now: number) => Json;
+}
+
+export function tableOf(type: ResourceType, objects: readonly KubeObject[], options: TableOptions): JsonObject {
+  const columns = columnsOf(type);
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: options.metadata,
+    columnDefinitions: columns.map(({ name, type: valueType, format = '', description = '', priority = 0 }) => ({
+      name,
+      type: valueType,
+      format,
+      description,
+      priority,
+    })),
+    rows: objects.map((object) => ({
+      cells: columns.map((column) => column.cell(object, options.now)),
+      ...includedObject(object, options.include),
+    })),
+  };
+}
+
+function includedObject(object: KubeObject, include: string): JsonObject {
+  if (include === 'None') return { object: null };
+  if (include === 'Object') return { object: object as unknown as JsonObject };
+  const metadata = object.metadata as unknown as JsonObject;
+  return { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } };
+}

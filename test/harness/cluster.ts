@@ -1,0 +1,153 @@
+// An embedded Kubernetes API for tests, over real HTTPS, in a temporary directory that goes with it.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { type Devcluster, type DevclusterOptions, startDevcluster } from '../../src/devcluster/devcluster.ts';
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface SendOptions {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly userAgent?: string;
+  /** Another token than the admin's; null: none. */
+  readonly token?: string | null;
+}
+
+export interface TestCluster {
+  readonly cluster: Devcluster;
+  readonly url: string;
+  readonly kubeconfigPath: string;
+  /** PEM of the authority that signed the server's certificate. */
+  readonly authority: string;
+  readonly token: string;
+  /** One request; the body is JSON unless it is a string. */
+  send(method: string, path: string, options?: SendOptions): Promise<TestAnswer>;
+  /** Server-side apply of an object of a built-in or custom kind at its path. */
+  apply(path: string, object: unknown, query?: string): Promise<TestAnswer>;
+  /** The lines of a watch, parsed, until `until` answers true for what came so far, or the deadline. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  watch(path: string, until: (events: readonly any[]) => boolean, accept?: string): Promise<any[]>;
+  /** Stops the server and starts it again on the same directory; `url` and the others are those of before. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DEADLINE_MS = 20_000;
+
+type Settings = Partial<Omit<DevclusterOptions, 'dir'>>;
+
+/** Clock of tests: real time. */
+export const REAL_CLOCK: DevclusterOptions['clock'] = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  },
+};
+
+export async function startTestCluster(settings: Settings = {}): Promise<TestCluster> {
+  const dir = await mkdtemp(join(tmpdir(), 'devcluster-'));
+  let cluster = await startDevcluster({ clock: REAL_CLOCK, ...settings, dir });
+  const { url, kubeconfigPath } = cluster;
+  const { authority, token } = await readCredentials(kubeconfigPath);
+  const agent = new Agent({ connect: { ca: authority }, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });
+  const send: TestCluster['send'] = (method, path, options = {}) => sendTo(agent, url, token, method, path, options);
+  return {
+    get cluster() {
+      return cluster;
+    },
+    url,
+    kubeconfigPath,
+    authority,
+    token,
+    send,
+    apply: (path, object, query = 'fieldManager=test&force=true') =>
+      send('PATCH', `${path}?${query}`, { body: object, contentType: 'application/apply-patch+yaml' }),
+    watch: (path, until, accept) => watchUntil(agent, url, token, path, until, accept),
+    restart: async () => {
+      await cluster.stop();
+      cluster = await startDevcluster({ clock: REAL_CLOCK, ...settings, dir, port: Number(new URL(url).port) });
+    },
+    stop: async () => {
+      await agent.destroy();
+      await cluster.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readCredentials(kubeconfigPath: string): Promise<{ authority: string; token: string }> {
+  const config = JSON.parse(await readFile(kubeconfigPath, 'utf8'));
+  const encoded: string = config.clusters[0].cluster['certificate-authority-data'];
+  return { authority: Buffer.from(encoded, 'base64').toString('utf8'), token: config.users[0].user.token };
+}
+
+async function sendTo(
+  agent: Agent,
+  url: string,
+  token: string,
+  method: string,
+  path: string,
+  { body, contentType, accept, userAgent, token: other = token }: SendOptions,
+): Promise<TestAnswer> {
+  const headers: Record<string, string> = {};
+  if (other !== null) headers.authorization = `Bearer ${other}`;
+  if (contentType !== undefined || body !== undefined) headers['content-type'] = contentType ?? 'application/json';
+  if (accept !== undefined) headers.accept = accept;
+  if (userAgent !== undefined) headers['user-agent'] = userAgent;
+  const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await request(`${url}${path}`, { dispatcher: agent, method: method as 'GET', headers, body: payload });
+  const text = await answer.body.text();
+  return { status: answer.statusCode, headers: answer.headers, body: parse(text), text };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function watchUntil(
+  agent: Agent,
+  url: string,
+  token: string,
+  path: string,
+  until: (events: readonly unknown[]) => boolean,
+  accept?: string,
+): Promise<unknown[]> {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const headers = { authorization: `Bearer ${token}`, ...(accept === undefined ? {} : { accept }) };
+  const answer = await request(`${url}${path}`, { dispatcher: agent, headers, signal });
+  const events: unknown[] = [];
+  let rest = '';
+  for await (const chunk of answer.body) {
+    const lines = `${rest}${String(chunk)}`.split('\n');
+    rest = lines.pop() ?? '';
+    events.push(...lines.map((line) => JSON.parse(line) as unknown));
+    if (until(events)) break;
+  }
+  return events;
+}
+
+/** Asks again until the answer pleases, or throws what was seen last after the deadline. */
+export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const value = await ask();
+    if (pleases(value)) return value;
+    if (Date.now() > deadline) throw new Error(`not in time; last seen: ${JSON.stringify(value)}`);
+    await sleep(20);
+  }
+}
