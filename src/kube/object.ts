@@ -24,6 +24,8 @@ export interface ManagedFieldsEntry {
 
 export interface ObjectMeta {
   name: string;
+  /** Prefix of the name that the server makes where none is given. */
+  generateName?: string;
   namespace?: string;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -34,6 +36,7 @@ export interface ObjectMeta {
   generation?: number;
   creationTimestamp?: string;
   deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
   managedFields?: ManagedFieldsEntry[];
 }
 
