@@ -54,7 +54,7 @@ export async function fetchObjects(endpoint: Endpoint, gitdir: string, reference
 
 /**
  * Records that all objects of a commit are in the local copy, for the next fetch. The server is told it as a shallow one:
- * otherwise it takes it that its ancestors are here too, and leaves out a file that returns to what it was in one of them.
+ * otherwise it may take it that its ancestors are here too, and leave out a file that returns to what it was in one of them.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
