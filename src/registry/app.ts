@@ -17,6 +17,7 @@ import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { requireToken } from './access.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
+import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
 import { addServerRoutes } from './routes/servers.ts';
@@ -72,6 +73,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addAccessControl(app, options);
   await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['gzip', 'identity'] });
   app.setNotFoundHandler(handleNotFound);
+  await addOpenApi(app, options.config);
   addRoutes(app, options);
   return app;
 }
@@ -114,6 +116,7 @@ function addAccessControl(app: FastifyInstance, { config, auth, logger }: AppOpt
 function addRoutes(app: FastifyInstance, { config, catalogue, version }: AppOptions): void {
   addOperationalRoutes(app, catalogue, version);
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
+  addOpenApiRoutes(app, config);
   addServerRoutes(app, { config, catalogue, version: version.version });
 }
 

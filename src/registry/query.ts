@@ -6,7 +6,7 @@ import { decodeCursor, type Filters } from './cursor.ts';
 
 export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
-const TEXT_LENGTH_MAX = 255;
+export const TEXT_LENGTH_MAX = 255;
 
 /** A query as it arrives: names to values, lists where a name is repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '../../auth/me
 import type { ResourceSettings } from '../../auth/settings.ts';
 import { handleNotFound } from '../errors.ts';
 import { route } from '../route.ts';
+import { DISCOVERY_SCHEMA } from '../schemas.ts';
 
 const MAX_AGE_SECONDS = 300;
 
@@ -15,7 +16,7 @@ export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSetti
     return reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`).send(document);
   }
 
-  route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply));
+  route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
   // Where the resource has a path, RFC 9728 section 3.1 puts the document here; document 1 wants it above as well.
   const suffix = resourceSuffix(settings.resourceUrl);
   if (suffix === '') return;

@@ -1,9 +1,12 @@
 // Health, readiness and version (document 1, Endpoints; registry.md 1.2): never behind a token.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
 import { refuse } from '../answer.ts';
 import { route } from '../route.ts';
+import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../schemas.ts';
+
+const NOT_READY = 'not ready: the database does not answer';
 
 /** Body of GET /version. */
 export interface VersionInfo {
@@ -17,17 +20,25 @@ export interface VersionInfo {
 }
 
 export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueReader, version: VersionInfo): void {
-  route(app, '/health', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'healthy' }));
+  route(app, '/health', health, HEALTH_SCHEMA);
+  route(app, '/readiness', readiness, READINESS_SCHEMA);
+  route(app, '/version', showVersion, VERSION_INFO_SCHEMA);
 
-  route(app, '/readiness', async (request, reply) => {
+  function health(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return reply.header('cache-control', 'no-store').send({ status: 'healthy' });
+  }
+
+  async function readiness(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     try {
       await catalogue.ping();
     } catch (error) {
-      request.log.warn({ err: error, code: 'catalogue-unavailable' }, 'not ready: the database does not answer');
-      return refuse(reply, { code: 'catalogue-unavailable', message: 'not ready: the database does not answer' });
+      request.log.warn({ err: error, code: 'catalogue-unavailable' }, NOT_READY);
+      return refuse(reply, { code: 'catalogue-unavailable', message: NOT_READY });
     }
     return reply.header('cache-control', 'no-store').send({ status: 'ready' });
-  });
+  }
 
-  route(app, '/version', (_request, reply) => reply.header('cache-control', 'no-cache').send(version));
+  function showVersion(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return reply.header('cache-control', 'no-cache').send(version);
+  }
 }

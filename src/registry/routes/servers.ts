@@ -9,6 +9,7 @@ import { encodeCursor } from '../cursor.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { isStorable, type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
 import { type Handler, route } from '../route.ts';
+import { LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
 export interface ServersOptions {
@@ -32,9 +33,9 @@ type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
 export function addServerRoutes(app: FastifyInstance, options: ServersOptions): void {
   for (const base of BASES) {
-    route(app, `${base}/servers`, answering(options, askList));
-    route(app, `${base}/servers/:server/versions`, answering(options, askVersions));
-    route(app, `${base}/servers/:server/versions/:version`, answering(options, askVersion));
+    route(app, `${base}/servers`, answering(options, askList), LIST_SCHEMA);
+    route(app, `${base}/servers/:server/versions`, answering(options, askVersions), VERSIONS_SCHEMA);
+    route(app, `${base}/servers/:server/versions/:version`, answering(options, askVersion), VERSION_SCHEMA);
   }
 }
 

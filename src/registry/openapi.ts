@@ -1,0 +1,68 @@
+// The OpenAPI document of the service, made of the schemas of its routes. Registries of the existing platform recognise
+// a source by two properties of it: version 1.0.0, and the address of the official registry in the description
+// (registry.md 4.2).
+
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { stringify } from 'yaml';
+import type { RegistryConfig } from '../contracts/registry-service.ts';
+import { handleNotFound } from './errors.ts';
+import { route } from './route.ts';
+import { openApiSchema } from './schemas.ts';
+
+/** Not every reader of YAML follows aliases. */
+const PLAIN_YAML = { aliasDuplicateObjects: false };
+
+const DESCRIPTION =
+  'A read-only registry of MCP servers with the API of the official one, ' +
+  'https://github.com/modelcontextprotocol/registry. Every registry is reachable at /{registry} and at ' +
+  '/registry/{registry}.';
+
+/** Before the routes that it describes. */
+export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
+  const security =
+    auth.mode === 'anonymous'
+      ? {}
+      : {
+          components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } as const } },
+          security: [{ bearer: [] }],
+        };
+  await app.register(swagger, {
+    hideUntagged: true,
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'MCP registry', version: '1.0.0', description: DESCRIPTION },
+      ...security,
+    },
+    transform: ({ schema, url }) => ({ schema: auth.mode === 'anonymous' ? withoutUnauthorized(schema) : schema, url }),
+  });
+  // The schemas only describe: the routes check what they are sent, and JSON.stringify is faster than a schema.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+}
+
+function withoutUnauthorized<T extends FastifySchema>(schema: T): T {
+  const { 401: _, ...response } = (schema.response ?? {}) as Record<string, unknown>;
+  return { ...schema, response };
+}
+
+/** At the top, and below each registry, where a client that knows only that address looks. */
+export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig): void {
+  function send(reply: FastifyReply, format: 'json' | 'yaml'): FastifyReply {
+    reply.header('cache-control', 'no-cache');
+    if (format === 'json') return reply.send(app.swagger());
+    return reply.type('application/yaml; charset=utf-8').send(stringify(app.swagger(), PLAIN_YAML));
+  }
+  for (const format of ['json', 'yaml'] as const) {
+    route(app, `/openapi.${format}`, (_request, reply) => send(reply, format), openApiSchema(format, 'service'));
+    for (const base of ['/:registry', '/registry/:registry']) {
+      const schema = openApiSchema(format, 'registry');
+      route(app, `${base}/openapi.${format}`, (request, reply) => sendKnown(request, reply, format), schema);
+    }
+  }
+
+  function sendKnown(request: FastifyRequest, reply: FastifyReply, format: 'json' | 'yaml'): FastifyReply {
+    const { registry } = request.params as { readonly registry?: string };
+    return registries.some(({ name }) => name === registry) ? send(reply, format) : handleNotFound(request, reply);
+  }
+}

@@ -1,0 +1,180 @@
+// The parameters and bodies of the routes as JSON Schemas: what the OpenAPI document is made of. The routes themselves
+// check what they are sent, with one sentence per mistake.
+
+import { Type } from 'typebox';
+import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX } from './query.ts';
+import { OFFICIAL_META } from './wire.ts';
+
+const Time = (description: string) => Type.String({ format: 'date-time', description });
+
+const REGISTRY = Type.String({ description: 'Name of the registry.' });
+const SERVER = Type.String({
+  description: 'Name of the server, `namespace/name`; in the path its slash is percent-encoded as %2F.',
+  examples: ['io.github.acme/clock'],
+});
+
+const INCLUDE_DELETED = Type.Optional(
+  Type.Boolean({ default: false, description: 'Also list servers that are gone. Implied by updated_since.' }),
+);
+
+const SERVER_RESPONSE = Type.Object(
+  {
+    server: Type.Object(
+      { name: Type.String(), description: Type.String(), version: Type.String() },
+      { additionalProperties: true, description: 'The server.json, as its source has it.' },
+    ),
+    _meta: Type.Object(
+      {
+        [OFFICIAL_META]: Type.Object({
+          status: Type.Enum(['active', 'deprecated', 'deleted']),
+          publishedAt: Time('When the registry first had this version.'),
+          updatedAt: Time('When what is served of this version last changed.'),
+          isLatest: Type.Boolean({ description: 'Whether this is the latest version of the server.' }),
+        }),
+      },
+      { description: 'What the registry knows of the server.' },
+    ),
+  },
+  { title: 'ServerResponse' },
+);
+
+const SERVER_LIST = Type.Object(
+  {
+    servers: Type.Array(SERVER_RESPONSE),
+    metadata: Type.Object({
+      count: Type.Integer({ description: 'Number of servers in this answer.' }),
+      nextCursor: Type.Optional(Type.String({ description: 'Gives the next page; absent on the last one.' })),
+    }),
+  },
+  { title: 'ServerList' },
+);
+
+const ERROR = Type.Object({ error: Type.String({ description: 'What went wrong, for people.' }) }, { title: 'Error' });
+
+function errors(...statuses: readonly number[]): Record<string, object> {
+  const known = statuses.map((status) => [status, { description: MEANING[status], ...ERROR }]);
+  return { ...Object.fromEntries(known), default: { description: 'Any other failure.', ...ERROR } };
+}
+
+const MEANING: Readonly<Record<number, string>> = {
+  400: 'A parameter is not valid.',
+  401: 'The token is missing or not valid; WWW-Authenticate says where to get one.',
+  404: 'There is no such registry, server or version.',
+  503: 'The database cannot be reached; Retry-After says when to try again.',
+};
+
+const UNCHANGED = { type: 'null', description: 'The answer is still what If-None-Match names.' };
+
+/** No token needed, whatever the document says of the others. */
+const PUBLIC: Record<string, string[]>[] = [];
+
+const DATA_TAG = 'registry';
+const OPERATIONAL_TAG = 'operation';
+
+export const LIST_SCHEMA = {
+  tags: [DATA_TAG],
+  summary: 'List servers, one entry per version, by name and version',
+  params: Type.Object({ registry: REGISTRY }),
+  querystring: Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+    cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before, with the same filters.' })),
+    search: Type.Optional(
+      Type.String({ maxLength: TEXT_LENGTH_MAX, description: 'Part of the name, title or description, in any case.' }),
+    ),
+    updated_since: Type.Optional(Time('Only what changed later than this.')),
+    version: Type.Optional(
+      Type.String({ maxLength: TEXT_LENGTH_MAX, description: '`latest`, or an exact version. Without it: all.' }),
+    ),
+    include_deleted: INCLUDE_DELETED,
+  }),
+  response: {
+    200: { description: 'A page of the catalogue.', ...SERVER_LIST },
+    304: UNCHANGED,
+    ...errors(400, 401, 404, 503),
+  },
+};
+
+export const VERSIONS_SCHEMA = {
+  tags: [DATA_TAG],
+  summary: 'List the versions of a server, newest publication first',
+  params: Type.Object({ registry: REGISTRY, server: SERVER }),
+  querystring: Type.Object({ include_deleted: INCLUDE_DELETED }),
+  response: { 200: { description: 'All versions.', ...SERVER_LIST }, 304: UNCHANGED, ...errors(400, 401, 404, 503) },
+};
+
+export const VERSION_SCHEMA = {
+  tags: [DATA_TAG],
+  summary: 'Get one version of a server',
+  params: Type.Object({
+    registry: REGISTRY,
+    server: SERVER,
+    version: Type.String({ description: 'An exact version, or `latest`.' }),
+  }),
+  response: { 200: { description: 'The version.', ...SERVER_RESPONSE }, 304: UNCHANGED, ...errors(400, 401, 404, 503) },
+};
+
+export const HEALTH_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Whether the process answers',
+  security: PUBLIC,
+  response: { 200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['healthy']) }) }, ...errors() },
+};
+
+export const READINESS_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Whether the database answers',
+  security: PUBLIC,
+  response: { 200: { description: 'It does.', ...Type.Object({ status: Type.Enum(['ready']) }) }, ...errors(503) },
+};
+
+export const VERSION_INFO_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'What is running',
+  security: PUBLIC,
+  response: {
+    200: {
+      description: 'The build.',
+      ...Type.Object({
+        version: Type.String(),
+        commit: Type.String(),
+        build_date: Type.String(),
+        node_version: Type.String(),
+        platform: Type.String({ examples: ['linux/amd64'] }),
+      }),
+    },
+  },
+};
+
+export const DISCOVERY_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Where tokens come from (RFC 9728)',
+  security: PUBLIC,
+  response: {
+    200: {
+      description: 'Protected-resource metadata.',
+      ...Type.Object({
+        resource: Type.String({ format: 'uri' }),
+        authorization_servers: Type.Array(Type.String({ format: 'uri' })),
+        scopes_supported: Type.Array(Type.String()),
+        bearer_methods_supported: Type.Array(Type.String()),
+        resource_documentation: Type.Optional(Type.String({ format: 'uri' })),
+      }),
+    },
+  },
+};
+
+const REGISTRY_PARAMS = { params: Type.Object({ registry: REGISTRY }) };
+
+/** `at`: for the whole service, or again below a registry. */
+export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry'): object {
+  const schema = format === 'json' ? Type.Object({}, { additionalProperties: true }) : Type.String();
+  return {
+    tags: [OPERATIONAL_TAG],
+    summary: 'This document',
+    ...(at === 'registry' ? REGISTRY_PARAMS : {}),
+    response: {
+      200: { description: 'OpenAPI 3.1.', content: { [`application/${format}`]: { schema } } },
+      ...(at === 'registry' ? errors(401, 404) : errors(401)),
+    },
+  };
+}
