@@ -9,4 +9,9 @@ export const KINDS_CODES = {
     'The ConfigMap with the authorization settings holds none: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
   'env-set-twice': 'A variable is set by env and by a Secret, or by two Secrets: remove one of the two.',
+  'git-auth-unused':
+    'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
+  'registry-service-config':
+    'The registry service would refuse the configuration that follows: correct the field named.',
+  'database-password-unusable': 'A Secret with a database password lacks the key, or its value holds a line break.',
 } as const;

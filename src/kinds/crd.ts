@@ -26,7 +26,8 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      metadata: { type: 'object', description: 'Name, namespace, labels and the rest that every object has.' },
+      // The API server refuses a description here.
+      metadata: { type: 'object' },
       spec: spec.required === undefined ? { ...spec, default: {} } : spec,
       status: structural(kind.schema.status),
     },

@@ -2,9 +2,10 @@
 
 import type { Kind } from './kind.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
+import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 
-export const KINDS: readonly Kind[] = [MCPGroup, MCPServer];
+export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer];
 
 /** The kind of a name (`MCPServer`); undefined where it is none of ours. */
 export function kindOf(name: string): Kind | undefined {

@@ -2,6 +2,7 @@
 // never leaves its kind's folder. Knows nothing about clusters, files or Git.
 
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
+import type { RegistryConfigFile } from '../contracts/registry-config.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -47,6 +48,8 @@ export interface Settings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
+  /** `catalogue.database` of skep.yaml, for registries that name none; its passwords stay out. Absent: the defaults. */
+  readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']>;
 }
 
 /** What `status()` may look at; the same input gives the same status. */

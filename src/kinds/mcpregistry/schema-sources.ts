@@ -1,22 +1,9 @@
 // The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
 
+import { RESERVED_NAMES } from '../../contracts/registry-config-rules.ts';
 import { DURATION_PATTERN } from '../../std/duration.ts';
 import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeySelector, nameField, secretKeySelector } from '../shared/selectors.ts';
-
-/** First segments of the service's own paths (registry.md section 0): a registry of such a name could not be reached. */
-export const RESERVED_NAMES = [
-  'health',
-  'readiness',
-  'version',
-  'openapi.json',
-  'openapi.yaml',
-  '.well-known',
-  'v1',
-  'registry',
-  'extension',
-  'metrics',
-] as const;
 
 const GitAuth = object(
   {
@@ -114,8 +101,8 @@ export const Registry = object(
           message: `name must not be one of the service's own paths: ${RESERVED_NAMES.join(', ')}`,
         },
         {
-          rule: "!self.contains('/') && self != '.' && self != '..'",
-          message: 'name must not be . or .. and must not contain /, because it is part of paths',
+          rule: "self != '.' && self != '..' && !self.matches('[\\\\s\\\\x00-\\\\x1f\\\\x7f/]')",
+          message: 'name must not be . or .., and must hold neither / nor spaces: it is part of paths',
         },
       ],
     }),

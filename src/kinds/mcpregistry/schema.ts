@@ -38,7 +38,7 @@ const SyncStatus = object(
     message: optional(text('Why, for people.')),
     lastAttempt: optional(time('When a sync was last tried.')),
     attemptCount: optional(integer('How often it was tried since it last worked.', { minimum: 0 })),
-    lastSyncTime: optional(time('When all sources had been synced.')),
+    lastSyncTime: optional(time('When a source was last synced.')),
     lastSyncHash: optional(text('Digest of what was synced, before filters.')),
     serverCount: optional(integer('How many servers are served.', { minimum: 0 })),
   },

@@ -3,6 +3,7 @@
 import { isObject } from '../../std/json.ts';
 import type { Observed } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
+import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { isStdio, type Server } from './facts.ts';
 
 export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
@@ -11,7 +12,7 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
     ...bundleVerdict(self, observed),
     stdioVerdict(self),
     sessionVerdict(self),
-    ...podTemplateVerdict(self, observed),
+    ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
   ];
 }
@@ -69,17 +70,6 @@ function sessionVerdict({ spec }: Server): Verdict {
   }
   const message = 'no more than one proxy is asked for';
   return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
-}
-
-function podTemplateVerdict({ spec }: Server, { refusals }: Observed): readonly Verdict[] {
-  if (spec.podTemplateSpec === undefined) return [];
-  const type = 'PodTemplateValid';
-  const faults = refusals.filter(({ code }) => code === 'invalid-pod-template');
-  if (faults.length === 0) {
-    return [{ type, status: 'True', reason: 'ValidPodTemplateSpec', message: 'podTemplateSpec is a pod template' }];
-  }
-  const message = faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
-  return [{ type, status: 'False', reason: 'InvalidPodTemplateSpec', message }];
 }
 
 function imageVerdict({ view, refusals }: Observed): Verdict {

@@ -1,0 +1,57 @@
+// What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
+// Knows nothing about objects.
+
+import type { Static } from '../../std/schema.ts';
+import type { Typed } from '../define.ts';
+import { LABEL_DOMAIN } from '../shared/labels.ts';
+import type { MCPRegistrySpec } from './schema.ts';
+
+export type Registry = Typed<typeof MCPRegistrySpec>;
+export type RegistrySpec = Static<typeof MCPRegistrySpec>;
+export type Entry = RegistrySpec['registries'][number];
+export type Provider = NonNullable<NonNullable<RegistrySpec['authConfig']>['oauth']>['providers'][number];
+
+/** Port of the registry service, in its container and on its Service. */
+export const API_PORT = 8080;
+
+/** Names of the children (kinds.md 0.5). */
+export function childNames(name: string) {
+  return {
+    api: `${name}-api`,
+    account: `${name}-registry-api`,
+    config: `${name}-registry-server-config`,
+    pgpass: `${name}-db-pgpass`,
+  };
+}
+
+/** kinds.md 0.6. */
+export function apiLabels(name: string) {
+  return {
+    ...apiSelector(name),
+    'app.kubernetes.io/managed-by': 'toolhive-operator',
+    [`${LABEL_DOMAIN}/registry-name`]: name,
+  };
+}
+
+/** kinds.md 7.2. It can never be changed. */
+export function apiSelector(name: string) {
+  return { 'app.kubernetes.io/name': childNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
+}
+
+/** Where clients inside the cluster reach the service. */
+export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namespace'>): string {
+  return `http://${childNames(name).api}.${namespace}:${API_PORT}`;
+}
+
+/** Document 2, PVCSource: where the data of a ConfigMap or claim is mounted. */
+export function dataDirectory({ name }: Entry): string {
+  return `/config/registry/${name}`;
+}
+
+export function secretDirectory(secret: string): string {
+  return `/secrets/${secret}`;
+}
+
+export function certificateDirectory(configMap: string): string {
+  return `/config/certs/${configMap}`;
+}

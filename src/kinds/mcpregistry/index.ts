@@ -1,0 +1,46 @@
+// MCPRegistry: sources of catalogue data, and the service that serves them.
+
+import { defineKind } from '../define.ts';
+import { children } from './children.ts';
+import { references } from './references.ts';
+import { inspect, rules } from './rules.ts';
+import { MCPRegistrySpec, MCPRegistryStatus } from './schema.ts';
+import { sources } from './sources.ts';
+import { status } from './status.ts';
+
+export const MCPRegistry = defineKind({
+  kind: 'MCPRegistry',
+  plural: 'mcpregistries',
+  singular: 'mcpregistry',
+  shortNames: [],
+  categories: ['toolhive'],
+  description: 'Sources of MCP server entries, kept in sync, and the registry service that serves them.',
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Sync', type: 'string', jsonPath: '.status.syncStatus.phase' },
+    { name: 'API', type: 'string', jsonPath: '.status.apiStatus.phase' },
+    { name: 'Servers', type: 'integer', jsonPath: '.status.syncStatus.serverCount' },
+    { name: 'Last Sync', type: 'date', jsonPath: '.status.syncStatus.lastSyncTime' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: {
+    spec: MCPRegistrySpec,
+    status: MCPRegistryStatus,
+    validations: [
+      { rule: 'size(self.spec.registries) > 0', message: 'at least one registry must be specified' },
+      {
+        rule: "self.metadata.name.size() <= 59 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+        message:
+          'name must be at most 59 lower-case letters, digits and hyphens, starting with a letter: a Service is named after it',
+      },
+    ],
+  },
+  rules,
+  inspect,
+  references,
+  sources,
+  enforces: ({ spec }) => spec.enforceServers === true,
+  children,
+  status,
+});

@@ -1,0 +1,89 @@
+// The volumes of a registry service: data out of ConfigMaps and claims, Secrets, certificates. Each Secret and ConfigMap
+// is mounted once, with every key that is named of it. Knows nothing about the rest of the pod. Source: kinds.md 7.2.
+
+import type { JsonObject } from '../../std/json.ts';
+import { volumeName } from '../shared/pod.ts';
+import {
+  certificateDirectory,
+  dataDirectory,
+  type Entry,
+  type Provider,
+  type RegistrySpec,
+  secretDirectory,
+} from './facts.ts';
+
+export interface Mounted {
+  readonly volume: JsonObject;
+  readonly mount: JsonObject;
+}
+
+/** Sources of Git and of another registry's API have none. */
+export function dataMounts(spec: RegistrySpec): readonly Mounted[] {
+  return spec.registries.flatMap((entry) => {
+    const volume = dataVolume(entry);
+    return volume === undefined
+      ? []
+      : [mounted(volumeName('registry-data-source', entry.name), volume, dataDirectory(entry))];
+  });
+}
+
+function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
+  if (pvcRef !== undefined) return { persistentVolumeClaim: { claimName: pvcRef.claimName, readOnly: true } };
+  if (configMapRef === undefined) return undefined;
+  const { name, key, optional } = configMapRef;
+  return { configMap: { name, items: [{ key, path: 'registry.json' }], ...(optional === true ? { optional } : {}) } };
+}
+
+/** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */
+export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
+  const gitSecrets = spec.registries.flatMap(({ git }) =>
+    git?.auth === undefined ? [] : [git.auth.passwordSecretRef],
+  );
+  const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
+    ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
+    ...(authTokenRef === undefined || authTokenFile ? [] : [authTokenRef]),
+  ]);
+  const gitNames = new Set(gitSecrets.map(({ name }) => name));
+  return merged([...gitSecrets, ...providerSecrets]).map(({ name, items, optional }) => {
+    const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
+    return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
+  });
+}
+
+/** Every ConfigMap with certificates of an identity provider. */
+export function certificateMounts(spec: RegistrySpec): readonly Mounted[] {
+  return merged(certificateRefs(spec)).map(({ name, items, optional }) =>
+    mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
+  );
+}
+
+/** The certificates that are mounted: not those of a provider that names a file in the container. */
+export function certificateRefs(spec: RegistrySpec): readonly Selector[] {
+  return providersOf(spec).flatMap(({ caCertRef, caCertPath }) =>
+    caCertRef === undefined || caCertPath ? [] : [caCertRef],
+  );
+}
+
+function providersOf({ authConfig }: RegistrySpec): readonly Provider[] {
+  return authConfig?.mode === 'oauth' ? (authConfig.oauth?.providers ?? []) : [];
+}
+
+interface Selector {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+/** One entry per object. It is optional where everybody who names it says so. */
+function merged(selectors: readonly Selector[]) {
+  const byName = Map.groupBy(selectors, ({ name }) => name);
+  return [...byName].map(([name, same]) => ({
+    name,
+    items: [...new Set(same.map(({ key }) => key))].map((key) => ({ key, path: key })),
+    optional: same.every(({ optional }) => optional === true) ? { optional: true } : {},
+  }));
+}
+
+function mounted(name: string, source: JsonObject, mountPath: string): Mounted {
+  return { volume: { name, ...source }, mount: { name, mountPath, readOnly: true } };
+}

@@ -1,0 +1,57 @@
+// The password file of a registry's database, out of the two Secrets that hold the passwords. Knows nothing about pods.
+// Source: the PostgreSQL manual, libpq, "The Password File"; kinds.md 7.4.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+import type { Finding, View } from '../kind.ts';
+import type { RegistrySpec } from './facts.ts';
+
+type Database = NonNullable<RegistrySpec['databaseConfig']>;
+type Selector = Database['dbAppUserPasswordSecretRef'];
+
+/** One line for each user. Undefined where a password is missing. */
+export function passwordFile(database: Database, view: View): string | undefined {
+  const { host, port, database: name, user, migrationUser } = database;
+  const users = [
+    { user, password: secretText(view, database.dbAppUserPasswordSecretRef) },
+    { user: migrationUser, password: secretText(view, database.dbMigrationUserPasswordSecretRef) },
+  ];
+  const lines = users.map(({ user, password }) =>
+    password === undefined ? undefined : [host, String(port), name, user, password].map(escaped).join(':'),
+  );
+  return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
+}
+
+/** Passwords that the file cannot hold. Their values are not told. */
+export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
+  if (database === undefined) return [];
+  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field): Finding[] => {
+    const { name, key } = database[field];
+    const password = secretText(view, database[field]);
+    const pointer = `/spec/databaseConfig/${field}`;
+    if (password === undefined) {
+      return [{ ...FAULT, pointer, message: `Secret ${name} has no text under the key ${key}` }];
+    }
+    if (!/[\r\n]/.test(password)) return [];
+    return [{ ...FAULT, pointer, message: `Secret ${name}, key ${key}: a password cannot hold a line break` }];
+  });
+}
+
+const FAULT = { code: 'database-password-unusable', severity: 'error' } as const;
+
+function escaped(field: string): string {
+  return field.replaceAll('\\', '\\\\').replaceAll(':', '\\:');
+}
+
+/** A Secret's value as text, without the line break that editors leave at the end. */
+function secretText(view: View, { name, key }: Selector): string | undefined {
+  const secret = view.find('Secret', name);
+  return secret === undefined ? undefined : textAt(secret, key)?.replace(/\r?\n$/, '');
+}
+
+function textAt({ stringData, data }: KubeObject, key: string): string | undefined {
+  const plain = isObject(stringData) ? stringData[key] : undefined;
+  if (typeof plain === 'string') return plain;
+  const encoded = isObject(data) ? data[key] : undefined;
+  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
+}

@@ -1,0 +1,63 @@
+// What an MCPRegistry names: ConfigMaps, Secrets, claims. Knows nothing about whether they exist. What Kubernetes itself
+// waits for when it starts a pod is optional; the database passwords are not, because a child is made of them.
+
+import type { Reference } from '../kind.ts';
+import type { Entry, Provider, Registry } from './facts.ts';
+
+interface Selector {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
+}
+
+export function references({ spec }: Registry): readonly Reference[] {
+  const { databaseConfig, authConfig } = spec;
+  return [
+    ...spec.registries.flatMap((entry, index) => entryReferences(entry, `/spec/registries/${index}`)),
+    ...(['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+      selected('Secret', `/spec/databaseConfig/${field}`, withoutOptional(databaseConfig?.[field])),
+    ),
+    ...(authConfig?.oauth?.providers ?? []).flatMap((provider, index) =>
+      providerReferences(provider, `/spec/authConfig/oauth/providers/${index}`),
+    ),
+  ];
+}
+
+function entryReferences({ configMapRef, git, pvcRef }: Entry, pointer: string): readonly Reference[] {
+  return [
+    ...selected('ConfigMap', `${pointer}/configMapRef`, configMapRef),
+    ...waitedFor('Secret', `${pointer}/git/auth/passwordSecretRef`, git?.auth?.passwordSecretRef),
+    ...(pvcRef === undefined
+      ? []
+      : [
+          {
+            pointer: `${pointer}/pvcRef/claimName`,
+            kind: 'PersistentVolumeClaim',
+            name: pvcRef.claimName,
+            optional: true,
+          },
+        ]),
+  ];
+}
+
+function providerReferences(provider: Provider, pointer: string): readonly Reference[] {
+  return [
+    ...waitedFor('Secret', `${pointer}/clientSecretRef`, provider.clientSecretRef),
+    ...waitedFor('Secret', `${pointer}/authTokenRef`, provider.authTokenRef),
+    ...selected('ConfigMap', `${pointer}/caCertRef`, provider.caCertRef),
+  ];
+}
+
+function selected(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
+  if (selector === undefined) return [];
+  const { name, key, optional } = selector;
+  return [{ pointer, kind, name, key, ...(optional === true ? { optional } : {}) }];
+}
+
+function waitedFor(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
+  return selected(kind, pointer, selector === undefined ? undefined : { ...selector, optional: true });
+}
+
+function withoutOptional(selector: Selector | undefined): Selector | undefined {
+  return selector === undefined ? undefined : { name: selector.name, key: selector.key };
+}

@@ -1,0 +1,48 @@
+// What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of
+// what it names (inspect). Knows nothing about what follows from it.
+
+import { readRegistryConfig } from '../../contracts/registry-config-read.ts';
+import type { Finding, View } from '../kind.ts';
+import { podTemplateFindings } from '../shared/pod-template.ts';
+import { configText } from './children.ts';
+import type { Registry } from './facts.ts';
+import { passwordFindings } from './pgpass.ts';
+
+export function rules(self: Registry): readonly Finding[] {
+  return [
+    ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...credentialFindings(self),
+    ...serviceFindings(self),
+  ];
+}
+
+/** HTTP Basic authentication goes nowhere but to http and https. */
+function credentialFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
+    if (git?.auth === undefined || /^https?:/.test(git.repository)) return [];
+    const pointer = `/spec/registries/${index}/git/auth`;
+    const message = `auth has no effect for ${git.repository}: only http and https repositories use it`;
+    return [{ code: 'git-auth-unused', severity: 'warning', pointer, message }];
+  });
+}
+
+/** Where the fields of the service's configuration come from. */
+const ORIGINS: readonly (readonly [string, string])[] = [
+  ['/registries', '/spec/registries'],
+  ['/database', '/spec/databaseConfig'],
+  ['/auth', '/spec/authConfig'],
+];
+
+/** What the service itself would say of its configuration, when it starts. */
+function serviceFindings(self: Registry): readonly Finding[] {
+  const read = readRegistryConfig(configText(self, {}), 'config.yaml');
+  return ('config' in read ? read.warnings : read.problems).map(({ severity, pointer = '', message }) => {
+    const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
+    const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
+    return { code: 'registry-service-config', severity, pointer: at, message };
+  });
+}
+
+export function inspect({ spec }: Registry, view: View): readonly Finding[] {
+  return passwordFindings(spec.databaseConfig, view);
+}

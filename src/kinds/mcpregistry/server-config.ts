@@ -1,0 +1,134 @@
+// Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
+// Source: kinds.md 7.3, without the built-in `default` registry: only what is declared is served.
+
+import type { RegistryConfigFile } from '../../contracts/registry-config.ts';
+import type { Settings } from '../kind.ts';
+import {
+  apiEndpoint,
+  certificateDirectory,
+  dataDirectory,
+  type Entry,
+  type Provider,
+  type Registry,
+  type RegistrySpec,
+  secretDirectory,
+} from './facts.ts';
+
+type File = RegistryConfigFile;
+type FileEntry = File['registries'][number];
+type FileProvider = NonNullable<NonNullable<NonNullable<File['auth']>['oauth']>['providers']>[number];
+type Filter = NonNullable<Entry['filter']>;
+
+export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): File {
+  const { name, namespace, spec } = self;
+  return {
+    registryName: name,
+    namespace,
+    registries: spec.registries.map(entry),
+    database: database(spec.databaseConfig, settings),
+    auth: auth(self),
+  };
+}
+
+function entry(source: Entry): FileEntry {
+  const { name, syncPolicy, filter } = source;
+  return {
+    name,
+    format: formatOf(source),
+    ...origin(source),
+    ...(syncPolicy === undefined ? {} : { syncPolicy: { interval: syncPolicy.interval } }),
+    ...(filter === undefined ? {} : { filter: lists(filter) }),
+  };
+}
+
+/** A registry's API speaks the upstream format only, whatever the default says. */
+export function formatOf({ api, format }: Entry): Entry['format'] {
+  return api === undefined ? format : 'upstream';
+}
+
+function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file'> {
+  const { git, api, pvcRef } = source;
+  if (git !== undefined) {
+    const { auth: credentials, ...rest } = git;
+    if (credentials === undefined) return { git: rest };
+    const { username, passwordSecretRef } = credentials;
+    const passwordFile = `${secretDirectory(passwordSecretRef.name)}/${passwordSecretRef.key}`;
+    return { git: { ...rest, auth: { username, passwordFile } } };
+  }
+  if (api !== undefined) return { api: { endpoint: api.endpoint } };
+  return { file: { path: `${dataDirectory(source)}/${pvcRef?.path ?? 'registry.json'}` } };
+}
+
+function lists({ names, tags }: Filter): NonNullable<FileEntry['filter']> {
+  return {
+    ...(names === undefined ? {} : { names: withoutEmpty(names) }),
+    ...(tags === undefined ? {} : { tags: withoutEmpty(tags) }),
+  };
+}
+
+function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
+  return { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) };
+}
+
+/** The registry's own database, or the catalogue's of this instance, or the defaults of document 2. */
+function database(own: RegistrySpec['databaseConfig'], settings: Pick<Settings, 'catalogueDatabase'>) {
+  const defaults = {
+    host: 'postgres',
+    port: 5432,
+    user: 'db_app',
+    migrationUser: 'db_migrator',
+    database: 'registry',
+    sslMode: 'prefer',
+    maxOpenConns: 10,
+    maxIdleConns: 2,
+    connMaxLifetime: '30m',
+  } as const;
+  if (own === undefined) {
+    // Files of the reconciler's own machine mean nothing in the service's container.
+    const { passFile: _passFile, caFile: _caFile, ...catalogue } = settings.catalogueDatabase ?? {};
+    return { ...defaults, ...catalogue };
+  }
+  const { dbAppUserPasswordSecretRef: _app, dbMigrationUserPasswordSecretRef: _migration, ...rest } = own;
+  return rest;
+}
+
+function auth(self: Registry): NonNullable<File['auth']> {
+  const { mode, oauth } = self.spec.authConfig ?? {};
+  if (mode !== 'oauth' || oauth === undefined) return { mode: 'anonymous' };
+  const { resourceUrl, realm, scopesSupported, providers } = oauth;
+  return {
+    mode,
+    oauth: {
+      resourceUrl: resourceUrl === undefined || resourceUrl === '' ? apiEndpoint(self) : resourceUrl,
+      realm,
+      scopesSupported,
+      providers: providers.map(provider),
+    },
+  };
+}
+
+function provider(given: Provider): FileProvider {
+  const { name, issuerUrl, audience, jwksUrl, introspectionUrl, clientId, clientSecretRef, allowPrivateIP } = given;
+  const { caCertPath, caCertRef, authTokenFile, authTokenRef } = given;
+  const certificate = caCertRef && `${certificateDirectory(caCertRef.name)}/${caCertRef.key}`;
+  const token = authTokenRef && `${secretDirectory(authTokenRef.name)}/${authTokenRef.key}`;
+  const secret = clientSecretRef && `${secretDirectory(clientSecretRef.name)}/${clientSecretRef.key}`;
+  return {
+    name,
+    issuerUrl,
+    audience,
+    ...text('jwksUrl', jwksUrl),
+    ...text('introspectionUrl', introspectionUrl),
+    ...text('clientId', clientId),
+    ...text('clientSecretFile', secret),
+    ...text('caCertPath', caCertPath || certificate),
+    ...text('authTokenFile', authTokenFile || token),
+    allowPrivateIP,
+  };
+}
+
+function text<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+  const result: { [P in K]?: string } = {};
+  if (value !== undefined && value !== '') result[key] = value;
+  return result;
+}

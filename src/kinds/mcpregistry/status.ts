@@ -1,0 +1,113 @@
+// How far an MCPRegistry is, by its service and by the sync of its sources (kinds.md 7.1). Knows nothing about how to
+// change that.
+
+import { isObject } from '../../std/json.ts';
+import type { Static } from '../../std/schema.ts';
+import type { Observed } from '../kind.ts';
+import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
+import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
+import { readyReplicas, workloadState } from '../shared/workload.ts';
+import { apiEndpoint, childNames, type Registry } from './facts.ts';
+import type { MCPRegistryStatus } from './schema.ts';
+import { type SyncStatus, syncPart } from './sync-status.ts';
+
+type Status = Static<typeof MCPRegistryStatus>;
+type Api = NonNullable<Status['apiStatus']>;
+
+interface Progress {
+  readonly phase: NonNullable<Status['phase']>;
+  readonly message: string;
+}
+
+export function status(self: Registry, observed: Observed): Status {
+  const api = apiStatus(self, observed);
+  const sync = syncPart(self, observed);
+  const { phase, message } = progress(self, observed, api, sync.syncStatus);
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    ...sync,
+    apiStatus: api,
+    conditions: conditionsOf(
+      self.resource,
+      [
+        ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
+        apiVerdict(api, observed),
+        ...syncVerdict(sync.syncStatus),
+        { type: 'Ready', status: phase === 'Ready' ? 'True' : 'False', reason: `Registry${phase}`, message },
+      ],
+      observed,
+    ),
+  };
+}
+
+function apiStatus(self: Registry, { view, refusals, failures, now }: Observed): Api {
+  const endpoint = apiEndpoint(self);
+  const [refusal] = refusals;
+  if (refusal !== undefined) {
+    const prefix = refusal.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
+    return { phase: 'Error', message: prefix + refusals.map(({ message }) => message).join('; '), endpoint };
+  }
+  if (failures.length > 0) return { phase: 'Error', message: failures.join('; '), endpoint };
+  const state = workloadState(view, 'Deployment', childNames(self.name).api);
+  const before = isObject(self.resource.status?.apiStatus) ? self.resource.status.apiStatus : {};
+  if (readyReplicas(state) > 0) {
+    const readySince = typeof before.readySince === 'string' ? before.readySince : now;
+    return { phase: 'Ready', message: 'Registry API is ready and serving requests', endpoint, readySince };
+  }
+  const wasReady = before.phase === 'Ready' || before.phase === 'Unhealthy';
+  switch (state.state) {
+    case 'missing':
+      return { phase: 'NotStarted', message: 'Registry API deployment does not exist yet', endpoint };
+    case 'stopped':
+      return { phase: 'Unhealthy', message: 'Registry API deployment is scaled to zero', endpoint };
+    case 'failed':
+      return { phase: 'Error', message: state.message, endpoint };
+    case 'progressing':
+    case 'complete': {
+      const message = 'Registry API deployment is not ready yet';
+      return { phase: wasReady ? 'Unhealthy' : 'Deploying', message, endpoint };
+    }
+  }
+}
+
+/** The first that applies: being deleted, the service, the sync. What was synced before goes on being served. */
+function progress({ resource }: Registry, { refusals }: Observed, api: Api, sync: SyncStatus | undefined): Progress {
+  if (resource.metadata.deletionTimestamp !== undefined) {
+    return { phase: 'Terminating', message: 'MCPRegistry is being terminated' };
+  }
+  if (api.phase === 'Error') {
+    const held = refusals.some(({ code }) => code === 'invalid-pod-template');
+    return { phase: 'Failed', message: held ? `${api.message}` : `API deployment failed: ${api.message}` };
+  }
+  if (api.phase !== 'Ready') return { phase: 'Pending', message: 'API is not ready' };
+  if (sync?.phase === 'Syncing') return { phase: 'Syncing', message: `API is ready; ${sync.message}` };
+  if (sync?.phase === 'Failed') {
+    if (sync.lastSyncTime === undefined) return { phase: 'Failed', message: `sync failed: ${sync.message}` };
+    return { phase: 'Ready', message: `serving what was synced before; sync failed: ${sync.message}` };
+  }
+  return { phase: 'Ready', message: 'Registry is ready and API is serving requests' };
+}
+
+function apiVerdict(api: Api, { refusals, failures }: Observed): Verdict {
+  const message = api.message ?? '';
+  if (api.phase === 'Ready') return { type: 'APIReady', status: 'True', reason: 'APIReady', message };
+  const password = refusals.some(({ pointer }) => pointer.startsWith('/spec/databaseConfig'));
+  const broken = refusals.length > 0 || failures.length > 0 || api.phase === 'Error';
+  const reason = password ? 'PGPassSecretFailed' : broken ? 'DeploymentFailed' : 'APINotReady';
+  return { type: 'APIReady', status: 'False', reason, message };
+}
+
+function syncVerdict(sync: SyncStatus | undefined): readonly Verdict[] {
+  if (sync === undefined) return [];
+  const message = sync.message ?? '';
+  switch (sync.phase) {
+    case 'Complete':
+      return [{ type: 'SyncSuccessful', status: 'True', reason: 'SyncComplete', message }];
+    case 'Failed':
+      return [{ type: 'SyncSuccessful', status: 'False', reason: 'SyncFailed', message }];
+    case 'Syncing':
+      return [{ type: 'SyncSuccessful', status: 'Unknown', reason: 'SyncInProgress', message }];
+  }
+}

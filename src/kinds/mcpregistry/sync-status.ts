@@ -1,0 +1,94 @@
+// One sync status for all sources of an MCPRegistry (document 2, SyncStatus). Knows nothing about syncing.
+
+import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
+import { digest } from '../../std/hash.ts';
+import { isObject } from '../../std/json.ts';
+import type { Static } from '../../std/schema.ts';
+import type { Observed } from '../kind.ts';
+import type { Registry } from './facts.ts';
+import type { MCPRegistryStatus } from './schema.ts';
+
+type Status = Static<typeof MCPRegistryStatus>;
+export type SyncStatus = NonNullable<Status['syncStatus']>;
+type SyncPart = Pick<Status, 'syncStatus' | 'lastAppliedFilterHash' | 'lastManualSyncTrigger'>;
+
+interface Source {
+  readonly name: string;
+  /** Absent: never synced. */
+  readonly state: SourceState | undefined;
+}
+
+/** What the store says; where it could not be read, what was said before. */
+export function syncPart({ spec, resource }: Registry, { catalogue }: Pick<Observed, 'catalogue'>): SyncPart {
+  const before = resource.status ?? {};
+  if (catalogue === undefined) return keptPart(before);
+  const sources = spec.registries.map(({ name }) => ({ name, state: catalogue[name] }));
+  const filterHash = combined(sources, ({ filterHash }) => filterHash);
+  const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
+  return {
+    syncStatus: overall(sources),
+    ...(filterHash === undefined ? {} : { lastAppliedFilterHash: filterHash }),
+    ...(typeof trigger === 'string' ? { lastManualSyncTrigger: trigger } : {}),
+  };
+}
+
+function keptPart(before: object): SyncPart {
+  const kept: SyncPart = {};
+  if ('syncStatus' in before && isObject(before.syncStatus)) Object.assign(kept, { syncStatus: before.syncStatus });
+  for (const field of ['lastAppliedFilterHash', 'lastManualSyncTrigger'] as const) {
+    const value: unknown = Reflect.get(before, field);
+    if (typeof value === 'string') kept[field] = value;
+  }
+  return kept;
+}
+
+function overall(sources: readonly Source[]): SyncStatus {
+  const states = sources.flatMap(({ state }) => (state === undefined ? [] : [state]));
+  const { phase, message } = verdict(sources);
+  const lastAttempt = latest(states.map((state) => state.lastAttempt));
+  const lastSyncTime = latest(states.map((state) => state.lastSyncTime));
+  const lastSyncHash = combined(sources, (state) => state.lastSyncHash);
+  return {
+    phase,
+    message,
+    ...(lastAttempt === undefined ? {} : { lastAttempt }),
+    attemptCount: Math.max(0, ...states.map((state) => state.attemptCount)),
+    ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
+    ...(lastSyncHash === undefined ? {} : { lastSyncHash }),
+    serverCount: states.reduce((sum, state) => sum + state.serverCount, 0),
+  };
+}
+
+/** Failed where any source failed, Complete where all are. */
+function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { readonly message: string } {
+  const failed = sources.filter(({ state }) => state?.phase === 'Failed');
+  if (failed.length > 0) {
+    return { phase: 'Failed', message: failed.map(({ name, state }) => `${name}: ${state?.message}`).join('; ') };
+  }
+  const waiting = sources.filter(({ state }) => state?.phase !== 'Complete').map(({ name }) => name);
+  if (waiting.length > 0) return { phase: 'Syncing', message: `not synced yet: ${waiting.join(', ')}` };
+  const rejected = sources.filter(({ state }) => (state?.rejectedCount ?? 0) > 0);
+  const complaint = rejected.map(({ name, state }) => `; ${name}: ${state?.rejectedCount} invalid entries left out`);
+  return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
+}
+
+/** Of one source its own hash, of several one over all of them. */
+function combined(sources: readonly Source[], pick: (state: SourceState) => string | undefined): string | undefined {
+  const hashes = sources.flatMap(({ name, state }) => {
+    const hash = state === undefined ? undefined : pick(state);
+    return hash === undefined ? [] : [[name, hash] as const];
+  });
+  const [only, ...more] = hashes;
+  return more.length === 0 ? only?.[1] : digest(Object.fromEntries(hashes));
+}
+
+/** The trigger that every source has carried out. */
+function commonTrigger(catalogue: CatalogueState): string | undefined {
+  const [first, ...more] = Object.values(catalogue).map(({ trigger }) => trigger);
+  return more.every((trigger) => trigger === first) ? first : undefined;
+}
+
+function latest(times: readonly (string | undefined)[]): string | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1);
+}
