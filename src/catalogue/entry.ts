@@ -1,6 +1,5 @@
 // What is extracted from a server.json so that it can be found, compared and checked. Knows neither feeds nor stores.
 
-import { digest } from '../std/hash.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import type { Entry } from './ports.ts';
 
@@ -33,22 +32,6 @@ export function extract(document: JsonObject): Extracted {
     ]),
     images: distinct(objects(document.packages).flatMap(imagesOf)),
   };
-}
-
-/** Equal for entries that are served alike. Being the latest is not part of it: that depends on the other versions. */
-export function contentHash(entry: Entry): string {
-  const { isLatest: _, ...content } = entry;
-  return digest(content);
-}
-
-/** What a search looks into: lower case by Unicode, whatever the store's locale is. Parts cannot run into each other. */
-export function searchText(entry: Pick<Entry, 'name' | 'title' | 'description'>): string {
-  return [entry.name, entry.title ?? '', entry.description].map(foldCase).join('\u001f');
-}
-
-/** The form in which search texts are compared. */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 const MAX_DEPTH = 64;

@@ -3,16 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { inject } from 'vitest';
+import type { DatabaseAddress } from '../../src/adapters/postgres/connect.ts';
 import { asSuperuser, type TestServer } from './postgres-server.ts';
 
 export interface TestDatabase {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  /** Owns the schema. */
-  readonly migrator: { readonly user: string; readonly password: string };
-  /** Reads and writes rows, nothing else. */
-  readonly app: { readonly user: string; readonly password: string };
+  /** Connection settings of the user who owns the schema. */
+  readonly migrator: DatabaseAddress;
+  /** Of the user who reads and writes rows, nothing else: what `openPool` takes. */
+  readonly app: DatabaseAddress;
   /** Runs one statement with all rights, for looking behind the scenes. */
   sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Call it in `afterAll`. Open connections are cut. */
@@ -29,11 +27,8 @@ export async function createTestDatabase(schema: 'migrated' | 'empty' = 'migrate
   );
   const { host, port, migrator, app } = server;
   return {
-    host,
-    port,
-    database,
-    migrator,
-    app,
+    migrator: { host, port, database, sslMode: 'disable', ...migrator },
+    app: { host, port, database, sslMode: 'disable', ...app },
     sql: (text, values = []) =>
       asSuperuser(server, database, async (client) => (await client.query(text, [...values])).rows),
     drop: () =>

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { embeddedBinaries, serverAccount, systemBinaries } from '../../src/adapters/postgres/binaries.ts';
+import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { initCluster, type ServerOptions, startServer } from '../../src/adapters/postgres/server.ts';
 
 /** What a test file needs to make its own database. */
@@ -125,6 +126,8 @@ async function prepare(host: string, port: number, user: string, password: strin
     }
     await client.query(`create database ${server.template} owner ${server.migrator.user}`);
   });
+  const template = { host, port, database: server.template, sslMode: 'disable', ...server.migrator } as const;
+  await migrate(template, { appUser: server.app.user });
   return server;
 }
 

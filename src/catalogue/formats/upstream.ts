@@ -108,5 +108,7 @@ function readOfficial(meta: Json): Checked<Partial<Entry>> {
 function utc(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return null;
   const time = Date.parse(text.toUpperCase());
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
+  const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  // An offset can lead out of the years that four digits write, and there is no year 0 for PostgreSQL.
+  return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null;
 }

@@ -1,4 +1,4 @@
-// Which version of a server is the latest. Knows nothing about feeds or stores.
+// Which of several versions of one thing is the latest. Knows nothing about what has the versions.
 
 /** A strict semantic version: three numbers, an optional prerelease, no build part (registry.md 6.3). */
 interface Semver {
@@ -8,14 +8,14 @@ interface Semver {
 
 export interface Candidate {
   readonly version: string;
-  /** What the upstream registry said. */
+  /** What its publisher said. */
   readonly isLatest?: boolean | undefined;
   /** RFC 3339 in UTC, in one notation for all candidates. */
   readonly publishedAt: string;
 }
 
 /**
- * The latest of a server's versions: the one that upstream calls so; else the highest semantic version; else, where no
+ * The latest of the versions: the one that its publisher calls so; else the highest semantic version; else, where no
  * version is semantic, the one published last. Ties go to the greater text. Undefined for no candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
@@ -45,7 +45,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /** Undefined for what is no strict semantic version (semver.org 2.0.0, items 2 and 9). */
-export function parseSemver(text: string): Semver | undefined {
+function parseSemver(text: string): Semver | undefined {
   const dash = text.indexOf('-');
   const numbers = (dash < 0 ? text : text.slice(0, dash)).split('.');
   if (numbers.length !== 3 || !numbers.every(isNumber)) return undefined;

@@ -1,0 +1,123 @@
+// What has to be written so that a source's rows become a given list of entries. Pure: knows no SQL.
+
+import type { Entry, Hold, Written } from '../../catalogue/ports.ts';
+import { digest } from '../../std/hash.ts';
+import { latestOf } from '../../std/versions.ts';
+
+/** What a stored version must tell to be compared. Times are RFC 3339 with milliseconds, in UTC. */
+export interface Stored {
+  readonly name: string;
+  readonly version: string;
+  readonly status: Entry['status'];
+  readonly contentHash: string;
+  readonly publishedAt: string;
+  readonly upstreamLatest: boolean | undefined;
+  readonly isLatest: boolean;
+}
+
+/** A version as it is to be stored. */
+export interface Row {
+  readonly entry: Entry;
+  readonly contentHash: string;
+  readonly publishedAt: string;
+  readonly isLatest: boolean;
+}
+
+export interface VersionId {
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface Change {
+  /** New versions, and those whose content, status or being the latest changed. */
+  readonly upserts: readonly Row[];
+  /** Versions that become tombstones. */
+  readonly retired: readonly VersionId[];
+  /** Held versions that are the latest now, or no longer are. */
+  readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
+  readonly written: Written;
+}
+
+type Fate = 'created' | 'updated' | 'unchanged';
+
+export function changeOf(stored: readonly Stored[], entries: readonly Entry[], hold: Hold, now: string): Change {
+  const before = new Map(stored.map((row) => [idOf(row), row]));
+  const incoming = entries.map((entry) => ({
+    entry,
+    contentHash: contentHash(entry),
+    publishedAt: entry.publishedAt ?? before.get(idOf(entry))?.publishedAt ?? now,
+  }));
+  const present = new Set(entries.map(idOf));
+  const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(idOf(row)));
+  const held = missing.filter(({ name }) => hold(name));
+  const retired = missing.filter(({ name }) => !hold(name));
+  const latest = latestIds([
+    ...incoming.filter(({ entry }) => entry.status !== 'deleted').map(candidateOf),
+    ...held.map((row) => ({ ...row, isLatest: row.upstreamLatest })),
+  ]);
+  const rows = incoming.map((row): Row => ({ ...row, isLatest: latest.has(idOf(row.entry)) }));
+  const fates = rows.map((row) => fateOf(row, before.get(idOf(row.entry))));
+  return {
+    upserts: rows.filter((_row, index) => fates[index] !== 'unchanged'),
+    retired,
+    flips: held
+      .map((row) => ({ name: row.name, version: row.version, isLatest: latest.has(idOf(row)), was: row.isLatest }))
+      .filter(({ isLatest, was }) => isLatest !== was),
+    written: {
+      created: count(fates, 'created'),
+      updated: count(fates, 'updated'),
+      unchanged: count(fates, 'unchanged'),
+      removed: retired.length,
+      held: held.length,
+    },
+  };
+}
+
+export function isEmpty({ upserts, retired, flips }: Change): boolean {
+  return upserts.length + retired.length + flips.length === 0;
+}
+
+/** Equal for entries that are served alike. What upstream calls the latest is not part of it: what follows of it is. */
+function contentHash(entry: Entry): string {
+  const { isLatest: _, ...content } = entry;
+  return digest(content);
+}
+
+function fateOf(row: Row, stored: Stored | undefined): Fate {
+  if (stored === undefined) return 'created';
+  const { status } = row.entry;
+  if (stored.status === 'deleted' && status !== 'deleted') return 'created';
+  const same = stored.contentHash === row.contentHash && stored.status === status && stored.isLatest === row.isLatest;
+  return same ? 'unchanged' : 'updated';
+}
+
+interface Live {
+  readonly name: string;
+  readonly version: string;
+  readonly isLatest: boolean | undefined;
+  readonly publishedAt: string;
+}
+
+function candidateOf({ entry, publishedAt }: Omit<Row, 'isLatest' | 'contentHash'>): Live {
+  return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
+}
+
+/** One latest version per name. */
+function latestIds(live: readonly Live[]): ReadonlySet<string> {
+  const byName = Map.groupBy(live, ({ name }) => name);
+  return new Set(
+    [...byName.values()].flatMap((versions) => {
+      const latest = latestOf(versions);
+      return latest === undefined ? [] : [idOf(latest)];
+    }),
+  );
+}
+
+/** Names have no blanks, so the two cannot run into each other. */
+function idOf({ name, version }: VersionId): string {
+  return `${name} ${version}`;
+}
+
+function count(fates: readonly Fate[], fate: Fate): number {
+  return fates.filter((each) => each === fate).length;
+}

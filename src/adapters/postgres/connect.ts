@@ -1,0 +1,146 @@
+// Opens one connection to PostgreSQL as libpq would: the six meanings of sslMode, passwords asked for only when the
+// server wants one. Knows nothing about pools or tables.
+
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { Failure } from '../../std/failure.ts';
+import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
+import { readPassword } from './pgpass.ts';
+import { openSocket, type TlsCheck } from './socket.ts';
+
+export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+
+export interface DatabaseAddress extends Place {
+  readonly sslMode: SslMode;
+  /** PEM file of the certificate authority. As in libpq, where it is given every TLS connection checks the chain. */
+  readonly caFile?: string;
+  /** Password file, in libpq's format. */
+  readonly passFile?: string;
+  /** Wins over the file. */
+  readonly password?: string;
+  /** Until a connection is there and the server has let us in; default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Limit of every statement; 0 means none. Default 30 s. */
+  readonly statementTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** How much later than the server itself we stop to wait for it: it may be gone without a word. */
+const SILENCE_MS = 5_000;
+
+/** A way to connect: with TLS or, where undefined, without. */
+type Way = TlsCheck | undefined;
+
+export interface OpenConnection {
+  readonly client: pg.Client;
+  /** Cuts the connection without a word to the server. */
+  destroy(): void;
+}
+
+/** Throws Failure: any of the codes `database-*` about connecting. */
+export async function connect(address: DatabaseAddress): Promise<OpenConnection> {
+  const [first, second] = await ways(address);
+  try {
+    return await connectBy(address, first?.tls);
+  } catch (error) {
+    if (second === undefined || !fallsBack(first?.tls, error)) throw databaseFailure(error, address);
+    return await connectBy(address, second.tls).catch((last: unknown) => {
+      throw bothFailed(address, error, last);
+    });
+  }
+}
+
+/** The ways that the mode allows, in its order of preference. */
+async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
+  const { sslMode, caFile } = address;
+  if (sslMode === 'disable') return [{ tls: undefined }];
+  const ca = caFile === undefined ? undefined : await readCa(caFile);
+  const lenient: TlsCheck = ca === undefined ? { verify: 'none' } : { verify: 'chain', ca };
+  switch (sslMode) {
+    case 'allow':
+      return [{ tls: undefined }, { tls: lenient }];
+    case 'prefer':
+      return [{ tls: lenient }, { tls: undefined }];
+    case 'require':
+      return [{ tls: lenient }];
+    case 'verify-ca':
+      if (ca !== undefined) return [{ tls: lenient }];
+      // Anybody can get a certificate of a public authority: without the host name that proves nothing.
+      throw new Failure('database-tls', `${describePlace(address)}: sslMode verify-ca needs caFile`);
+    case 'verify-full':
+      return [{ tls: { verify: 'full', ...(ca === undefined ? {} : { ca }) } }];
+  }
+}
+
+/** As libpq: a server that refuses us may accept the other way, one without working TLS may accept no TLS. */
+function fallsBack(tried: Way, error: unknown): boolean {
+  if (isRefused(error)) return true;
+  return tried !== undefined && error instanceof Failure && error.code === 'database-tls';
+}
+
+function bothFailed(address: DatabaseAddress, first: unknown, last: unknown): Failure {
+  const { code, message, data, retryable } = databaseFailure(last, address);
+  const before = databaseFailure(first, address).message;
+  const both = message === before ? message : `${message} (tried before: ${before})`;
+  return new Failure(code, both, { data, retryable, cause: last });
+}
+
+async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnection> {
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = address;
+  const started = performance.now();
+  const socket = await openSocket(address, tls, connectTimeoutMs);
+  const { host, port, user, database } = address;
+  const client = new pg.Client({
+    host,
+    port,
+    user,
+    database,
+    ssl: false,
+    stream: () => connected(socket),
+    password: () => passwordOf(address),
+    connectionTimeoutMillis: Math.max(1, connectTimeoutMs - (performance.now() - started)),
+    application_name: 'skep',
+    ...(statementTimeoutMs > 0
+      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
+      : {}),
+  });
+  // A connection that breaks while nobody waits for an answer must not end the process: the next use notices.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return { client, destroy: () => socket.destroy() };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** `pg` connects its stream itself; ours is connected already and only says so. */
+function connected(socket: Socket): Socket {
+  return Object.assign(socket, {
+    connect() {
+      process.nextTick(() => socket.emit('connect'));
+      return socket;
+    },
+  });
+}
+
+/** Only called when the server asks for a password. */
+async function passwordOf(address: DatabaseAddress): Promise<string> {
+  const { password, passFile } = address;
+  if (password !== undefined && password !== '') return password;
+  const found = passFile === undefined ? undefined : await readPassword(passFile, address);
+  if (found !== undefined && found !== '') return found;
+  const where = passFile === undefined ? 'no password file is configured' : `${passFile} has no line for it`;
+  throw new Failure('database-auth', `${describePlace(address)}: the server asks for a password, and ${where}`);
+}
+
+async function readCa(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new Failure('database-tls', `caFile ${file} cannot be read`, { data: { file }, cause });
+  }
+}

@@ -1,0 +1,89 @@
+// Turns what goes wrong between us and PostgreSQL into Failures. Knows SQLSTATE classes, no message texts.
+
+import pg from 'pg';
+import { Failure } from '../../std/failure.ts';
+import type { DatabaseCode } from './codes.ts';
+
+/** Where a database is, for messages. Never holds the password. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/** `user@host:port/database`. */
+export function describePlace({ host, port, database, user }: Place): string {
+  return `${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+}
+
+/** A Failure for anything thrown by a connection; Failures stay as they are. */
+export function databaseFailure(error: unknown, place: Place): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof pg.DatabaseError)) return lostConnection(error, place);
+  const code = codeOf(error.code ?? '');
+  const retryable = code === 'database-unreachable' || code === 'database-busy';
+  const { message, severity, schema, table, constraint } = error;
+  const data = { ...facts(place), sqlstate: error.code, severity, schema, table, constraint };
+  return new Failure(code, `${describePlace(place)}: ${message}`, { data, cause: error, retryable });
+}
+
+/** True where the same transaction may succeed when it is run again: serialization failure, deadlock. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
+}
+
+/** True where the server refused the client at the door: an authorization error (class 28). */
+export function isRefused(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('28') === true;
+}
+
+function lostConnection(error: unknown, place: Place): Failure {
+  const reason = error instanceof Error ? reasonOf(error) : String(error);
+  return new Failure('database-unreachable', `${describePlace(place)}: ${reason}`, {
+    data: facts(place),
+    cause: error,
+    retryable: true,
+  });
+}
+
+/** A host with several addresses fails once per address, and the errors come as a bundle without words. */
+function reasonOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  const { message } = first instanceof Error ? first : error;
+  return message === '' ? error.name : message;
+}
+
+function facts({ host, port, database, user }: Place) {
+  return { host, port, database, user };
+}
+
+/** SQLSTATE (PostgreSQL manual, appendix A). */
+function codeOf(sqlstate: string): DatabaseCode {
+  switch (sqlstate) {
+    case '3D000':
+      return 'database-not-found';
+    case '42P01':
+    case '42703':
+      return 'database-not-migrated';
+    case '42501':
+      return 'database-forbidden';
+    case '53300':
+    case '55P03':
+    case '57014':
+    case '40001':
+    case '40P01':
+      return 'database-busy';
+  }
+  switch (sqlstate.slice(0, 2)) {
+    case '28':
+      return 'database-auth';
+    case '08':
+    case '57':
+      return 'database-unreachable';
+    case '53':
+      return 'database-busy';
+    default:
+      return 'database-error';
+  }
+}

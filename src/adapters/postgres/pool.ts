@@ -1,0 +1,191 @@
+// A few connections, shared: at most so many open, at most so many idle, none older than allowed. Own rather than
+// pg's, because each new connection chooses between TLS and none (sslMode prefer and allow) and because pg's cannot
+// limit how many stay idle. Knows nothing about tables.
+
+import type pg from 'pg';
+import { Failure } from '../../std/failure.ts';
+import { connect, type DatabaseAddress, type OpenConnection } from './connect.ts';
+import { databaseFailure, describePlace, isTransient } from './failure.ts';
+
+export interface DatabaseSettings extends DatabaseAddress {
+  /** Connections at the same time; default 10 (document 2, MCPRegistryDatabaseConfig). */
+  readonly maxOpenConns?: number;
+  /** Connections that stay open unused; default 2. */
+  readonly maxIdleConns?: number;
+  /** Older connections are closed when they are next free; default 30 minutes. */
+  readonly connMaxLifetimeMs?: number;
+  /** How long a caller waits for a free connection; default 10 s. */
+  readonly acquireTimeoutMs?: number;
+}
+
+export interface Pool {
+  readonly place: string;
+  /** Runs the work on one connection. Whatever it throws comes out as a Failure. */
+  use<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  /** The same within a transaction; run again where the database says that it only lost a race. */
+  transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  /** Connections that are open now, those in use included. */
+  open(): number;
+  /** Waits for the work under way. The pool gives no connections any more. */
+  close(): Promise<void>;
+}
+
+interface Connection extends OpenConnection {
+  readonly openedAtMs: number;
+  broken: boolean;
+}
+
+interface Waiter {
+  /** Undefined: there is room for a new connection, kept for this waiter. */
+  take(connection: Connection | undefined): void;
+  refuse(failure: Failure): void;
+}
+
+interface State {
+  readonly settings: DatabaseSettings;
+  readonly idle: Connection[];
+  readonly waiters: Waiter[];
+  /** Connections that are open or being opened. */
+  open: number;
+  closed: boolean;
+  onEmpty: () => void;
+}
+
+const MAX_OPEN = 10;
+const MAX_IDLE = 2;
+const MAX_LIFETIME_MS = 30 * 60_000;
+const ACQUIRE_TIMEOUT_MS = 10_000;
+const MAX_RUNS = 5;
+
+/** Opens nothing yet: connections are made when they are used. */
+export function openPool(settings: DatabaseSettings): Pool {
+  const state: State = { settings, idle: [], waiters: [], open: 0, closed: false, onEmpty: () => undefined };
+
+  async function use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const connection = await acquire(state);
+    try {
+      return await work(connection.client);
+    } catch (error) {
+      const failure = databaseFailure(error, settings);
+      // After a lost connection nobody knows what the server still does with it.
+      if (failure.code === 'database-unreachable') connection.broken = true;
+      throw failure;
+    } finally {
+      release(state, connection);
+    }
+  }
+
+  return {
+    place: describePlace(settings),
+    use,
+    transaction: (work) => use((client) => transact(client, work)),
+    open: () => state.open,
+    close: () => close(state),
+  };
+}
+
+async function transact<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  for (let run = 1; ; run += 1) {
+    await client.query('begin');
+    try {
+      const result = await work(client);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      // A connection that is gone cannot roll back, and need not; the first error is the one to tell.
+      await client.query('rollback').catch(() => undefined);
+      if (!isTransient(error) || run === MAX_RUNS) throw error;
+    }
+  }
+}
+
+async function acquire(state: State): Promise<Connection> {
+  const { settings } = state;
+  if (state.closed) throw new Failure('database-unreachable', `${describePlace(settings)}: the pool is closed`);
+  for (let free = state.idle.pop(); free !== undefined; free = state.idle.pop()) {
+    if (isFit(state, free)) return free;
+    discard(state, free);
+  }
+  if (state.open >= (settings.maxOpenConns ?? MAX_OPEN)) return (await wait(state)) ?? (await openConnection(state));
+  state.open += 1;
+  return await openConnection(state);
+}
+
+/** The place among `state.open` is taken already. */
+async function openConnection(state: State): Promise<Connection> {
+  try {
+    const opened = await connect(state.settings);
+    const connection: Connection = { ...opened, openedAtMs: performance.now(), broken: false };
+    function onLost(): void {
+      connection.broken = true;
+    }
+    opened.client.on('error', onLost).on('end', onLost);
+    return connection;
+  } catch (error) {
+    forget(state);
+    throw error;
+  }
+}
+
+/** Resolves with a connection that became free, or with nothing where there is room for a new one. */
+function wait(state: State): Promise<Connection | undefined> {
+  const { settings } = state;
+  const timeoutMs = settings.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS;
+  return new Promise((resolve, reject) => {
+    const waiter: Waiter = {
+      take(connection) {
+        clearTimeout(late);
+        resolve(connection);
+      },
+      refuse(failure) {
+        clearTimeout(late);
+        reject(failure);
+      },
+    };
+    const late = setTimeout(() => {
+      state.waiters.splice(state.waiters.indexOf(waiter), 1);
+      const message = `${describePlace(settings)}: no connection became free within ${timeoutMs} ms`;
+      waiter.refuse(new Failure('database-busy', message, { retryable: true }));
+    }, timeoutMs);
+    state.waiters.push(waiter);
+  });
+}
+
+function release(state: State, connection: Connection): void {
+  const waiter = isFit(state, connection) ? state.waiters.shift() : undefined;
+  const full = state.idle.length >= (state.settings.maxIdleConns ?? MAX_IDLE);
+  if (waiter !== undefined) waiter.take(connection);
+  else if (!isFit(state, connection) || state.closed || full) discard(state, connection);
+  else state.idle.push(connection);
+}
+
+function isFit({ settings }: State, { broken, openedAtMs }: Connection): boolean {
+  return !broken && performance.now() - openedAtMs < (settings.connMaxLifetimeMs ?? MAX_LIFETIME_MS);
+}
+
+function discard(state: State, { client, destroy, broken }: Connection): void {
+  if (broken) destroy();
+  else client.end().catch(destroy);
+  forget(state);
+}
+
+/** One connection less: whoever waits longest may open a new one in its place. */
+function forget(state: State): void {
+  const waiter = state.waiters.shift();
+  if (waiter !== undefined) {
+    waiter.take(undefined);
+    return;
+  }
+  state.open -= 1;
+  if (state.open === 0) state.onEmpty();
+}
+
+async function close(state: State): Promise<void> {
+  state.closed = true;
+  for (const connection of state.idle.splice(0)) discard(state, connection);
+  if (state.open > 0) {
+    await new Promise<void>((resolve) => {
+      state.onEmpty = resolve;
+    });
+  }
+}

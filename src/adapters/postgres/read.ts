@@ -1,0 +1,169 @@
+// The statements that read the catalogue, and rows as entries.
+
+import type pg from 'pg';
+import type { ListPage, ListQuery, SourceKey, StoredEntry } from '../../catalogue/ports.ts';
+import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { compareVersions } from '../../std/versions.ts';
+import { foldCase, storable } from './write.ts';
+
+const COLUMNS = `e.name, e.version, e.document, e.title, e.description, e.tags, e.status, e.tier, e.transports,
+  e.images, e.is_latest, e.published_at, e.updated_at`;
+
+const FROM_SOURCE = `from catalogue_entry e join catalogue_source s on s.id = e.source_id
+  where s.namespace = $1 and s.registry = $2 and s.source = $3`;
+
+interface EntryRow {
+  readonly name: string;
+  readonly version: string;
+  readonly document: JsonObject;
+  readonly title: string | null;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly status: StoredEntry['status'];
+  readonly tier: string | null;
+  readonly transports: readonly string[];
+  readonly images: readonly string[];
+  readonly is_latest: boolean;
+  readonly published_at: Date;
+  readonly updated_at: Date;
+}
+
+interface SourceRow {
+  readonly source: string;
+  readonly phase: SourceState['phase'];
+  readonly message: string;
+  readonly last_attempt: Date | null;
+  readonly attempt_count: number;
+  readonly last_sync_time: Date | null;
+  readonly last_sync_hash: string | null;
+  readonly filter_hash: string | null;
+  readonly declaration_hash: string | null;
+  readonly server_count: number;
+  readonly rejected_count: number;
+  readonly manual_trigger: string | null;
+}
+
+/** One row more than asked for tells whether there are more. */
+export async function listEntries(client: pg.Client, key: SourceKey, query: ListQuery): Promise<ListPage> {
+  const values: unknown[] = [key.namespace, key.registry, key.source];
+  const conditions = conditionsOf(query, (value) => `$${values.push(storable(value))}`);
+  const limit = `$${values.push(query.limit + 1)}`;
+  const { rows } = await client.query<EntryRow>(
+    `select ${COLUMNS} ${FROM_SOURCE} ${conditions.map((condition) => `and ${condition}`).join(' ')}
+     order by e.name, e.version limit ${limit}`,
+    values,
+  );
+  return { entries: rows.slice(0, query.limit).map(toEntry), more: rows.length > query.limit };
+}
+
+function conditionsOf(query: ListQuery, bind: (value: string) => string): string[] {
+  const conditions: string[] = [];
+  const { after, search, updatedSince, version, includeDeleted } = query;
+  if (after !== undefined) conditions.push(`(e.name, e.version) > (${bind(after.name)}, ${bind(after.version)})`);
+  // strpos knows no wildcards, so there is nothing to escape.
+  if (search !== undefined && search !== '') conditions.push(`strpos(e.search, ${bind(foldCase(search))}) > 0`);
+  if (updatedSince !== undefined) {
+    // As a number: PostgreSQL reads no year 0, RFC 3339 has one.
+    conditions.push(`e.updated_at > to_timestamp(${bind(String(Date.parse(updatedSince)))}::float8 / 1000)`);
+  }
+  if (version === 'latest') conditions.push('e.is_latest');
+  else if (version !== undefined) conditions.push(`e.version = ${bind(version)}`);
+  if (!includeDeleted) conditions.push("e.status <> 'deleted'");
+  return conditions;
+}
+
+/** Newest publication first; of those published together the highest version first. */
+export async function versionsOf(
+  client: pg.Client,
+  key: SourceKey,
+  name: string,
+  includeDeleted: boolean,
+): Promise<readonly StoredEntry[]> {
+  const { rows } = await client.query<EntryRow>(
+    `select ${COLUMNS} ${FROM_SOURCE} and e.name = $4 and ($5 or e.status <> 'deleted')`,
+    [key.namespace, key.registry, key.source, storable(name), includeDeleted],
+  );
+  return rows
+    .map(toEntry)
+    .sort((a, b) => Date.parse(b.publishedAt) - Date.parse(a.publishedAt) || compareVersions(b.version, a.version));
+}
+
+export async function versionOf(
+  client: pg.Client,
+  key: SourceKey,
+  name: string,
+  version: string,
+): Promise<StoredEntry | undefined> {
+  const { rows } = await client.query<EntryRow>(
+    `select ${COLUMNS} ${FROM_SOURCE} and e.name = $4 and e.status <> 'deleted'
+     and case when $5 = 'latest' then e.is_latest else e.version = $5 end`,
+    [key.namespace, key.registry, key.source, storable(name), storable(version)],
+  );
+  return rows[0] === undefined ? undefined : toEntry(rows[0]);
+}
+
+/** The id is part of it: a source that was removed and declared again begins to count anew. */
+export async function revisionOf(client: pg.Client, key: SourceKey): Promise<string> {
+  const { rows } = await client.query<{ revision: string }>(
+    `select id || '.' || revision as revision from catalogue_source
+     where namespace = $1 and registry = $2 and source = $3`,
+    [key.namespace, key.registry, key.source],
+  );
+  return rows[0]?.revision ?? '0';
+}
+
+export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
+  const { rows } = await client.query<SourceRow>(
+    `select source, phase, message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
+       declaration_hash, server_count, rejected_count, manual_trigger
+     from catalogue_source where namespace = $1 and registry = $2 order by source`,
+    [registry.namespace, registry.registry],
+  );
+  return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
+}
+
+export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ image: string }>(
+    `select distinct unnest(e.images) as image
+     from catalogue_entry e join catalogue_source s on s.id = e.source_id
+     where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted'`,
+    [registry.namespace, registry.registry],
+  );
+  return new Set(rows.map(({ image }) => image));
+}
+
+function toEntry(row: EntryRow): StoredEntry {
+  const { name, version, document, title, description, tags, status, tier, transports, images } = row;
+  return {
+    name,
+    version,
+    document,
+    ...(title === null ? {} : { title }),
+    description,
+    tags,
+    status,
+    ...(tier === null ? {} : { tier }),
+    transports,
+    images,
+    isLatest: row.is_latest,
+    publishedAt: row.published_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function toState(row: SourceRow): SourceState {
+  return {
+    phase: row.phase,
+    message: row.message,
+    ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt.toISOString() }),
+    attemptCount: row.attempt_count,
+    ...(row.last_sync_time === null ? {} : { lastSyncTime: row.last_sync_time.toISOString() }),
+    ...(row.last_sync_hash === null ? {} : { lastSyncHash: row.last_sync_hash }),
+    ...(row.filter_hash === null ? {} : { filterHash: row.filter_hash }),
+    ...(row.declaration_hash === null ? {} : { declarationHash: row.declaration_hash }),
+    serverCount: row.server_count,
+    rejectedCount: row.rejected_count,
+    ...(row.manual_trigger === null ? {} : { trigger: row.manual_trigger }),
+  };
+}

@@ -1,0 +1,60 @@
+// The catalogue's store of record in PostgreSQL: both ports, over one pool. Knows nothing about formats and sources.
+
+import type { CatalogueReader, CatalogueWriter } from '../../catalogue/ports.ts';
+import { changeOf, isEmpty } from './change.ts';
+import type { Pool } from './pool.ts';
+import { imagesOf, listEntries, revisionOf, statesOf, versionOf, versionsOf } from './read.ts';
+import { lockSource, readStored, writeChange, writeState } from './write.ts';
+
+export interface Store extends CatalogueWriter, CatalogueReader {
+  /** Closes the pool. */
+  close(): Promise<void>;
+}
+
+/** Opens nothing yet. Every method throws the Failures of `codes.ts`. */
+export function createStore(pool: Pool): Store {
+  return { ...writer(pool), ...reader(pool), close: () => pool.close() };
+}
+
+function writer(pool: Pool): CatalogueWriter {
+  return {
+    states: (registry) => pool.use((client) => statesOf(client, registry)),
+    images: (registry) => pool.use((client) => imagesOf(client, registry)),
+
+    replace: (key, entries, state, now, hold = () => false) =>
+      pool.transaction(async (client) => {
+        await lockSource(client, key);
+        const change = changeOf(await readStored(client, key), entries, hold, now);
+        const id = await writeState(client, key, state, !isEmpty(change));
+        if (!isEmpty(change)) await writeChange(client, id, change, now);
+        return change.written;
+      }),
+
+    record: (key, state) =>
+      pool.transaction(async (client) => {
+        await lockSource(client, key);
+        await writeState(client, key, state, false);
+      }),
+
+    retain: (registry, sources) =>
+      pool.use(async (client) => {
+        await client.query(
+          'delete from catalogue_source where namespace = $1 and registry = $2 and source <> all ($3::text[])',
+          [registry.namespace, registry.registry, sources],
+        );
+      }),
+  };
+}
+
+function reader(pool: Pool): CatalogueReader {
+  return {
+    list: (key, query) => pool.use((client) => listEntries(client, key, query)),
+    versions: (key, name, includeDeleted) => pool.use((client) => versionsOf(client, key, name, includeDeleted)),
+    version: (key, name, version) => pool.use((client) => versionOf(client, key, name, version)),
+    revision: (key) => pool.use((client) => revisionOf(client, key)),
+    ping: () =>
+      pool.use(async (client) => {
+        await client.query('select 1');
+      }),
+  };
+}

@@ -1,0 +1,189 @@
+// The statements that change the catalogue. Each function works inside a transaction that its caller began.
+
+import type pg from 'pg';
+import type { SourceKey } from '../../catalogue/ports.ts';
+import type { SourceState } from '../../contracts/catalogue-state.ts';
+import type { Change, Row, Stored } from './change.ts';
+
+/** Rows per statement: large enough to be fast, small enough for one message. */
+const BATCH = 500;
+
+/** Makes writers of one source take turns until the transaction ends. */
+export async function lockSource(client: pg.Client, key: SourceKey): Promise<void> {
+  const name = JSON.stringify(['skep', key.namespace, key.registry, key.source]);
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+}
+
+/** Records the state, and counts the revision up where the content changed. Gives the source's id. */
+export async function writeState(
+  client: pg.Client,
+  key: SourceKey,
+  state: SourceState,
+  changed: boolean,
+): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `insert into catalogue_source as s (namespace, registry, source, phase, message, last_attempt, attempt_count,
+       last_sync_time, last_sync_hash, filter_hash, declaration_hash, server_count, rejected_count, manual_trigger)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (namespace, registry, source) do update set
+       phase = excluded.phase, message = excluded.message, last_attempt = excluded.last_attempt,
+       attempt_count = excluded.attempt_count, last_sync_time = excluded.last_sync_time,
+       last_sync_hash = excluded.last_sync_hash, filter_hash = excluded.filter_hash,
+       declaration_hash = excluded.declaration_hash, server_count = excluded.server_count,
+       rejected_count = excluded.rejected_count, manual_trigger = excluded.manual_trigger,
+       revision = s.revision + $15
+     returning id`,
+    [
+      key.namespace,
+      key.registry,
+      key.source,
+      state.phase,
+      storable(state.message),
+      state.lastAttempt,
+      state.attemptCount,
+      state.lastSyncTime,
+      state.lastSyncHash,
+      state.filterHash,
+      state.declarationHash,
+      state.serverCount,
+      state.rejectedCount,
+      state.trigger === undefined ? null : storable(state.trigger),
+      changed ? 1 : 0,
+    ],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** All versions of a source, tombstones included, as far as they are compared. */
+export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
+  const { rows } = await client.query<{
+    name: string;
+    version: string;
+    status: Stored['status'];
+    content_hash: string;
+    published_at: Date;
+    upstream_latest: boolean | null;
+    is_latest: boolean;
+  }>(
+    `select e.name, e.version, e.status, e.content_hash, e.published_at, e.upstream_latest, e.is_latest
+     from catalogue_entry e join catalogue_source s on s.id = e.source_id
+     where s.namespace = $1 and s.registry = $2 and s.source = $3`,
+    [key.namespace, key.registry, key.source],
+  );
+  return rows.map((row) => ({
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    contentHash: row.content_hash,
+    publishedAt: row.published_at.toISOString(),
+    upstreamLatest: row.upstream_latest ?? undefined,
+    isLatest: row.is_latest,
+  }));
+}
+
+/**
+ * Writes the change. A version's time moves on even where `now` does not (two instances' clocks differ), so that a
+ * reader who asks for what changed since the last time it saw misses nothing.
+ */
+export async function writeChange(client: pg.Client, sourceId: string, change: Change, now: string): Promise<void> {
+  const { rows } = await client.query<{ at: string }>(
+    `select greatest($2::timestamptz, max(updated_at) + interval '1 millisecond')::text as at
+     from catalogue_entry where source_id = $1`,
+    [sourceId, now],
+  );
+  const at = rows[0]?.at ?? now;
+  // First nobody is the latest any more, then the new ones are: at no moment there are two.
+  await retire(client, sourceId, change, at);
+  await flip(client, sourceId, change, false, at);
+  const demoted = change.upserts.filter(({ isLatest }) => !isLatest);
+  const promoted = change.upserts.filter(({ isLatest }) => isLatest);
+  await upsert(client, sourceId, demoted, at);
+  await upsert(client, sourceId, promoted, at);
+  await flip(client, sourceId, change, true, at);
+}
+
+async function retire(client: pg.Client, sourceId: string, { retired }: Change, at: string): Promise<void> {
+  for (const batch of batches(retired)) {
+    await client.query(
+      `update catalogue_entry e set status = 'deleted', is_latest = false, updated_at = $2
+       from unnest($3::text[], $4::text[]) as gone(name, version)
+       where e.source_id = $1 and e.name = gone.name and e.version = gone.version`,
+      [sourceId, at, batch.map(({ name }) => name), batch.map(({ version }) => version)],
+    );
+  }
+}
+
+async function flip(client: pg.Client, sourceId: string, { flips }: Change, isLatest: boolean, at: string) {
+  for (const batch of batches(flips.filter((each) => each.isLatest === isLatest))) {
+    await client.query(
+      `update catalogue_entry e set is_latest = $5, updated_at = $2
+       from unnest($3::text[], $4::text[]) as held(name, version)
+       where e.source_id = $1 and e.name = held.name and e.version = held.version`,
+      [sourceId, at, batch.map(({ name }) => name), batch.map(({ version }) => version), isLatest],
+    );
+  }
+}
+
+async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[], at: string): Promise<void> {
+  for (const batch of batches(rows)) await client.query(UPSERT, [sourceId, at, ...columnsOf(batch)]);
+}
+
+/** Lists inside a row travel as JSON, because unnest would flatten arrays of arrays. */
+const UPSERT = `
+  insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
+    transports, images, upstream_latest, is_latest, published_at, content_hash, search)
+  select $1, $2, u.name, u.version, u.document::json, u.title, u.description,
+    array(select json_array_elements_text(u.tags::json)), u.status, u.tier,
+    array(select json_array_elements_text(u.transports::json)),
+    array(select json_array_elements_text(u.images::json)),
+    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.search
+  from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+    $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[])
+    as u(name, version, document, title, description, tags, status, tier, transports, images, upstream_latest,
+      is_latest, published_at, content_hash, search)
+  on conflict (source_id, name, version) do update set
+    updated_at = excluded.updated_at, document = excluded.document, title = excluded.title,
+    description = excluded.description, tags = excluded.tags, status = excluded.status, tier = excluded.tier,
+    transports = excluded.transports, images = excluded.images, upstream_latest = excluded.upstream_latest,
+    is_latest = excluded.is_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
+    search = excluded.search`;
+
+/** Parameters 3 to 17 of UPSERT: one array per column. */
+function columnsOf(rows: readonly Row[]): unknown[][] {
+  return [
+    rows.map(({ entry }) => entry.name),
+    rows.map(({ entry }) => entry.version),
+    rows.map(({ entry }) => JSON.stringify(entry.document)),
+    rows.map(({ entry }) => entry.title ?? null),
+    rows.map(({ entry }) => entry.description),
+    rows.map(({ entry }) => JSON.stringify(entry.tags)),
+    rows.map(({ entry }) => entry.status),
+    rows.map(({ entry }) => entry.tier ?? null),
+    rows.map(({ entry }) => JSON.stringify(entry.transports)),
+    rows.map(({ entry }) => JSON.stringify(entry.images)),
+    rows.map(({ entry }) => entry.isLatest ?? null),
+    rows.map(({ isLatest }) => isLatest),
+    rows.map(({ publishedAt }) => publishedAt),
+    rows.map(({ contentHash }) => contentHash),
+    rows.map(({ entry }) => searchText(entry)),
+  ];
+}
+
+/** What a search looks into. A separator nobody types keeps the parts from running into each other. */
+function searchText({ name, title, description }: Row['entry']): string {
+  return [name, title ?? '', description].map(foldCase).join('\u001f');
+}
+
+/** Lower case by Unicode: the server's own depends on its locale. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** NUL is the one character that PostgreSQL has no text for. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}
+
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += BATCH) yield items.slice(at, at + BATCH);
+}
