@@ -67,10 +67,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const [name, value] of Object.entries(options.settings ?? {})) args.push('-c', `${name}=${value}`);
   const child = launch(options, options.binaries.postgres, args);
   const log = keepLog(child);
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const closed = endOf(child);
   const { pid } = await spawned(child, options.binaries.postgres);
   const watchdog = guard(options, pid);
-  void exited.then(() => watchdog.kill('SIGKILL'));
+  const exited = closed.then(async () => {
+    watchdog.child.kill('SIGKILL');
+    await watchdog.closed;
+  });
   async function stop(): Promise<void> {
     child.kill('SIGINT');
     const late = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
@@ -89,14 +92,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { host: '127.0.0.1', port, pid, exited, stop };
 }
 
-/** A server of a process that was killed stops by itself: this shell sees its input close and tells it to. */
-function guard(options: ServerOptions, pid: number): ChildProcess {
-  const script = 'read -r _; kill -INT "$1"; [ -z "$2" ] || { while kill -0 "$1"; do sleep 0.1; done; rm -rf "$2"; }';
-  const child = launch(options, '/bin/sh', ['-c', script, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
+/** The server of a process that was killed stops all the same: this shell sees its input close and sees to it. */
+function guard(options: ServerOptions, pid: number): { child: ChildProcess; closed: Promise<unknown> } {
+  const child = launch(options, '/bin/sh', ['-c', WATCHDOG, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
   child.stdin?.on('error', () => undefined);
-  child.unref();
-  return child;
+  return { child, closed: endOf(child) };
 }
+
+/** Waits up to 10 s, and not for ever, before it deletes: a dead server that nobody collects still has a number. */
+const WATCHDOG = `read -r _
+kill -INT "$1"
+[ -n "$2" ] || exit 0
+left=100
+while kill -0 "$1" && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
+rm -rf "$2"`;
 
 /** Line 8 of postmaster.pid is the server's own word on how far it is; the file may be an old one, so line 1 counts. */
 async function ready(dataDir: string, pid: number, child: ChildProcess): Promise<void> {
@@ -128,7 +137,7 @@ export async function removeCluster(dataDir: string): Promise<void> {
 async function runProgram(options: ServerOptions, program: string, args: readonly string[], input: string) {
   const child = launch(options, program, args);
   const log = keepLog(child);
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const ended = endOf(child);
   await spawned(child, program);
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
@@ -159,6 +168,11 @@ function spawned(child: ChildProcess, program: string): Promise<{ pid: number }>
       reject(new Failure('database-server-failed', `cannot run ${program}`, { data: { program }, cause })),
     );
   });
+}
+
+/** The exit status, when the process is gone and its output read. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', resolve));
 }
 
 function keepLog(child: ChildProcess): () => string {
