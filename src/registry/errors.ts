@@ -7,7 +7,8 @@ import { Failure } from '../std/failure.ts';
 import { type Refused, refuse } from './answer.ts';
 
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof Failure) {
+  // Only what may succeed later is worth trying again: the others are faults, of ours or of the installation.
+  if (error instanceof Failure && error.retryable) {
     request.log.error({ err: error, code: 'catalogue-unavailable' }, 'the catalogue cannot be read');
     return refuse(reply, { code: 'catalogue-unavailable', message: 'the catalogue is temporarily unavailable' });
   }

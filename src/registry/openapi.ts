@@ -34,7 +34,11 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
       info: { title: 'MCP registry', version: '1.0.0', description: DESCRIPTION },
       ...security,
     },
-    transform: ({ schema, url }) => ({ schema: auth.mode === 'anonymous' ? withoutUnauthorized(schema) : schema, url }),
+    // Routes of plugins have no schema, whatever the type says.
+    transform: ({ schema = {}, url }) => ({
+      schema: auth.mode === 'anonymous' ? withoutUnauthorized(schema) : schema,
+      url,
+    }),
   });
   // The schemas only describe: the routes check what they are sent, and JSON.stringify is faster than a schema.
   app.setValidatorCompiler(() => () => true);
