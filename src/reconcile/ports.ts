@@ -54,7 +54,8 @@ export interface ApplyOptions {
  * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
  * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` (403), `cluster-not-found` (404),
  * `cluster-conflict` (409), `cluster-invalid` (400, 422), `cluster-gone` (410), `cluster-busy` (429, 503; retryable),
- * `cluster-error` (other). `data` holds url, status and the server's reason; messages never hold Secret values.
+ * `cluster-unknown-kind` (not in discovery), `cluster-error` (other). `data` holds url, status and the server's reason;
+ * messages never hold Secret values.
  */
 export interface Cluster {
   /** Kinds that the server serves, preferred version only; read once and cached until `refresh()`. */
@@ -73,6 +74,11 @@ export interface Cluster {
   /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
+  /**
+   * `check` is called right before every apply (dry runs aside) and every deletion is sent, also when one is repeated or
+   * had to wait its turn; what it throws ends that call. For the lease's deadline: `undefined` takes the check away.
+   */
+  fence(check: (() => void) | undefined): void;
   /** Requests made so far, retries included. */
   requests(): number;
 }

@@ -12,28 +12,31 @@ export function displayUrl(url: string | URL): string {
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}${parsed.search === '' ? '' : '?…'}`;
 }
 
-interface Sort {
+/** What went wrong with a connection. */
+export interface Sort {
   readonly code: OutboundCode;
   readonly says: string;
   readonly retryable: boolean;
+  /** True where no connection came about: the server has seen nothing of the request. */
+  readonly unsent?: boolean;
 }
 
 const TIMEOUT: Sort = { code: 'outbound-timeout', says: 'no answer in time', retryable: true };
 
 /** By the error codes of Node.js and undici. */
 const SORTS: Readonly<Record<string, Sort>> = {
-  UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time' },
+  UND_ERR_CONNECT_TIMEOUT: { ...TIMEOUT, says: 'no connection in time', unsent: true },
   ETIMEDOUT: { ...TIMEOUT, says: 'no connection in time' },
   UND_ERR_HEADERS_TIMEOUT: TIMEOUT,
   UND_ERR_BODY_TIMEOUT: { ...TIMEOUT, says: 'the answer stopped half-way' },
-  ENOTFOUND: unreachable('the host name is unknown'),
-  EAI_AGAIN: unreachable('the host name could not be looked up'),
-  ECONNREFUSED: unreachable('connection refused'),
+  ENOTFOUND: { ...unreachable('the host name is unknown'), unsent: true },
+  EAI_AGAIN: { ...unreachable('the host name could not be looked up'), unsent: true },
+  ECONNREFUSED: { ...unreachable('connection refused'), unsent: true },
   ECONNRESET: unreachable('connection lost'),
   EPIPE: unreachable('connection lost'),
   UND_ERR_SOCKET: unreachable('connection lost'),
-  EHOSTUNREACH: unreachable('no route to the host'),
-  ENETUNREACH: unreachable('no route to the network'),
+  EHOSTUNREACH: { ...unreachable('no route to the host'), unsent: true },
+  ENETUNREACH: { ...unreachable('no route to the network'), unsent: true },
   UND_ERR_HEADERS_OVERFLOW: { ...unreachable('the headers of the answer are too large'), retryable: false },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: unreachable('the answer is shorter than announced'),
 };
@@ -68,17 +71,18 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   if (request.signal?.aborted) return failure('outbound-aborted', 'given up', false);
   const sort = request.deadline.aborted
     ? { ...TIMEOUT, says: `no answer within ${request.timeoutMs} ms` }
-    : sortOf(error);
+    : connectionProblem(error);
   return failure(sort.code, sort.says, sort.retryable);
 }
 
-function sortOf(error: unknown): Sort {
+/** Judges an error of undici or Node.js. */
+export function connectionProblem(error: unknown): Sort {
   if (error instanceof errors.HTTPParserError) return { ...unreachable('the answer is not HTTP'), retryable: false };
   const { code, text } = rootOf(error);
   const known = SORTS[code];
   if (known !== undefined) return known;
   if (TLS_CODES.some((prefix) => code.startsWith(prefix))) {
-    return { code: 'outbound-tls', says: `no trusted TLS connection: ${text}`, retryable: false };
+    return { code: 'outbound-tls', says: `no trusted TLS connection: ${text}`, retryable: false, unsent: true };
   }
   return unreachable(text);
 }

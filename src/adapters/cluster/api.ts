@@ -1,0 +1,189 @@
+// Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
+// bears, and again where that is safe. Knows nothing about kinds and objects.
+
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import type { Clock } from '../../reconcile/ports.ts';
+import type { Failure } from '../../std/failure.ts';
+import type { CredentialSource, Credentials } from './credentials.ts';
+import type { Limiter } from './limiter.ts';
+import { type Answer, type Asked, refusal, unanswered } from './refusals.ts';
+import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With query, from the first slash on. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly accept?: string;
+  /** Doing it twice is the same as doing it once. */
+  readonly repeatable: boolean;
+  /** The object is a Secret: nothing that the server says about its content is passed on. */
+  readonly secret?: boolean;
+  /** Does not queue behind others, and has a short time limit: it keeps a lease. */
+  readonly urgent?: boolean;
+  /** Called right before each attempt is sent; what it throws ends the request. */
+  readonly fence?: () => void;
+}
+
+export interface Api {
+  /** The answer of a request that succeeded. Throws Failure with one of CLUSTER_CODES otherwise. */
+  send(request: ApiRequest): Promise<Answer>;
+  /** The full URL of a path. */
+  url(path: string): string;
+  /** Requests sent so far, repeated ones included. */
+  requests(): number;
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  readonly credentials: CredentialSource;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly connections: number;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly urgentTimeoutMs: number;
+}
+
+type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
+
+export function createApi(options: ApiOptions): Api {
+  const { credentials, limiter, clock } = options;
+  const connections = keptConnections(options);
+  let sent = 0;
+
+  async function attempt(request: ApiRequest, using: Credentials): Promise<Outcome> {
+    request.fence?.();
+    sent += 1;
+    return exchange(options, connections.for(using), request, using);
+  }
+
+  function admitted(request: ApiRequest, using: Credentials): Promise<Outcome> {
+    if (request.urgent === true) return attempt(request, using);
+    return limiter.run(() => attempt(request, using), isBusy);
+  }
+
+  async function send(request: ApiRequest): Promise<Answer> {
+    let usable = await credentials.current();
+    let renewed = false;
+    for (let number = 0; ; number += 1) {
+      const outcome = await admitted(request, usable);
+      if (isUnauthorized(outcome) && !renewed) {
+        renewed = true;
+        usable = await credentials.renew(usable);
+        continue;
+      }
+      if ('answer' in outcome && outcome.answer.status < 300) return outcome.answer;
+      const again = { repeatable: request.repeatable, number, seed: `${request.method} ${request.path}` };
+      const waitMs =
+        'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
+      if (waitMs === undefined) {
+        throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
+      }
+      await clock.sleep(waitMs);
+    }
+  }
+
+  return {
+    send,
+    url: (path) => credentials.server + path,
+    requests: () => sent,
+    close: () => connections.close(),
+  };
+}
+
+function isBusy(outcome: Outcome): boolean {
+  return 'answer' in outcome && outcome.answer.status === 429;
+}
+
+function isUnauthorized(outcome: Outcome): boolean {
+  return 'answer' in outcome && outcome.answer.status === 401;
+}
+
+function asked({ credentials }: ApiOptions, request: ApiRequest): Asked {
+  return { method: request.method, url: credentials.server + request.path, secret: request.secret === true };
+}
+
+async function exchange(
+  options: ApiOptions,
+  dispatcher: Dispatcher,
+  request: ApiRequest,
+  { headers }: Credentials,
+): Promise<Outcome> {
+  const timeoutMs = request.urgent === true ? options.urgentTimeoutMs : options.timeoutMs;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const url = new URL(options.credentials.server + request.path);
+  try {
+    const response = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: {
+        ...headers,
+        'user-agent': options.userAgent,
+        accept: request.accept ?? 'application/json',
+        'accept-encoding': 'gzip',
+        ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
+      },
+      body: request.body ?? null,
+      signal,
+    });
+    return { answer: await readAnswer(response) };
+  } catch (error) {
+    return { failure: unanswered(asked(options, request), timeoutMs, signal.aborted, error) };
+  }
+}
+
+const unzipped = promisify(gunzip);
+
+async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
+  const bytes = await body.bytes();
+  const plain = headers['content-encoding'] === 'gzip' ? await unzipped(bytes) : bytes;
+  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
+  const flat = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  return {
+    status: statusCode,
+    headers: flat,
+    text: Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString(),
+  };
+}
+
+interface Connections {
+  for(credentials: Credentials): Dispatcher;
+  close(): Promise<void>;
+}
+
+/** The connections stay while certificates and proxy do; a new token goes over the same ones. */
+function keptConnections(options: ApiOptions): Connections {
+  let opened: { readonly with: Credentials; readonly dispatcher: Dispatcher } | undefined;
+  return {
+    for: (credentials) => {
+      if (opened !== undefined && opened.with.connection === credentials.connection) return opened.dispatcher;
+      // Requests under way on the old ones end in their own time.
+      opened?.dispatcher.close().catch(() => undefined);
+      opened = { with: credentials, dispatcher: dispatcherFor(options, credentials) };
+      return opened.dispatcher;
+    },
+    close: async () => {
+      await opened?.dispatcher.destroy();
+    },
+  };
+}
+
+function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: Credentials): Dispatcher {
+  const limits = {
+    connections,
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    // Each request has its own time limit.
+    headersTimeout: timeoutMs * 2,
+    bodyTimeout: timeoutMs * 2,
+  };
+  const connect = { ...tls, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
+  if (proxy === undefined) return new Agent({ ...limits, connect });
+  if (proxy.type === 'http') return new ProxyAgent({ ...limits, uri: proxy.url, requestTls: connect });
+  return new Socks5ProxyAgent(proxy.url, { ...limits, requestTls: connect });
+}

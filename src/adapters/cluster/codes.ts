@@ -1,0 +1,25 @@
+// The codes of failures of the Kubernetes API. Knows nothing about who asks or why.
+
+export const CLUSTER_CODES = {
+  'cluster-config-invalid':
+    'No usable kubeconfig: none was found, it cannot be read, or its context, cluster or user is missing; name one with --kubeconfig and --context.',
+  'cluster-credentials':
+    'The kubeconfig’s way to credentials failed: a file cannot be read or its command fails; run the command by hand.',
+  'cluster-unreachable':
+    'The API server did not answer: unknown, refused, lost, too slow, or without a trusted certificate; it is tried again.',
+  'cluster-unauthorized': 'The API server does not know these credentials (401); renew them.',
+  'cluster-forbidden':
+    'The API server, or an admission policy of it, denies this (403); grant the right to the account.',
+  'cluster-not-found': 'The API server has no such object (404).',
+  'cluster-unknown-kind':
+    'The API server does not serve this kind in this version; install its CRD, or correct apiVersion and kind.',
+  'cluster-conflict':
+    'Somebody else has it (409): another field manager owns the field, the object changed or was replaced in between, or it exists already.',
+  'cluster-invalid': 'The API server refuses the object as it is (400, 413, 415, 422); correct the manifest.',
+  'cluster-gone': 'The part of the list that was asked for expired (410) several times; the next run lists again.',
+  'cluster-busy':
+    'The API server is overloaded or not ready (429, 503) and stayed so over several attempts; it is tried again.',
+  'cluster-error': 'The API server failed (5xx) or gave an answer that is none of Kubernetes; look at its log.',
+} as const;
+
+export type ClusterCode = keyof typeof CLUSTER_CODES;

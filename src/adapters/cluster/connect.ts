@@ -1,0 +1,203 @@
+// The Kubernetes API as the reconciler sees it: implements `Cluster` of reconcile/ports.ts. Objects travel verbatim, both
+// ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { ApiResource, ApplyOptions, Clock, Cluster } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { formatId, type ResourceId } from '../../std/problem.ts';
+import { type Api, createApi } from './api.ts';
+import { openCredentials } from './credentials.ts';
+import { type Discovered, discover } from './discovery.ts';
+import { sendForJson } from './json-answer.ts';
+import { createLimiter } from './limiter.ts';
+import { listAll } from './lists.ts';
+import { isKubeObject } from './objects.ts';
+import { collectionPath, objectPath } from './paths.ts';
+import { unexpected } from './refusals.ts';
+import { createSchemas } from './schemas.ts';
+
+export interface ClusterOptions {
+  /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account. */
+  readonly kubeconfig?: string;
+  /** Name of a context of the kubeconfig; its current one. */
+  readonly context?: string;
+  /** `skep-<instance>`. */
+  readonly fieldManager: string;
+  /** Requests under way at once, at most: fewer while the server says that it is busy. */
+  readonly concurrency: number;
+  /** Sent as `user-agent: skep/<version>`. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** Folder that keeps the server's OpenAPI documents between processes. */
+  readonly cacheDir?: string;
+  /** Milliseconds for one answer; 1 minute. */
+  readonly timeoutMs?: number;
+  /** The same for what keeps a lease; 5 s. */
+  readonly urgentTimeoutMs?: number;
+}
+
+export interface ConnectedCluster extends Cluster {
+  /** Namespace of the kubeconfig's context, or of the pod; `default` where neither says. */
+  homeNamespace(): string;
+  /** URL of the API server. */
+  server(): string;
+  close(): Promise<void>;
+}
+
+/** Reads the kubeconfig; asks the server nothing yet. Throws Failure `cluster-config-invalid`. */
+export async function connectCluster(options: ClusterOptions): Promise<ConnectedCluster> {
+  const credentials = await openCredentials(options);
+  const api = createApi({
+    credentials,
+    limiter: createLimiter(options.concurrency),
+    clock: options.clock,
+    // Two more for what keeps the lease.
+    connections: options.concurrency + 2,
+    userAgent: `skep/${options.version}`,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
+  });
+  const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
+  const schemas = createSchemas(api, options.cacheDir);
+  return {
+    resources: async () => (await discovered(context)).preferred,
+    schema: schemas.read,
+    refresh: () => {
+      context.discovered = undefined;
+      schemas.refresh();
+    },
+    list: (kind, namespace) => listAll(api, kind, namespace),
+    get: (id) => getObject(context, id),
+    apply: (object, how) => applyObject(context, object, how),
+    remove: (id, uid) => removeObject(context, id, uid),
+    create: (object) => storeObject(context, object, 'POST'),
+    replace: (object) => storeObject(context, object, 'PUT'),
+    fence: (check) => {
+      context.fence = check;
+    },
+    requests: api.requests,
+    homeNamespace: () => credentials.namespace,
+    server: () => credentials.server,
+    close: api.close,
+  };
+}
+
+interface Context {
+  readonly api: Api;
+  readonly fieldManager: string;
+  fence: (() => void) | undefined;
+  discovered: Promise<Discovered> | undefined;
+}
+
+function discovered(context: Context): Promise<Discovered> {
+  const { api } = context;
+  const known = context.discovered;
+  if (known !== undefined) return known;
+  const reading = discover(api);
+  context.discovered = reading;
+  reading.catch(() => {
+    if (context.discovered === reading) context.discovered = undefined;
+  });
+  return reading;
+}
+
+async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource> {
+  const resource = (await discovered(context)).find(id.apiVersion, id.kind);
+  const { apiVersion, kind } = id;
+  const data = { apiVersion, kind, server: context.api.url('') };
+  if (resource === undefined) {
+    throw new Failure('cluster-unknown-kind', `${data.server} serves no ${kind} in ${apiVersion}`, { data });
+  }
+  if (resource.namespaced && (id.namespace ?? '') === '') {
+    throw new Failure('cluster-invalid', `${formatId(id)} needs a namespace`, { data });
+  }
+  return resource;
+}
+
+async function getObject(context: Context, id: ResourceId): Promise<KubeObject | undefined> {
+  const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
+  try {
+    return asObject(context, path, await sendForJson(context.api, { method: 'GET', path, repeatable: true }));
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
+    throw error;
+  }
+}
+
+/** Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. */
+async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
+  const { name, namespace } = object.metadata;
+  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
+  const query = new URLSearchParams({
+    fieldManager: context.fieldManager,
+    force: String(how.force),
+    fieldValidation: 'Strict',
+  });
+  if (how.dryRun === true) query.set('dryRun', 'All');
+  const below = how.subresource === undefined ? '' : `/${how.subresource}`;
+  const path = `${objectPath(resource, namespace, name)}${below}?${query}`;
+  const answer = await sendForJson(context.api, {
+    method: 'PATCH',
+    path,
+    body: JSON.stringify(object),
+    contentType: 'application/apply-patch+yaml',
+    repeatable: true,
+    secret: isSecret(object),
+    ...fenceOf(context, how.dryRun !== true),
+  });
+  return asObject(context, path, answer);
+}
+
+/** With the uid as precondition a repeated deletion cannot meet another object, and the second answer is 404. */
+async function removeObject(context: Context, id: ResourceId, uid: string): Promise<void> {
+  const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions: { uid } };
+  try {
+    await context.api.send({
+      method: 'DELETE',
+      path,
+      body: JSON.stringify(options),
+      contentType: 'application/json',
+      repeatable: true,
+      secret: isSecret(id),
+      ...fenceOf(context, true),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'cluster-not-found') throw error;
+  }
+}
+
+/** Sent twice, these would fail the second time although the first one succeeded: a lost answer is a failure at once. */
+async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
+  const { name, namespace } = object.metadata;
+  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
+  const base = method === 'POST' ? collectionPath(resource, namespace) : objectPath(resource, namespace, name);
+  const path = `${base}?${new URLSearchParams({ fieldManager: context.fieldManager, fieldValidation: 'Strict' })}`;
+  const answer = await sendForJson(context.api, {
+    method,
+    path,
+    body: JSON.stringify(object),
+    contentType: 'application/json',
+    repeatable: false,
+    secret: isSecret(object),
+    urgent: true,
+  });
+  return asObject(context, path, answer);
+}
+
+function asObject({ api }: Context, path: string, value: unknown): KubeObject {
+  if (isKubeObject(value)) return value;
+  throw unexpected(api.url(path), 'the answer is no object');
+}
+
+function fenceOf({ fence }: Context, writes: boolean): { fence?: () => void } {
+  return fence === undefined || !writes ? {} : { fence };
+}
+
+function withNamespace(namespace: string | undefined): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+function isSecret({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
+  return apiVersion === 'v1' && kind === 'Secret';
+}

@@ -1,0 +1,184 @@
+// Where the API server is and how to authenticate there: from a kubeconfig, or from inside a pod. Uses the official
+// client's `KubeConfig` for that and nothing else of it. Knows nothing about requests.
+
+import { readFileSync } from 'node:fs';
+import type { RequestOptions } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Clock } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { digest } from '../../std/hash.ts';
+import { displayUrl } from '../http/failures.ts';
+import type { ClusterCode } from './codes.ts';
+
+type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
+
+export interface Credentials {
+  /** `authorization`, impersonation. Never shown. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: Tls;
+  /** HTTP CONNECT or SOCKS 5 proxy. */
+  readonly proxy?: { readonly type: 'http' | 'socks'; readonly url: string };
+  /** Differs where any of it does. */
+  readonly fingerprint: string;
+  /** Differs where another connection is needed: not for another token. */
+  readonly connection: string;
+}
+
+export interface CredentialSource {
+  /** URL of the API server, possibly with a path, without a slash at the end. */
+  readonly server: string;
+  /** Namespace of the context, or of the pod; `default` where neither says. */
+  readonly namespace: string;
+  /** Read again at most every half minute: tokens in files rotate, those of commands expire. */
+  current(): Promise<Credentials>;
+  /** Read anew from the start, commands included: the server said 401 to these. */
+  renew(rejected: Credentials): Promise<Credentials>;
+}
+
+export interface CredentialOptions {
+  /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly clock: Clock;
+}
+
+const FRESH_MS = 30_000;
+
+/** Throws Failure `cluster-config-invalid`. */
+export async function openCredentials(options: CredentialOptions): Promise<CredentialSource> {
+  const { clock } = options;
+  let config = await loadConfig(options);
+  const { server, namespace } = placeOf(config, options);
+  let read: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
+  let renewing: Promise<Credentials> | undefined;
+
+  function current(): Promise<Credentials> {
+    if (read === undefined || clock.monotonic() - read.at > FRESH_MS) {
+      read = { at: clock.monotonic(), credentials: readCredentials(config) };
+      read.credentials.catch(() => {
+        read = undefined;
+      });
+    }
+    return read.credentials;
+  }
+
+  async function reload(): Promise<Credentials> {
+    config = await loadConfig(options);
+    read = undefined;
+    return current();
+  }
+
+  /** Of many requests that are rejected together, the first renews for all. */
+  async function renew(rejected: Credentials): Promise<Credentials> {
+    const latest = await current();
+    if (latest.fingerprint !== rejected.fingerprint) return latest;
+    renewing ??= reload().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  }
+
+  return { server, namespace, current, renew };
+}
+
+async function loadConfig({ kubeconfig, context }: CredentialOptions): Promise<KubeConfig> {
+  // 90 MB and a third of a second that commands without a cluster should not pay.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  try {
+    if (kubeconfig === undefined) config.loadFromDefault();
+    else loadFile(config, kubeconfig);
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    const where = kubeconfig ?? 'the default kubeconfig';
+    throw invalid(`${where} is no kubeconfig`, { kubeconfig: where }, cause);
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+  return config;
+}
+
+function loadFile(config: KubeConfig, file: string): void {
+  try {
+    readFileSync(file);
+  } catch (cause) {
+    throw invalid(`kubeconfig ${file} cannot be read`, { kubeconfig: file }, cause);
+  }
+  config.loadFromFile(file);
+}
+
+/** What the official client falls back to when it finds neither a kubeconfig nor a pod's service account. */
+const NOTHING_FOUND = 'loaded-context';
+
+function placeOf(config: KubeConfig, options: CredentialOptions): { server: string; namespace: string } {
+  const name = config.getCurrentContext();
+  if (options.kubeconfig === undefined && name === NOTHING_FOUND) {
+    throw invalid('no kubeconfig was found, and this is no pod: name one with --kubeconfig or $KUBECONFIG', {});
+  }
+  const context = config.getContextObject(name);
+  if (context === null) throw invalid(`the kubeconfig has no context "${name ?? ''}"`, { context: name ?? '' });
+  const cluster = config.getCurrentCluster();
+  if (cluster === null)
+    throw invalid(`the kubeconfig has no cluster "${context.cluster}"`, { cluster: context.cluster });
+  if (config.getCurrentUser() === null)
+    throw invalid(`the kubeconfig has no user "${context.user}"`, { user: context.user });
+  const url = URL.parse(cluster.server);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw invalid(`cluster "${cluster.name}" of the kubeconfig has no http or https server`, { cluster: cluster.name });
+  }
+  if (url.protocol === 'http:' && cluster.skipTLSVerify !== true) {
+    const shown = displayUrl(url);
+    throw invalid(`${shown} is not TLS: the kubeconfig must say insecure-skip-tls-verify to accept that`, {
+      url: shown,
+    });
+  }
+  const server = `${url.origin}${url.pathname}`;
+  return {
+    server: server.endsWith('/') ? server.slice(0, -1) : server,
+    namespace: context.namespace?.trim() || 'default',
+  };
+}
+
+async function readCredentials(config: KubeConfig): Promise<Credentials> {
+  const options: RequestOptions & { servername?: string } = { headers: {} };
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (cause) {
+    const user = config.getCurrentUser()?.name ?? '';
+    const says = cause instanceof Error ? firstLine(cause.message) : String(cause);
+    throw failure('cluster-credentials', `credentials of user "${user}" cannot be had: ${says}`, { user }, cause);
+  }
+  const cluster = config.getCurrentCluster();
+  const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
+  const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
+  const tls: Tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const basic = typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  const headers = { ...basic, ...textHeaders(options.headers) };
+  const proxy = cluster?.proxyUrl ? { proxy: proxyOf(cluster.proxyUrl) } : {};
+  return { headers, tls, ...proxy, fingerprint: digest([headers, tls, proxy]), connection: digest([tls, proxy]) };
+}
+
+function proxyOf(url: string): { type: 'http' | 'socks'; url: string } {
+  const scheme = URL.parse(url)?.protocol;
+  if (scheme === 'http:' || scheme === 'https:') return { type: 'http', url };
+  if (scheme === 'socks5:' || scheme === 'socks:' || scheme === 'socks5h:') return { type: 'socks', url };
+  throw invalid('the proxy-url of the kubeconfig is no http, https or socks5 URL', {});
+}
+
+function textHeaders(headers: RequestOptions['headers']): Record<string, string> {
+  const entries = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value).trim()]));
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n');
+  return line.slice(0, 300);
+}
+
+function invalid(message: string, data: Record<string, string>, cause?: unknown): Failure {
+  return failure('cluster-config-invalid', message, data, cause);
+}
+
+function failure(code: ClusterCode, message: string, data: Record<string, string>, cause?: unknown): Failure {
+  return new Failure(code, message, { data, cause });
+}

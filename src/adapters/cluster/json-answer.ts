@@ -1,0 +1,26 @@
+// Reads answers as JSON objects. Knows nothing about kinds.
+
+import { isObject, type JsonObject } from '../../std/json.ts';
+import type { Api, ApiRequest } from './api.ts';
+import { unexpected } from './refusals.ts';
+
+/** GETs a path. */
+export function readJson(api: Api, path: string, accept = 'application/json'): Promise<JsonObject> {
+  return sendForJson(api, { method: 'GET', path, accept, repeatable: true });
+}
+
+/** Throws Failure `cluster-error` where the answer is none. */
+export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
+  const { text } = await api.send(request);
+  const value = parsed(text);
+  if (isObject(value)) return value;
+  throw unexpected(api.url(request.path), 'the answer is no JSON object: is this a Kubernetes API server?');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+// How many requests are under way at once: fewer while the server says that it is busy, more while it does not (additive
+// increase, multiplicative decrease). Knows nothing about requests.
+
+export interface Limiter {
+  /** Waits for a place, runs the task, and learns from its result whether the server was busy. */
+  run<T>(task: () => Promise<T>, isBusy: (result: T) => boolean): Promise<T>;
+  /** Places at present, between 1 and `most`; a fraction is on its way to the next one. */
+  limit(): number;
+}
+
+export function createLimiter(most: number): Limiter {
+  const waiting: (() => void)[] = [];
+  let limit = most;
+  let running = 0;
+  /** Counts the decreases. */
+  let epoch = 0;
+
+  function admit(): void {
+    while (running < Math.floor(limit) && waiting.length > 0) {
+      running += 1;
+      waiting.shift()?.();
+    }
+  }
+
+  function learn(busy: boolean, startedIn: number): void {
+    if (!busy) limit = Math.min(most, limit + 1 / limit);
+    // Requests that were under way when the limit fell tell nothing about the new one.
+    if (!busy || startedIn !== epoch) return;
+    limit = Math.max(1, Math.floor(limit / 2));
+    epoch += 1;
+  }
+
+  return {
+    run: async (task, isBusy) => {
+      await new Promise<void>((start) => {
+        waiting.push(start);
+        admit();
+      });
+      const startedIn = epoch;
+      try {
+        const result = await task();
+        learn(isBusy(result), startedIn);
+        return result;
+      } finally {
+        running -= 1;
+        admit();
+      }
+    },
+    limit: () => limit,
+  };
+}

@@ -1,0 +1,10 @@
+// Tells Kubernetes objects from other JSON. Knows nothing about kinds.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+
+export function isKubeObject(value: unknown): value is KubeObject {
+  if (!isObject(value) || !isObject(value.metadata)) return false;
+  const { apiVersion, kind, metadata } = value;
+  return typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata.name === 'string';
+}

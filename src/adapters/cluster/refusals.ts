@@ -1,0 +1,119 @@
+// Turns what the API server refuses, and connections that fail, into Failures. Knows nothing about when to try again.
+// Source: Kubernetes API conventions, "Response Status Kind".
+
+import { Failure } from '../../std/failure.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { connectionProblem, displayUrl } from '../http/failures.ts';
+import type { ClusterCode } from './codes.ts';
+
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  /** The object is a Secret: what the server says about it may quote its values. */
+  readonly secret: boolean;
+}
+
+/** One answer of the server, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * The Failure for an answer that is no success. `data` has `url`, `method`, `status`, the server's `reason`, and `causes`
+ * (`{reason, field, message}` of each) where it names them.
+ */
+export function refusal(asked: Asked, answer: Answer): Failure {
+  const status = readStatus(answer.text);
+  const reason = typeof status.reason === 'string' ? status.reason : undefined;
+  const url = displayUrl(asked.url);
+  const data: JsonObject = { url, method: asked.method, status: answer.status };
+  if (reason !== undefined) data.reason = reason;
+  const causes = readCauses(status, asked.secret);
+  if (causes.length > 0) data.causes = causes;
+  const says =
+    asked.secret && mayQuote(answer.status) ? withheld(answer.status, reason, causes) : messageOf(answer, status);
+  const retryable = [429, 500, 502, 503, 504].includes(answer.status);
+  return new Failure(codeOf(answer.status), `${url}: ${says}`, { data, retryable });
+}
+
+/** The Failure for a request that got no answer. */
+export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, cause: unknown): Failure {
+  const { says, retryable } = timedOut
+    ? { says: `no answer within ${timeoutMs} ms`, retryable: true }
+    : connectionProblem(cause);
+  const url = displayUrl(asked.url);
+  return new Failure('cluster-unreachable', `${url}: ${says}`, {
+    data: { url, method: asked.method },
+    cause,
+    retryable,
+  });
+}
+
+/** The Failure for an answer of status 200 that is not what the API promises. */
+export function unexpected(url: string, says: string, cause?: unknown): Failure {
+  const shown = displayUrl(url);
+  return new Failure('cluster-error', `${shown}: ${says}`, { data: { url: shown }, cause });
+}
+
+function codeOf(status: number): ClusterCode {
+  switch (status) {
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return 'cluster-invalid';
+    case 401:
+      return 'cluster-unauthorized';
+    case 403:
+      return 'cluster-forbidden';
+    case 404:
+      return 'cluster-not-found';
+    case 409:
+      return 'cluster-conflict';
+    case 410:
+      return 'cluster-gone';
+    case 429:
+    case 503:
+      return 'cluster-busy';
+    default:
+      return 'cluster-error';
+  }
+}
+
+/** The Status object of the answer; empty where it holds none, as behind a proxy. */
+export function readStatus(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && value.kind === 'Status' ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The message of a field manager conflict names managers and fields only. */
+function readCauses({ details }: JsonObject, secret: boolean): Json[] {
+  const causes = isObject(details) && Array.isArray(details.causes) ? details.causes.filter(isObject) : [];
+  return causes.map(({ reason, field, message }) => {
+    const quotes = secret && reason !== 'FieldManagerConflict';
+    return quotes ? { reason, field } : { reason, field, message };
+  });
+}
+
+/** Those in which validation or admission speaks about the content; the others speak about the object as a whole. */
+function mayQuote(status: number): boolean {
+  return ![401, 404, 409, 410, 429, 503].includes(status);
+}
+
+function withheld(status: number, reason: string | undefined, causes: readonly Json[]): string {
+  const fields = causes.filter(isObject).flatMap(({ field }) => (typeof field === 'string' ? [field] : []));
+  const where = fields.length === 0 ? '' : ` at ${fields.join(', ')}`;
+  return `${status} ${reason ?? ''}${where} (the server's message about a Secret is not shown: it may quote values)`;
+}
+
+function messageOf({ status, text }: Answer, { message }: JsonObject): string {
+  if (typeof message === 'string' && message !== '') return message;
+  const [line = ''] = text.trim().split('\n');
+  return line === '' ? `status ${status}` : `status ${status}: ${line.slice(0, 200)}`;
+}

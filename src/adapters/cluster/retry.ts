@@ -1,0 +1,67 @@
+// When a request that failed is sent again, and after how long. Knows nothing about connections and time.
+
+import type { Failure } from '../../std/failure.ts';
+import { fnv1a32 } from '../../std/hash.ts';
+import { isObject } from '../../std/json.ts';
+import { connectionProblem } from '../http/failures.ts';
+import { type Answer, readStatus } from './refusals.ts';
+
+export interface Attempt {
+  /** Doing it twice is the same as doing it once: it may be sent again although the server may have done it. */
+  readonly repeatable: boolean;
+  /** Counts from 0. */
+  readonly number: number;
+  /** Spreads the waiting of requests that failed together. */
+  readonly seed: string;
+}
+
+const MAX_ATTEMPTS = 6;
+const FIRST_WAIT_MS = 200;
+/** Whoever is told to wait longer gives up: the next run is the better time. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Milliseconds to wait before the next attempt, or undefined: this was the last one. */
+export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
+  if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
+  const told = toldToWait(answer);
+  if (told === undefined) return backoff(attempt);
+  return told > LONGEST_WAIT_MS ? undefined : Math.max(told, backoff(attempt));
+}
+
+/** The same for a request that got no answer, as `unanswered` made a Failure of it. */
+export function waitAfterSilence(attempt: Attempt, failure: Failure): number | undefined {
+  if (attempt.number + 1 >= MAX_ATTEMPTS || !failure.retryable) return undefined;
+  const unsent = connectionProblem(failure.cause).unsent === true;
+  return attempt.repeatable || unsent ? backoff(attempt) : undefined;
+}
+
+/** Whether the same request may succeed soon. 429 comes before the server did anything. */
+function isPassing({ repeatable }: Attempt, answer: Answer): boolean {
+  if (answer.status === 429) return true;
+  if (!repeatable) return false;
+  if ([502, 503, 504].includes(answer.status)) return true;
+  return answer.status === 500 && isStorageHiccup(answer);
+}
+
+/** etcd's troubles have no reason of their own: the API server passes its text on as an internal error. */
+const STORAGE_HICCUPS = ['etcdserver: leader changed', 'etcdserver: request timed out', 'etcdserver: no leader'];
+
+function isStorageHiccup({ text }: Answer): boolean {
+  const { message, reason } = readStatus(text);
+  return reason === 'ServerTimeout' || STORAGE_HICCUPS.some((hiccup) => String(message).includes(hiccup));
+}
+
+/** Milliseconds, from `Retry-After` in seconds (RFC 9110 section 10.2.3) or from the Status. */
+function toldToWait({ headers, text }: Answer): number | undefined {
+  const header = headers['retry-after'];
+  const { details } = readStatus(text);
+  const seconds = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
+  const number = Number(seconds ?? Number.NaN);
+  return Number.isFinite(number) ? number * 1000 : undefined;
+}
+
+/** Doubles each time, a quarter more or less. */
+function backoff({ number, seed }: Attempt): number {
+  const spread = Number.parseInt(fnv1a32(`${seed} ${number}`), 16) / 2 ** 32;
+  return FIRST_WAIT_MS * 2 ** number * (0.75 + spread / 2);
+}
