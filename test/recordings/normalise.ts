@@ -4,13 +4,16 @@
 import { isIP } from 'node:net';
 import type { Json, JsonObject } from '../../src/std/json.ts';
 import { isObject } from '../../src/std/json.ts';
+import { at } from './scenario.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const VERSION_IN_TEXT = /(resource ?version[^:]*: )(\d+)( \(\d+\))?/gi;
+/** In messages: `"resourceVersion":"7"` of a quoted object, `ResourceVersion in the precondition (7)`. */
+const VERSION_IN_TEXT = /(resourceVersion\\*":\\*"|ResourceVersion in (?:the precondition|record) \()(\d+)/g;
+const TIME_IN_TEXT = /((?:creationTimestamp|time)\\*":\\*")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 const SERVER_TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'lastUpdateTime', 'startTime']);
 
-/** One for each scenario: symbols are numbered in the order in which their values first appear. */
+/** One for each scenario: symbols are numbered in the order in which a server first speaks of their values. */
 export interface Symbols {
   readonly uids: Map<string, string>;
   readonly versions: Map<string, string>;
@@ -25,6 +28,11 @@ export function normalise(symbols: Symbols, value: Json): Json {
   if (typeof value === 'string') return normaliseText(symbols, value);
   if (Array.isArray(value)) return value.map((item) => normalise(symbols, item));
   if (!isObject(value)) return value;
+  if (value.kind === 'Status' && isObject(value.details)) return sortCauses(value, value.details, (part) => normaliseFields(symbols, part));
+  return normaliseFields(symbols, value);
+}
+
+function normaliseFields(symbols: Symbols, value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [
       normaliseText(symbols, key),
@@ -33,9 +41,28 @@ export function normalise(symbols: Symbols, value: Json): Json {
   );
 }
 
-/** A resourceVersion in a request's query, which may also be one that no object ever had. */
-export function normaliseVersion(symbols: Symbols, version: string): string {
-  return symbols.versions.get(version) ?? version;
+/** A server walks maps in any order when it collects the causes of an error: here they are sorted. */
+function sortCauses(status: JsonObject, details: JsonObject, rest: (status: JsonObject) => JsonObject): Json {
+  const { causes } = details;
+  if (!Array.isArray(causes) || causes.length < 2) return rest(status);
+  const sorted = causes.map((cause) => [`${at(cause, '/field')}: ${at(cause, '/message')}`, cause] as const);
+  sorted.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const list = String(status.message).indexOf(': [');
+  const texts = [...new Set(sorted.map(([text]) => text))];
+  const message = list < 0 ? status.message : `${String(status.message).slice(0, list)}: [${texts.join(', ')}]`;
+  return rest({ ...status, message, details: { ...details, causes: sorted.map(([, cause]) => cause) } });
+}
+
+/** What a request says itself (a uid, a resourceVersion that no server gave) stays as it is, here and in answers. */
+export function normaliseRequest(symbols: Symbols, value: Json): Json {
+  const text = JSON.stringify(value);
+  for (const [uid] of text.matchAll(UUID)) keepAsItIs(symbols.uids, uid);
+  for (const [, version] of text.matchAll(/"resourceVersion":"([^"]*)"/g)) keepAsItIs(symbols.versions, version ?? '');
+  return normalise(symbols, value);
+}
+
+function keepAsItIs(known: Map<string, string>, value: string): void {
+  if (!known.has(value)) known.set(value, value);
 }
 
 function normaliseField(symbols: Symbols, parent: JsonObject, key: string, value: Json): Json {
@@ -72,9 +99,8 @@ function isCollection(parent: JsonObject): boolean {
 function normaliseText(symbols: Symbols, text: string): string {
   return text
     .replace(UUID, (uid) => symbol(symbols.uids, 'uid', uid))
-    .replace(VERSION_IN_TEXT, (_all, before: string, version: string, current?: string) => {
-      return `${before}${normaliseVersion(symbols, version)}${current === undefined ? '' : ' (<now>)'}`;
-    })
+    .replace(VERSION_IN_TEXT, (_all, before: string, version: string) => `${before}${symbols.versions.get(version) ?? version}`)
+    .replace(TIME_IN_TEXT, (_all, before: string) => `${before}<time>`)
     .replace(/hash=[0-9A-F]{128}/, 'hash=<hash>');
 }
 
@@ -82,7 +108,8 @@ function symbol(known: Map<string, string>, what: string, value: string): string
   if (value === '' || value === '0') return value;
   const existing = known.get(value);
   if (existing !== undefined) return existing;
-  const created = `<${what} ${known.size + 1}>`;
+  const count = [...known.values()].filter((name) => name.startsWith('<')).length;
+  const created = `<${what} ${count + 1}>`;
   known.set(value, created);
   return created;
 }

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/std/json.ts';
 import { canonicalJson, isObject } from '../../src/std/json.ts';
 import type { Api, Call } from './api.ts';
 import type { Symbols } from './normalise.ts';
-import { newSymbols, normalise, normaliseVersion } from './normalise.ts';
+import { newSymbols, normalise, normaliseRequest } from './normalise.ts';
 import type { Answer, Saved, Scenario, Step } from './scenario.ts';
 import { at, UNTIL_DEADLINE_MS } from './scenario.ts';
 
@@ -119,21 +119,22 @@ function keep(step: Step, answer: Answer, scenario: string): Record<string, Json
 }
 
 function requestOf(symbols: Symbols, step: Step, call: Call): JsonObject {
-  const query = Object.entries(call.query).map(([key, value]) => [key, queryValue(symbols, key, value)] as const);
+  const query = Object.entries(call.query).map(([key, value]) => [key, queryValue(symbols, step, key, value)] as const);
   return {
     method: call.method,
-    path: normalise(symbols, call.path),
+    path: normaliseRequest(symbols, call.path),
     ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
     ...(call.contentType === undefined ? {} : { contentType: call.contentType }),
     ...(call.accept === undefined ? {} : { accept: call.accept }),
     ...(step.text === undefined ? {} : { text: step.text }),
-    ...(call.body === undefined || step.text !== undefined ? {} : { body: normalise(symbols, JSON.parse(call.body) as Json) }),
+    ...(call.body === undefined || step.text !== undefined ? {} : { body: normaliseRequest(symbols, JSON.parse(call.body) as Json) }),
   };
 }
 
-function queryValue(symbols: Symbols, key: string, value: string): string {
-  if (key === 'resourceVersion') return normaliseVersion(symbols, value);
-  if (key === 'continue' && value.length > 40) return '<token>';
+function queryValue(symbols: Symbols, step: Step, key: string, value: string): string {
+  const isSaved = step.query?.[key]?.startsWith('${') === true;
+  if (key === 'continue' && isSaved) return '<token>';
+  if (key === 'resourceVersion') return symbols.versions.get(value) ?? (isSaved ? '<now>' : value);
   return value;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Scenario } from '../scenario.ts';
 import { APPLY_SCENARIOS } from './apply.ts';
+import { CUSTOM_SCENARIOS } from './custom.ts';
 import { DELETION_SCENARIOS } from './deletion.ts';
 import { DISCOVERY_SCENARIOS } from './discovery.ts';
 import { KIND_SCENARIOS } from './kinds.ts';
@@ -15,4 +16,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...DELETION_SCENARIOS,
   ...LISTING_SCENARIOS,
   ...DISCOVERY_SCENARIOS,
+  ...CUSTOM_SCENARIOS,
 ];

@@ -153,7 +153,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
         pick: (events) => (Array.isArray(events) ? events.map((event) => ({ ...(event as JsonObject), object: ages(at(event, '/object') ?? null) })) : events),
       }),
       read('a resourceVersion that is no number', o.CONFIG_MAPS, { query: { watch: '1', resourceVersion: 'x', timeoutSeconds: '1' } }),
-      read('one object is watched through its list', `${o.CONFIG_MAPS}/b`, { query: { watch: '1', timeoutSeconds: '1' } }),
+      read('asked for one object, watch is ignored', `${o.CONFIG_MAPS}/b`, { query: { watch: '1', timeoutSeconds: '1' } }),
     ],
   },
 ];
