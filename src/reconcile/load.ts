@@ -2,18 +2,17 @@
 // Knows nothing about clusters, other sources, or what a spec means.
 
 import type { Kind, Resource } from '../kinds/kind.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { type KubeObject, keyOf } from '../kube/object.ts';
 import type { OpenApiDocument } from '../kube/openapi.ts';
-import type { Place, Problem, ResourceId } from '../std/problem.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
+import { formatId, type Place, type Problem, type ResourceId } from '../std/problem.ts';
+import { readDocuments } from '../std/yaml.ts';
+import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
+import { type KindTable, kindTable } from './kind-table.ts';
+import { type ParsedFile, parseFile } from './parsed-file.ts';
+import type { LoadCache, SourceFile } from './source-file.ts';
 
-/** One file of a source. */
-export interface SourceFile {
-  /** As problems name it. Only `*.yaml`, `*.yml` and `*.json` are read. */
-  readonly path: string;
-  /** Equal ids mean equal text (a Git blob id, or a digest). */
-  readonly oid: string;
-  readonly text: string;
-}
+export type { LoadCache, SourceFile } from './source-file.ts';
 
 export interface LoadInput {
   /** Name of the source. */
@@ -29,19 +28,13 @@ export interface LoadInput {
   readonly cache?: LoadCache;
 }
 
-/** Map-like; keys are digests of path, blob and schemas, values are opaque. */
-export interface LoadCache {
-  get(key: string): unknown;
-  set(key: string, value: unknown): void;
-}
-
 export interface LoadedResource {
   readonly id: ResourceId;
   /** As it is to be applied: what the author wrote, nothing defaulted but the namespace. */
   readonly object: KubeObject;
   /** Of our kinds only: the kind. */
   readonly kind?: Kind;
-  /** Of our kinds only: the object with the schema's defaults, for the kind's own logic. */
+  /** Of our kinds, where valid: the object with the schema's defaults, for the kind's own logic. */
   readonly defaulted?: Resource;
   /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
   place(pointer: string, at?: 'key' | 'value'): Place;
@@ -50,6 +43,7 @@ export interface LoadedResource {
 export interface Loaded {
   /** Everything identified, by first appearance; also what is in `invalid`. */
   readonly resources: readonly LoadedResource[];
+  /** By file, line and column. */
   readonly problems: readonly Problem[];
   /** True where a document could not be identified: nothing of the source may be deleted then. */
   readonly unidentified: boolean;
@@ -57,6 +51,93 @@ export interface Loaded {
   readonly invalid: readonly ResourceId[];
 }
 
-export function load(_input: LoadInput): Loaded {
-  throw new Error('load: not built yet');
+export function load(input: LoadInput): Loaded {
+  const files = input.documents
+    .filter(({ path }) => /\.(ya?ml|json)$/.test(path))
+    .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
+  const definitions = files.flatMap(({ parsed }) => definitionsOf(parsed));
+  const table = kindTable({ ...input, definitions });
+  const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
+  const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));
+  const { unique, duplicates } = separate(found);
+  return {
+    resources: unique,
+    problems: sorted([...readings.flatMap(({ reading }) => reading.problems), ...duplicates.values()]),
+    unidentified: readings.some(({ reading }) => reading.unidentified),
+    invalid: distinct([
+      ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
+      ...[...duplicates.keys()].map(({ id }) => id),
+    ]),
+  };
+}
+
+/** What the same input says about kinds that are neither built in nor ours. */
+function definitionsOf(parsed: ParsedFile): JsonObject[] {
+  return parsed.objects.flatMap(({ value }) => {
+    if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];
+    return value.apiVersion === 'apiextensions.k8s.io/v1' ? [value] : [];
+  });
+}
+
+function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): LoadedResource[] {
+  // Positions are wanted for few files, and cost a second reading.
+  let documents: ReturnType<typeof readDocuments> | undefined;
+  return reading.items.map((item) => ({
+    id: item.id,
+    object: item.object,
+    ...kindOf(item, table),
+    ...(item.defaulted === undefined ? {} : { defaulted: item.defaulted }),
+    place(pointer, at) {
+      documents ??= readDocuments(file.text, file.path);
+      return documents[item.document]?.place(item.pointer + pointer, at) ?? { file: file.path, line: 1, column: 1 };
+    },
+  }));
+}
+
+function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {
+  const known = table.find(id.apiVersion, id.kind);
+  return known?.type === 'ours' ? { kind: known.kind } : {};
+}
+
+interface Separated {
+  readonly unique: readonly LoadedResource[];
+  /** Second and further declarations of an object, each with the problem that names the first. */
+  readonly duplicates: ReadonlyMap<LoadedResource, Problem>;
+}
+
+function separate(found: readonly LoadedResource[]): Separated {
+  const first = new Map<string, LoadedResource>();
+  const duplicates = new Map<LoadedResource, Problem>();
+  for (const resource of found) {
+    const key = keyOf(resource.id);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, resource);
+    else duplicates.set(resource, duplicateProblem(resource, earlier));
+  }
+  return { unique: [...first.values()], duplicates };
+}
+
+function duplicateProblem(resource: LoadedResource, earlier: LoadedResource): Problem {
+  const { file, line, column } = earlier.place('/metadata/name');
+  return {
+    code: 'duplicate-resource',
+    severity: 'error',
+    message: `${formatId(resource.id)} is declared already, at ${file}:${line}:${column}.`,
+    place: resource.place('/metadata/name'),
+    pointer: '/metadata/name',
+    resource: resource.id,
+  };
+}
+
+function distinct(ids: readonly ResourceId[]): ResourceId[] {
+  return [...new Map(ids.map((id) => [keyOf(id), id])).values()];
+}
+
+function sorted(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => {
+    const [one, other] = [a.place, b.place];
+    if (one === undefined || other === undefined) return 0;
+    if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+    return one.line - other.line || one.column - other.column;
+  });
 }

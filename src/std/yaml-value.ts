@@ -13,9 +13,8 @@ import {
   type YAMLParseError,
 } from 'yaml';
 import { type Json, type JsonObject, pointerToken } from './json.ts';
+import type { YamlCode } from './yaml-codes.ts';
 import { resolveScalar } from './yaml-scalar.ts';
-
-export type YamlCode = 'yaml-syntax' | 'yaml-duplicate-key' | 'yaml-alias-bomb' | 'yaml-integer-precision';
 
 export interface YamlFault {
   readonly code: YamlCode;

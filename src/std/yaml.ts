@@ -4,14 +4,7 @@ import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import type { Json } from './json.ts';
 import type { Place, Problem } from './problem.ts';
 import { offsetOf } from './yaml-place.ts';
-import { TOO_DEEP, toValue, type YamlCode, type YamlFault } from './yaml-value.ts';
-
-export const YAML_CODES = {
-  'yaml-syntax': 'The text is no YAML that Kubernetes reads (YAML 1.1 or JSON): correct it at the place named.',
-  'yaml-duplicate-key': 'A mapping holds the same key twice: remove one of the two.',
-  'yaml-alias-bomb': 'Aliases blow the document up beyond reason, or contain themselves: write the values out.',
-  'yaml-integer-precision': 'An integer beyond 2^53 cannot be carried exactly: quote it, or write a smaller one.',
-} as const satisfies Record<YamlCode, string>;
+import { TOO_DEEP, toValue, type YamlFault } from './yaml-value.ts';
 
 export interface ReadDocument {
   /** Undefined where the text could not be read as one value. */

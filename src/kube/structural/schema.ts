@@ -1,0 +1,197 @@
+// A CRD's schema, read once into what the other parts of this folder walk over. Knows nothing about objects.
+
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { compileRe2, type Re2 } from '../../std/re2.ts';
+import { type FormatCheck, formatCheck } from './formats.ts';
+
+export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+/** One `x-kubernetes-validations` entry, as the schema writes it. */
+export interface RuleText {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+  readonly fieldPath?: string;
+  readonly optionalOldSelf?: boolean;
+}
+
+/** What a schema says about one value. Everything absent is unrestricted. */
+export interface SchemaNode {
+  readonly type?: SchemaType;
+  readonly nullable: boolean;
+  readonly intOrString: boolean;
+  readonly preserve: boolean;
+  readonly embedded: boolean;
+  readonly default?: Json;
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Of maps: the schema of their values; `any` where the schema only says that there may be some. */
+  readonly additional?: SchemaNode | 'any';
+  readonly items?: SchemaNode;
+  readonly listType: 'atomic' | 'set' | 'map';
+  readonly listKeys: readonly string[];
+  readonly mapAtomic: boolean;
+  readonly rules: readonly RuleText[];
+  readonly checks: Checks;
+  /** What the nodes at and below this one hold: walks skip the rest. */
+  readonly deep: { readonly defaults: boolean; readonly rules: boolean; readonly embedded: boolean };
+}
+
+/** JSON Schema's value validations, of the dialect that structural schemas allow. */
+export interface Checks {
+  readonly required: readonly string[];
+  readonly enum?: readonly Json[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum: boolean;
+  readonly exclusiveMaximum: boolean;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly pattern?: { readonly source: string; readonly compiled: Re2 };
+  readonly formatCheck?: FormatCheck;
+  /** `int32`, `float`: bounds of numbers. */
+  readonly numberFormat?: string;
+  readonly allOf: readonly SchemaNode[];
+  readonly anyOf: readonly SchemaNode[];
+  readonly oneOf: readonly SchemaNode[];
+  readonly not?: SchemaNode;
+}
+
+const TYPES: ReadonlySet<string> = new Set<SchemaType>(['object', 'array', 'string', 'integer', 'number', 'boolean']);
+
+/** Words of the wrong JSON type are left out: `checkStructural` is what names them. */
+export function readSchema(schema: JsonObject): SchemaNode {
+  const properties = new Map(
+    Object.entries(object(schema.properties) ?? {}).map(([name, field]) => [name, readSchema(object(field) ?? {})]),
+  );
+  const additional = readAdditional(schema.additionalProperties);
+  const items = object(schema.items);
+  const rules = list(schema['x-kubernetes-validations']).flatMap(readRule);
+  const inner = items === undefined ? undefined : readSchema(items);
+  const type = text(schema.type);
+  const listType = text(schema['x-kubernetes-list-type']);
+  const below = [...properties.values(), ...(inner === undefined ? [] : [inner]), ...nodes(additional)];
+  return {
+    ...(type !== undefined && isType(type) ? { type } : {}),
+    nullable: schema.nullable === true,
+    intOrString: schema['x-kubernetes-int-or-string'] === true,
+    preserve: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    embedded: schema['x-kubernetes-embedded-resource'] === true,
+    ...(schema.default === undefined || schema.default === null ? {} : { default: schema.default }),
+    properties,
+    ...(additional === undefined ? {} : { additional }),
+    ...(inner === undefined ? {} : { items: inner }),
+    listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
+    listKeys: texts(schema['x-kubernetes-list-map-keys']),
+    mapAtomic: schema['x-kubernetes-map-type'] === 'atomic',
+    rules,
+    checks: readChecks(schema),
+    deep: {
+      defaults: below.some((node) => node.default !== undefined || node.deep.defaults),
+      rules: rules.length > 0 || below.some((node) => node.deep.rules) || hasNestedRules(schema),
+      embedded: below.some((node) => node.embedded || node.deep.embedded),
+    },
+  };
+}
+
+function isType(type: string): type is SchemaType {
+  return TYPES.has(type);
+}
+
+function hasNestedRules(schema: JsonObject): boolean {
+  return list(schema.allOf).some((part) => isObject(part) && readSchema(part).deep.rules);
+}
+
+function nodes(additional: SchemaNode | 'any' | undefined): SchemaNode[] {
+  return additional === undefined || additional === 'any' ? [] : [additional];
+}
+
+function readAdditional(value: Json | undefined): SchemaNode | 'any' | undefined {
+  if (value === true) return 'any';
+  return isObject(value) ? readSchema(value) : undefined;
+}
+
+function readRule(value: Json): RuleText[] {
+  if (!isObject(value)) return [];
+  const { rule, message, messageExpression, reason, fieldPath, optionalOldSelf } = value;
+  if (typeof rule !== 'string' || rule.trim() === '') return [];
+  return [
+    {
+      rule,
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(typeof messageExpression === 'string' ? { messageExpression } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof fieldPath === 'string' ? { fieldPath } : {}),
+      ...(optionalOldSelf === true ? { optionalOldSelf } : {}),
+    },
+  ];
+}
+
+function readChecks(schema: JsonObject): Checks {
+  const pattern = text(schema.pattern);
+  const format = text(schema.format);
+  const check = format === undefined ? undefined : formatCheck(text(schema.type), format);
+  const not = object(schema.not);
+  return {
+    required: texts(schema.required),
+    ...(Array.isArray(schema.enum) ? { enum: schema.enum } : {}),
+    ...numbers(schema),
+    exclusiveMinimum: schema.exclusiveMinimum === true,
+    exclusiveMaximum: schema.exclusiveMaximum === true,
+    ...(pattern === undefined || pattern === '' ? {} : { pattern: { source: pattern, compiled: compileRe2(pattern) } }),
+    ...(check === undefined ? {} : { formatCheck: check }),
+    ...(format !== undefined && (schema.type === 'integer' || schema.type === 'number')
+      ? { numberFormat: format }
+      : {}),
+    allOf: parts(schema.allOf),
+    anyOf: parts(schema.anyOf),
+    oneOf: parts(schema.oneOf),
+    ...(not === undefined ? {} : { not: readSchema(not) }),
+  };
+}
+
+const NUMBERS = [
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+
+function numbers(schema: JsonObject): Partial<Record<(typeof NUMBERS)[number], number>> {
+  const read: Partial<Record<(typeof NUMBERS)[number], number>> = {};
+  for (const word of NUMBERS) {
+    const value = schema[word];
+    if (typeof value === 'number') read[word] = value;
+  }
+  return read;
+}
+
+function parts(value: Json | undefined): SchemaNode[] {
+  return list(value).flatMap((part) => (isObject(part) ? [readSchema(part)] : []));
+}
+
+function object(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function texts(value: Json | undefined): string[] {
+  return list(value).filter((item) => typeof item === 'string');
+}

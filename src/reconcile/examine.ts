@@ -1,0 +1,56 @@
+// Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
+
+import type { Resource } from '../kinds/kind.ts';
+import type { Finding } from '../kube/finding.ts';
+import { groupOf } from '../kube/object.ts';
+import { checkBuiltin } from '../kube/structural/builtin.ts';
+import { checkMetadata } from '../kube/structural/metadata.ts';
+import type { Structural } from '../kube/structural/structural.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { nameFaultOf } from './identify.ts';
+import type { KnownKind } from './kind-table.ts';
+
+export interface Examined {
+  readonly findings: readonly Finding[];
+  /** Of our kinds, where nothing is wrong: with its defaults. */
+  readonly defaulted?: Resource;
+}
+
+export function examine(known: KnownKind, id: ResourceId, object: JsonObject): Examined {
+  const metadata = checkMetadata(object.metadata ?? null, '/metadata', nameFaultOf(id.apiVersion, id.kind));
+  switch (known.type) {
+    case 'builtin': {
+      const { apiVersion, kind } = id;
+      const [version = ''] = apiVersion.split('/').slice(-1);
+      const findings = checkBuiltin(known.document, { group: groupOf(apiVersion), version, kind }, object) ?? [];
+      return { findings: [...metadata, ...findings] };
+    }
+    case 'custom': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings] };
+    }
+    case 'ours': {
+      const { findings, defaulted } = bySchema(known.structural, object);
+      const all = [...metadata, ...findings];
+      if (all.some(isError) || !isResource(defaulted)) return { findings: all };
+      const rules = known.kind.rules(defaulted);
+      return { findings: [...all, ...rules], ...(rules.some(isError) ? {} : { defaulted }) };
+    }
+  }
+}
+
+/** Unknown fields are errors: the API server would drop them without a word. */
+function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
+  const defaulted = structural.withDefaults(structural.prune(object));
+  return { findings: [...structural.unknownFields(object), ...structural.validate(defaulted)], defaulted };
+}
+
+function isError({ severity }: { readonly severity: string }): boolean {
+  return severity === 'error';
+}
+
+/** True of everything that its schema accepts. */
+function isResource(value: unknown): value is Resource {
+  return isObject(value) && isObject(value.metadata) && isObject(value.spec);
+}

@@ -1,0 +1,108 @@
+// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is in the same
+// input. Knows nothing about files.
+
+import { structuralSchema, VERSION } from '../kinds/crd.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { groupOf } from '../kube/object.ts';
+import type { OpenApiDocument } from '../kube/openapi.ts';
+import { bundledKinds } from '../kube/schemas/bundled.ts';
+import { compileStructural, type Structural } from '../kube/structural/structural.ts';
+import { didYouMean } from '../std/closest.ts';
+import { digest } from '../std/hash.ts';
+import { isObject, type Json, type JsonObject } from '../std/json.ts';
+
+export type KnownKind =
+  | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
+  | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
+  | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean };
+
+export interface KindTable {
+  find(apiVersion: string, kind: string): KnownKind | undefined;
+  /** Why `find` has no answer, and what would have one. */
+  explain(apiVersion: string, kind: string): string;
+  /** Changes whenever an answer may. */
+  readonly digest: string;
+}
+
+export interface KindTableInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
+  /** CustomResourceDefinitions of the same input. */
+  readonly definitions: readonly JsonObject[];
+}
+
+interface Compiled {
+  readonly structural: Structural;
+  readonly digest: string;
+}
+
+/** Kinds are constants of the program: compiled once. */
+const compiledKinds = new WeakMap<Kind, Compiled>();
+
+export function kindTable(input: KindTableInput): KindTable {
+  const ours = `${input.apiGroup}/${VERSION}`;
+  const known = new Map<string, KnownKind>();
+  const digests: string[] = [ours];
+  for (const definition of input.definitions) {
+    for (const [key, custom] of customKinds(definition)) known.set(key, custom);
+    digests.push(digest(definition));
+  }
+  for (const { apiVersion, kind, namespaced } of bundledKinds()) {
+    const document = input.builtin(apiVersion);
+    if (document !== undefined) known.set(`${apiVersion} ${kind}`, { type: 'builtin', document, namespaced });
+  }
+  for (const kind of input.kinds) {
+    const compiled = compiledKind(kind);
+    known.set(`${ours} ${kind.kind}`, { type: 'ours', kind, structural: compiled.structural, namespaced: true });
+    digests.push(compiled.digest);
+  }
+  return {
+    find: (apiVersion, kind) => known.get(`${apiVersion} ${kind}`),
+    explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
+    digest: digest(digests),
+  };
+}
+
+function compiledKind(kind: Kind): Compiled {
+  const earlier = compiledKinds.get(kind);
+  if (earlier !== undefined) return earlier;
+  const schema = structuralSchema(kind);
+  const compiled = { structural: compileStructural(schema), digest: digest(schema) };
+  compiledKinds.set(kind, compiled);
+  return compiled;
+}
+
+function customKinds(definition: JsonObject): [string, KnownKind][] {
+  const { spec } = definition;
+  if (!isObject(spec) || !isObject(spec.names)) return [];
+  const { group, names, scope, versions } = spec;
+  const { kind } = names;
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return [];
+  return versions.flatMap((version): [string, KnownKind][] => {
+    if (!isObject(version) || typeof version.name !== 'string' || version.served === false) return [];
+    const structural = compileStructural(schemaOf(version.schema));
+    return [[`${group}/${version.name} ${kind}`, { type: 'custom', structural, namespaced: scope !== 'Cluster' }]];
+  });
+}
+
+function schemaOf(schema: Json | undefined): JsonObject {
+  return isObject(schema) && isObject(schema.openAPIV3Schema) ? schema.openAPIV3Schema : {};
+}
+
+function explanation(known: readonly string[], apiVersion: string, kind: string): string {
+  const pairs = known.map((key) => {
+    const [version = '', name = ''] = key.split(' ');
+    return { version, name };
+  });
+  const versions = pairs.filter(({ version, name }) => name === kind && groupOf(version) === groupOf(apiVersion));
+  if (versions.length > 0) {
+    const others = versions.map(({ version }) => version).join(' or ');
+    return `${kind} is not served in ${apiVersion}, but in ${others}.`;
+  }
+  const sameVersion = pairs.filter(({ version }) => version === apiVersion).map(({ name }) => name);
+  if (sameVersion.length > 0) return `${apiVersion} has no kind ${kind}.${didYouMean(kind, sameVersion)}`;
+  const sameKind = pairs.find(({ name }) => name === kind);
+  if (sameKind !== undefined) return `There is no ${kind} in ${apiVersion}. Did you mean "${sameKind.version}"?`;
+  return `${kind} of ${apiVersion} is not known: add its CustomResourceDefinition to the same source.`;
+}

@@ -1,0 +1,10 @@
+// The codes of problems with YAML. Knows nothing about how they are found.
+
+export const YAML_CODES = {
+  'yaml-syntax': 'The text is no YAML that Kubernetes reads (YAML 1.1 or JSON): correct it at the place named.',
+  'yaml-duplicate-key': 'A mapping holds the same key twice: remove one of the two.',
+  'yaml-alias-bomb': 'Aliases blow the document up beyond reason, or contain themselves: write the values out.',
+  'yaml-integer-precision': 'An integer beyond 2^53 cannot be carried exactly: quote it, or write a smaller one.',
+} as const;
+
+export type YamlCode = keyof typeof YAML_CODES;
