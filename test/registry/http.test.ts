@@ -178,6 +178,10 @@ test('every method but GET, HEAD and OPTIONS is refused before its body is read'
   expect(answer.head).toContain('allow: get, head, options');
 });
 
+test('the token comes before the method', async () => {
+  expect(await raw(request('/tools/v0.1/servers').replace('GET', 'DELETE'))).toMatchObject({ status: 401 });
+});
+
 test('HEAD is answered like GET, without a body', async () => {
   const answer = await raw(request('/health').replace('GET', 'HEAD'));
   expect(answer).toMatchObject({ status: 200, body: '' });

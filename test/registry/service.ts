@@ -1,10 +1,11 @@
-// The registry service in mode anonymous over a real PostgreSQL that tests can fill, and take away.
+// The registry service over a real PostgreSQL that tests can fill, and take away.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { Entry, SourceKey } from '../../src/catalogue/ports.ts';
@@ -21,7 +22,6 @@ registries:
   - {name: tools, file: {path: tools.json}}
   - {name: empty, file: {path: empty.json}}
   - {name: "with/slash", file: {path: slash.json}}
-auth: {mode: anonymous}
 `;
 
 export interface Service {
@@ -48,21 +48,23 @@ export interface Answer {
   readonly json: any;
 }
 
-export async function openService(): Promise<Service> {
+/** `auth`: that section of the configuration. */
+export async function openService(auth = 'auth: {mode: anonymous}'): Promise<Service> {
   const database = await createTestDatabase();
   const proxy = await startProxy(database.app.host, database.app.port);
   const pool = openPool({ ...database.app, host: '127.0.0.1', port: proxy.port });
   const store = createStore(pool);
+  const outbound = createOutbound({ allowPrivate: [], version: 'test' });
   const lines: string[] = [];
-  const read = readRegistryConfig(CONFIG, 'config.yaml');
+  const read = readRegistryConfig(`${CONFIG}${auth}\n`, 'config.yaml');
   if ('problems' in read) throw new Error(read.problems.map(formatProblem).join('\n'));
   let ids = 0;
   const app = await buildApp({
     config: read.config,
     catalogue: store,
     auth: {
-      fetch: () => Promise.reject(new Error('mode anonymous asks nobody')),
-      files: { read: () => Promise.reject(new Error('mode anonymous reads nothing')) },
+      fetch: outbound.request,
+      files: { read: () => Promise.reject(new Error('no file is configured')) },
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
     },
     logger: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
@@ -111,6 +113,7 @@ export async function openService(): Promise<Service> {
     restoreDatabase: proxy.start,
     async close() {
       await app.close();
+      await outbound.close();
       await store.close();
       await proxy.stop();
       await database.drop();
