@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { connectCluster } from '../adapters/cluster/connect.ts';
 import { openRepository } from '../adapters/git/repository.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
-import { openPool } from '../adapters/postgres/pool.ts';
-import { createStore } from '../adapters/postgres/store.ts';
 import type { CatalogueWriter } from '../catalogue/ports.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { Outcome } from '../reconcile/apply.ts';
@@ -19,6 +17,7 @@ import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { openDatabase } from './database.ts';
 import { registrySource } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { VERSION } from './version.ts';
@@ -40,6 +39,7 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     fieldManager: fieldManager(config.name),
     concurrency,
     version: VERSION,
+    clock: systemClock,
   });
   const { allowPrivate, caFile } = config.outbound;
   const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
@@ -120,7 +120,7 @@ interface Stores {
 
 /** One pool for all registries that use the instance's own database. */
 function openStores(config: Config): Stores {
-  let opened: ReturnType<typeof createStore> | undefined;
+  let opened: ReturnType<typeof openDatabase> | undefined;
   return {
     open() {
       const database = config.catalogue?.database;
@@ -128,7 +128,7 @@ function openStores(config: Config): Stores {
         const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
         throw new Failure('catalogue-not-configured', message);
       }
-      opened ??= createStore(openPool(database));
+      opened ??= openDatabase(database);
       return opened;
     },
     close: async () => opened?.close(),

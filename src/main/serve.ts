@@ -31,7 +31,7 @@ export function serveCommand(): Command {
       const { openDatabase } = await import('./database.ts');
       const logger = pino({ level: logLevel }, process.stderr);
       const database = openDatabase(config.database);
-      const service = await startService(config, database.catalogue, logger);
+      const service = await startService(config, database, logger);
       process.stdout.write(`serving ${service.url}\n`);
       await untilSignal();
       await service.stop();

@@ -5,7 +5,6 @@ import { type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { ownerReference } from './desire.ts';
-import type { Lock } from './lock.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 
@@ -22,7 +21,6 @@ export interface Outcome {
 
 export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove'>;
-  readonly lock: Pick<Lock, 'assertHeld'>;
   /** Told each outcome as it happens. */
   readonly progress: (outcome: Outcome) => void;
 }
@@ -78,7 +76,6 @@ async function attempt(
     return { action: 'held', resource, error: { code: 'blocked', message }, ...whose };
   }
   try {
-    deps.lock.assertHeld();
     if (change.action === 'delete') {
       await deps.cluster.remove(resource, change.uid);
       return { action: 'deleted', resource };

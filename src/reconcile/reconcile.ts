@@ -12,7 +12,7 @@ import type { FleetSource } from './gather.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager } from './labels.ts';
 import type { LoadCache } from './load.ts';
-import { acquire, type Lock, look } from './lock.ts';
+import { acquire, look } from './lock.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import type { RegistryDeps } from './registries.ts';
@@ -72,10 +72,12 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   if (idle !== undefined) return resultOf(deps, options, startedAt, first, idle);
 
   const lock = await acquire(deps, seen, options.id);
+  deps.cluster.fence(lock.assertHeld);
   try {
     const prepared = lock.contended ? await prepare(deps, options) : first;
-    return resultOf(deps, options, startedAt, prepared, await write(deps, options, lock, prepared));
+    return resultOf(deps, options, startedAt, prepared, await write(deps, options, prepared));
   } finally {
+    deps.cluster.fence(undefined);
     await lock.release();
   }
 }
@@ -98,23 +100,23 @@ function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared):
   return { outcomes: [], readiness, failures: [], timedOut: false };
 }
 
-async function write(deps: RunDeps, options: RunOptions, lock: Lock, prepared: Prepared): Promise<Done> {
+async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Done> {
   const before = prepared.parent.extent;
   const exact = exactExtent(options, prepared);
   const superset = union(exact, before);
-  if (!sameExtent(superset, before)) await declareExtent(deps, options, lock, prepared, superset);
+  if (!sameExtent(superset, before)) await declareExtent(deps, options, prepared, superset);
 
   const { plan, snapshot } = prepared;
   const uids = livingUids(snapshot);
-  const outcomes = await apply({ ...deps, lock }, { plan, uids, force: options.conflicts === 'force' });
+  const outcomes = await apply(deps, { plan, uids, force: options.conflicts === 'force' });
 
   const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
   const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
-  const settled = await settle({ ...deps, lock }, settleInput(prepared, outcomes), first, see, deadline);
+  const settled = await settle(deps, settleInput(prepared, outcomes), first, see, deadline);
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
-  if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, lock, prepared, exact);
+  if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
   const timedOut = options.waitSeconds > 0 && settled.readiness.progressing.length > 0;
   return { outcomes, ...settled, timedOut };
 }
@@ -123,15 +125,8 @@ function exactExtent(options: RunOptions, prepared: Prepared): Extent {
   return extentOfMembers(membersOf(prepared), options.homeNamespace);
 }
 
-async function declareExtent(
-  deps: RunDeps,
-  options: RunOptions,
-  lock: Lock,
-  prepared: Prepared,
-  extent: Extent,
-): Promise<void> {
+async function declareExtent(deps: RunDeps, options: RunOptions, prepared: Prepared, extent: Extent): Promise<void> {
   const { instance, homeNamespace, tooling } = options;
-  lock.assertHeld();
   const parent = parentObject(prepared.parent.id, applySetId(instance, homeNamespace), extent, tooling);
   await deps.cluster.apply(parent, { force: true });
 }

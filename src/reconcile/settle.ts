@@ -7,7 +7,6 @@ import { type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
-import type { Lock } from './lock.ts';
 import type { Clock, Cluster } from './ports.ts';
 import type { Standing } from './resolve.ts';
 
@@ -71,7 +70,6 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
 
 export interface SettleDeps {
   readonly cluster: Pick<Cluster, 'apply'>;
-  readonly lock: Pick<Lock, 'assertHeld'>;
 }
 
 /** Writes the statuses; what could not be written comes back as sentences. */
@@ -88,7 +86,6 @@ async function writeStatus(deps: SettleDeps, { id, live, status }: StatusChange)
     ...(uid === undefined ? {} : { uid }),
   };
   try {
-    deps.lock.assertHeld();
     const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status };
     await deps.cluster.apply(object, { subresource: 'status', force: true });
     return undefined;

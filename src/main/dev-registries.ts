@@ -1,0 +1,72 @@
+// The registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with
+// that very configuration, but for the address and the database, which are this machine's.
+
+import { pino } from 'pino';
+import { readRegistryConfig } from '../contracts/registry-config-read.ts';
+import type { RegistryConfig } from '../contracts/registry-service.ts';
+import { Failure } from '../std/failure.ts';
+import { isObject } from '../std/json.ts';
+import { formatProblem } from '../std/problem.ts';
+import { openDatabase } from './database.ts';
+import type { DevWorld } from './dev-world.ts';
+import type { Instance } from './instance.ts';
+import { type Service, startService } from './serve.ts';
+
+export interface DevRegistries {
+  readonly services: readonly { readonly name: string; readonly url: string }[];
+  /** Commands that read the catalogue. */
+  readonly examples: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** `{name}-registry-server-config`, key `config.yaml`: where MCPRegistry renders the configuration of its service. */
+const CONFIG_SUFFIX = '-registry-server-config';
+const CONFIG_KEY = 'config.yaml';
+
+/** The first service listens on `port`, each further one on the next. */
+export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
+  const configs = await renderedConfigs(instance);
+  const store = openDatabase(world.appDatabase);
+  const logger = pino({ level: 'warn' }, process.stderr);
+  const services: Service[] = [];
+  async function stop(): Promise<void> {
+    await Promise.all(services.map((service) => service.stop()));
+    await store.close();
+  }
+  try {
+    for (const [index, config] of configs.entries()) {
+      const listen = { host: '127.0.0.1', port: port === 0 ? 0 : port + index };
+      services.push(await startService({ ...config, listen }, store, logger));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    services: services.map(({ url }, index) => ({ name: configs[index]?.registryName ?? '', url })),
+    examples: services.flatMap(({ url }, index) =>
+      (configs[index]?.registries ?? []).map(({ name }) => `curl -s '${url}/${name}/v0.1/servers?limit=3'`),
+    ),
+    stop,
+  };
+}
+
+async function renderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
+  const configMaps = (await deps.cluster.resources()).find(
+    ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'ConfigMap',
+  );
+  if (configMaps === undefined) return [];
+  const objects = await deps.cluster.list(configMaps);
+  return objects
+    .filter(({ metadata }) => metadata.name.endsWith(CONFIG_SUFFIX))
+    .flatMap(({ metadata, data }) => {
+      const text = isObject(data) ? data[CONFIG_KEY] : undefined;
+      return typeof text === 'string' ? [parse(text, `${metadata.namespace}/${metadata.name}`)] : [];
+    });
+}
+
+function parse(text: string, file: string): RegistryConfig {
+  const result = readRegistryConfig(text, file);
+  if ('problems' in result) throw new Failure('config-invalid', result.problems.map(formatProblem).join('\n'));
+  return result.config;
+}
