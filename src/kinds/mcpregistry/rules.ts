@@ -2,6 +2,7 @@
 // what it names (inspect). Knows nothing about what follows from it.
 
 import { readRegistryConfig } from '../../contracts/registry-config-read.ts';
+import { fieldPath } from '../../kube/structural/path.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configText } from './children.ts';
@@ -39,7 +40,8 @@ function serviceFindings(self: Registry): readonly Finding[] {
   return ('config' in read ? read.warnings : read.problems).map(({ severity, pointer = '', message }) => {
     const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
     const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
-    return { code: 'registry-service-config', severity, pointer: at, message };
+    const told = message.startsWith(`${pointer}: `) ? message.slice(pointer.length + 2) : message;
+    return { code: 'registry-service-config', severity, pointer: at, message: `${fieldPath(at)}: ${told}` };
   });
 }
 

@@ -43,11 +43,11 @@ export const MCPServerSpec = object(
     proxyMode: choice('What clients speak where transport is stdio. No effect otherwise.', ['sse', 'streamable-http'], {
       default: 'streamable-http',
     }),
-    port: port('Port of the proxy. Read where it is not 8080 and proxyPort is.', {
+    port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
       deprecated: 'proxyPort',
     }),
-    targetPort: optional(port('Port of the MCP server. Read where mcpPort is unset.', { deprecated: 'mcpPort' })),
+    targetPort: optional(port('Port of the MCP server, while mcpPort is unset.', { deprecated: 'mcpPort' })),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     mcpPort: optional(
       port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, told to it as MCP_PORT.'),

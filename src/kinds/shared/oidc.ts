@@ -6,8 +6,10 @@ import { configMapKeyWithDefault, nameField, secretKeyRef } from './selectors.ts
 
 const KubernetesOIDC = object(
   {
-    serviceAccount: optional(text("Service account whose tokens are accepted. Default: the pod's own.")),
-    namespace: optional(text("Namespace of the service account. Default: the resource's own.")),
+    serviceAccount: optional(
+      text("Service account that tokens are checked with. No effect: it is always the pod's own."),
+    ),
+    namespace: optional(text("Namespace of that service account. No effect: it is always the pod's own.")),
     audience: text('Audience that tokens must be made for.', { default: 'toolhive' }),
     issuer: text('Issuer of the cluster.', { default: 'https://kubernetes.default.svc' }),
     jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),

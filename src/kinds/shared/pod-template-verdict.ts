@@ -12,6 +12,6 @@ export function podTemplateVerdict(template: JsonObject | undefined, refusals: r
   if (faults.length === 0) {
     return [{ type, status: 'True', reason: 'ValidPodTemplateSpec', message: 'podTemplateSpec is a pod template' }];
   }
-  const message = faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
+  const message = faults.map((fault) => fault.message).join('; ');
   return [{ type, status: 'False', reason: 'InvalidPodTemplateSpec', message }];
 }

@@ -5,6 +5,8 @@ import type { Finding } from '../../kube/finding.ts';
 import { keyType, type MergeType, rootType } from '../../kube/openapi.ts';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { namedPatchType, strategicMerge } from '../../kube/strategic.ts';
+import { fieldPath } from '../../kube/structural/path.ts';
+import { didYouMean } from '../../std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
 
 /** The author's template over ours: his fields win, lists merge by their keys (strategic merge). */
@@ -19,11 +21,10 @@ export function withPodTemplate(template: JsonObject, patch: JsonObject | undefi
 export function podTemplateFindings(patch: JsonObject | undefined, pointer: string): readonly Finding[] {
   if (patch === undefined) return [];
   const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
-  const merging = strategicMerge({}, patch, schema).findings.map((finding) => ({
-    ...finding,
-    code: 'invalid-pod-template',
-    pointer: `${pointer}${finding.pointer}`,
-  }));
+  const merging = strategicMerge({}, patch, schema).findings.map((finding) => {
+    const at = `${pointer}${finding.pointer}`;
+    return { ...finding, code: 'invalid-pod-template', pointer: at, message: `${fieldPath(at)}: ${finding.message}` };
+  });
   return [...shapeFindings(patch, podTemplateType(), pointer), ...merging];
 }
 
@@ -58,16 +59,14 @@ function mapFindings(value: JsonObject, map: NonNullable<MergeType['map']>, poin
     const at = `${pointer}/${pointerToken(key)}`;
     const type = keyType(map, key);
     if (type !== undefined) return shapeFindings(child, type, at);
-    return [{ ...invalid(at, `${key} is no field of a pod template here`), at: 'key' }];
+    const message = `${fieldPath(pointer)} has no field "${key}".${didYouMean(key, map.fields.keys())}`;
+    return [{ code: 'invalid-pod-template', severity: 'error', pointer: at, message, at: 'key' }];
   });
 }
 
 function mismatch({ map, list, scalar }: MergeType, pointer: string): Finding {
   const value = scalar?.value === 'any' ? 'a plain value' : `a ${scalar?.value}`;
   const expected = map !== undefined ? 'an object' : list !== undefined ? 'a list' : value;
-  return invalid(pointer, `must be ${expected}`);
-}
-
-function invalid(pointer: string, message: string): Finding {
+  const message = `${fieldPath(pointer)} must be ${expected}.`;
   return { code: 'invalid-pod-template', severity: 'error', pointer, message };
 }

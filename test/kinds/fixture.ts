@@ -1,0 +1,80 @@
+// One fixture of test/kinds/<kind>: the first document is the resource, the others are the namespace around it. Knows
+// nothing about what is expected of it.
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { structuralSchema } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { Finding, Kind, Reference, Resource, View } from '../../src/kinds/kind.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { compileStructural } from '../../src/kube/structural/structural.ts';
+import { isObject, type JsonObject } from '../../src/std/json.ts';
+import { readDocuments } from '../../src/std/yaml.ts';
+
+export const FOLDER = import.meta.dirname;
+
+export interface Fixture {
+  readonly name: string;
+  readonly kind: Kind;
+  /** As it is written. */
+  readonly written: JsonObject;
+  /** With defaults. */
+  readonly resource: Resource;
+  readonly view: View;
+  /** `line:column severity code: message` of everything that is wrong, in order. */
+  readonly problems: readonly string[];
+  readonly codes: readonly string[];
+}
+
+const schemas = new Map(KINDS.map((kind) => [kind, compileStructural(structuralSchema(kind))]));
+
+export function readFixtures(kind: Kind): Fixture[] {
+  const folder = join(FOLDER, kind.singular);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'));
+  return files.sort().map((file) => readFixture(kind, join(folder, file), file.slice(0, -'.yaml'.length)));
+}
+
+function readFixture(kind: Kind, path: string, name: string): Fixture {
+  const [document, ...others] = readDocuments(readFileSync(path, 'utf8'), name);
+  const written = document?.value;
+  assert(document !== undefined && isObject(written), `${path} begins with a resource`);
+  const schema = schemas.get(kind);
+  assert(schema !== undefined);
+  const view = viewOf(others.map(({ value }) => value as unknown as KubeObject));
+  const defaulted = schema.withDefaults(written);
+  const resource = defaulted as unknown as Resource;
+  const shape = [...schema.unknownFields(written), ...schema.validate(defaulted)];
+  const findings = shape.length > 0 ? shape : contentFindings(kind, resource, view);
+  const problems = findings.map(({ code, severity, pointer, message, at }) => {
+    const { line, column } = document.place(pointer, at);
+    return `${line}:${column} ${severity} ${code}: ${message}`;
+  });
+  return { name, kind, written, resource, view, problems, codes: findings.map(({ code }) => code) };
+}
+
+/** What a run says beyond the schema: rules, references, and the content of what is referred to. */
+function contentFindings(kind: Kind, resource: Resource, view: View): readonly Finding[] {
+  const missing = kind.references(resource).flatMap((reference) => missingFinding(reference, view));
+  const inspected = missing.length > 0 ? [] : kind.inspect(resource, view);
+  return [...kind.rules(resource), ...missing, ...inspected];
+}
+
+function missingFinding({ optional, pointer, kind, name, key }: Reference, view: View): Finding[] {
+  if (optional === true) return [];
+  const target = view.find(kind, name);
+  if (target === undefined) {
+    return [{ code: 'reference-missing', severity: 'error', pointer, message: `no ${kind} ${name}` }];
+  }
+  const members = [target.data, target.stringData].filter(isObject);
+  if (key === undefined || members.some((member) => member[key] !== undefined)) return [];
+  return [{ code: 'reference-key-missing', severity: 'error', pointer, message: `no key ${key} in ${kind} ${name}` }];
+}
+
+export function viewOf(objects: readonly KubeObject[]): View {
+  return {
+    find: (kind, name) => objects.find((object) => object.kind === kind && object.metadata.name === name),
+    all: (kind) =>
+      objects.filter((object) => object.kind === kind).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
+  };
+}

@@ -1,0 +1,139 @@
+// Walks test/kinds/<kind>: every file is a claim about its kind. What follows from a valid resource is in
+// expected/<name>.yaml (children) and expected/<name>.status.yaml, what is wrong with an invalid one in
+// expected/<name>.txt. `UPDATE_EXPECTED=1 npx vitest run test/kinds` writes these files anew.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { KINDS_CODES } from '../../src/kinds/codes.ts';
+import { fieldsOf } from '../../src/kinds/fields.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { Kind, Settings } from '../../src/kinds/kind.ts';
+import { SCHEMA_CODES } from '../../src/kube/structural/codes.ts';
+import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
+import { type Fixture, FOLDER, readFixtures } from './fixture.ts';
+
+const SETTINGS: Settings = {
+  apiGroup: 'toolhive.stacklok.dev',
+  images: {
+    proxy: 'registry.example.com/skep-proxy:1',
+    vmcp: 'registry.example.com/skep-vmcp:1',
+    registry: 'registry.example.com/skep:1',
+  },
+  pullSecrets: ['pull-secret'],
+};
+
+const CODES = [...Object.keys(KINDS_CODES), ...Object.keys(SCHEMA_CODES), 'reference-missing', 'reference-key-missing'];
+
+const fixtures = new Map(KINDS.map((kind) => [kind, readFixtures(kind)]));
+
+describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind }) => {
+  const all = fixtures.get(kind) ?? [];
+  const valid = all.filter(({ name }) => !name.startsWith('invalid-'));
+  const invalid = all.filter(({ name }) => name.startsWith('invalid-'));
+
+  it.each(valid)('$name is valid, and becomes what is expected', (fixture) => {
+    expect(fixture.problems.filter((problem) => !problem.includes(' warning '))).toEqual([]);
+    checkExpected(fixture, 'yaml', childrenText(fixture));
+    checkExpected(fixture, 'status.yaml', factsText(fixture));
+  });
+
+  it.each(invalid)('$name trips what its name says and nothing else', (fixture) => {
+    checkExpected(fixture, 'txt', `${fixture.problems.join('\n')}\n`);
+    expect([...new Set(fixture.codes)]).toEqual(claimedCodes(fixture.name));
+  });
+
+  it('has its every field set in full*.yaml', () => {
+    const full = valid.filter(({ name }) => name.startsWith('full')).map(({ written }) => written.spec ?? {});
+    const leaves = fieldsOf(kind.schema.spec, 'spec').filter(({ leaf }) => leaf);
+    const unset = leaves.filter(({ path }) => !full.some((spec) => isSet({ spec }, path.split('.'))));
+    expect(unset.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has a fixture for its every CEL message', () => {
+    const told = invalid.flatMap(({ problems }) => problems).join('\n');
+    expect(messagesOf(kind).filter((message) => !told.includes(message))).toEqual([]);
+  });
+
+  it('gives the same children and status for the same input', () => {
+    for (const fixture of valid) expect(childrenText(fixture)).toBe(childrenText(structuredCloneOf(fixture)));
+  });
+
+  it('expects nothing of fixtures that are gone', () => {
+    const names = new Set(all.flatMap(({ name }) => ['yaml', 'status.yaml', 'txt'].map((end) => `${name}.${end}`)));
+    expect(readdirSync(join(FOLDER, kind.singular, 'expected')).filter((file) => !names.has(file))).toEqual([]);
+  });
+});
+
+it('has a fixture for every code of the kinds', () => {
+  const tripped = new Set([...fixtures.values()].flat().flatMap(({ codes }) => codes));
+  expect(Object.keys(KINDS_CODES).filter((code) => !tripped.has(code))).toEqual([]);
+});
+
+function checkExpected({ kind, name }: Fixture, extension: string, actual: string): void {
+  const file = join(FOLDER, kind.singular, 'expected', `${name}.${extension}`);
+  if (process.env.UPDATE_EXPECTED !== undefined) writeFileSync(file, actual);
+  expect(existsSync(file) ? readFileSync(file, 'utf8') : `${file} does not exist`).toBe(actual);
+}
+
+function childrenText({ kind, resource, view }: Fixture): string {
+  return kind
+    .children(resource, view, SETTINGS)
+    .map((child) => yaml(child))
+    .join('---\n');
+}
+
+/** Everything else that the pipeline asks of a kind. */
+function factsText({ kind, resource, view, problems }: Fixture): string {
+  const status = kind.status(resource, { view, refusals: [], failures: [], now: '2026-11-21T12:00:00Z' });
+  return yaml({
+    status,
+    warnings: problems,
+    references: kind.references(resource).map(({ pointer, kind, name, key, optional }) => {
+      return `${pointer} -> ${kind} ${name}${key === undefined ? '' : ` (${key})`}${optional === true ? ', optional' : ''}`;
+    }),
+    images: kind.images(resource),
+    sources: kind.sources(resource),
+    enforces: kind.enforces(resource),
+    exposes: kind.exposes(resource),
+  });
+}
+
+function yaml(value: object): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** `invalid-<code>-<what>`, or `invalid-<code>+<code>-<what>`: of the last, the longest code that fits. */
+function claimedCodes(name: string): readonly string[] {
+  const claim = name === 'invalid-pod-template' ? name : name.slice('invalid-'.length);
+  const parts = claim.split('+');
+  const last = `${parts.pop()}-`;
+  const fitting = CODES.filter((code) => last.startsWith(`${code}-`)).sort((a, b) => b.length - a.length);
+  return [...parts, ...fitting.slice(0, 1)];
+}
+
+function isSet(value: Json | undefined, [token, ...rest]: readonly string[]): boolean {
+  if (token === undefined) return value !== undefined;
+  const key = token.replaceAll(/(\[\]|\{\})+$/g, '');
+  const child = isObject(value) ? value[key] : undefined;
+  if (!token.endsWith('[]') || !Array.isArray(child)) return isSet(child, rest);
+  return child.some((item) => isSet(item, rest));
+}
+
+function messagesOf(kind: Kind): string[] {
+  const inside = (schema: JsonObject): string[] => {
+    const { items, properties } = schema;
+    const rules = schema['x-kubernetes-validations'];
+    return [
+      ...(Array.isArray(rules) ? rules.filter(isObject).map(({ message }) => String(message)) : []),
+      ...(isObject(items) ? inside(items) : []),
+      ...(isObject(properties) ? Object.values(properties).filter(isObject).flatMap(inside) : []),
+    ];
+  };
+  return [...kind.schema.validations.map(({ message }) => message), ...inside(kind.schema.spec)];
+}
+
+function structuredCloneOf(fixture: Fixture): Fixture {
+  return { ...fixture, resource: structuredClone(fixture.resource) };
+}
