@@ -5,6 +5,7 @@ import { isObject, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import { changesBetween } from './changes.ts';
 import { differenceBelow, EMPTY_SET, type FieldSet, union } from './fieldset.ts';
+import { appliedByClient, KUBECTL, withLastApplied } from './last-applied.ts';
 import { formatManagers, keyOfManager, type Manager, type Managers, parseManagers } from './managers.ts';
 import { mergeValues } from './merge.ts';
 import { fieldsOf, withoutIdentity } from './owned.ts';
@@ -27,7 +28,7 @@ export interface ApplyRequest extends WriteContext {
 /**
  * `object`: the merged object with its new managedFields, before defaulting, pruning and validation; the caller compares
  * what it would store with what is stored (`keepTimes`). A container that lost all it held is null there: what is stored
- * has it only where the kind keeps nulls. `conflicts`: sorted by manager and path. `invalid`: the applied object does not
+ * has it only where the kind keeps nulls. `conflicts`: by manager, each one's in the server's order. `invalid`: the applied object does not
  * fit its type; each text names the place.
  */
 export type ApplyResult =
@@ -47,6 +48,21 @@ export interface UpdateRequest extends WriteContext {
  * same paths: objects are not converted here.
  */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
+  const result = applyOnce(request);
+  if (request.manager !== KUBECTL) return result;
+  const settled = 'conflicts' in result ? withoutOwnConflicts(request, result.conflicts) : result;
+  return 'object' in settled ? { object: withLastApplied(settled.object, request.applied) } : settled;
+}
+
+/** What kubectl applied in the client before is no conflict for kubectl. */
+function withoutOwnConflicts(request: ApplyRequest, conflicts: readonly Conflict[]): ApplyResult {
+  const { live, type, apiVersion } = request;
+  const own = live === undefined ? new Set<string>() : appliedByClient(live, type, apiVersion);
+  const left = conflicts.filter(({ path }) => !own.has(path));
+  return left.length > 0 ? { conflicts: left } : applyOnce({ ...request, force: true });
+}
+
+function applyOnce(request: ApplyRequest): ApplyResult {
   const { applied, type, force } = request;
   if (applied.metadata.managedFields !== undefined)
     return { invalid: ['.metadata.managedFields: must not be applied'] };
@@ -108,17 +124,23 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
   const managers = sentManagers(request);
   // An object whose entries were wiped is not tracked again before the next apply.
   if (managers.size === 0 && before !== undefined) return after;
+  // What does not fit its type (a list item without its key, say) is stored, but nobody is known to own anything then.
+  if (fieldsOf(after, type, { duplicates: true }).misfits.length > 0) return after;
   const old = withoutManagers(before ?? zeroObject(after, type));
   return withManagers(after, updateManagers(managers, old, after, request));
 }
 
-/** Clients may edit the entries; an empty list or one empty entry wipes them, none or unreadable ones leave them. */
-function sentManagers({ before, after, subresource }: UpdateRequest): Managers {
+/**
+ * Clients may edit the entries; one empty entry wipes them (as an empty list does, but not for custom resources), none or
+ * unreadable ones leave them.
+ */
+function sentManagers({ before, after, subresource, type }: UpdateRequest): Managers {
   const stored = parseManagers(before?.metadata.managedFields ?? []) ?? new Map<string, Manager>();
   const sent = after.metadata.managedFields;
   if (subresource || sent === undefined || sent === null) return stored;
   const [first, ...more] = sent;
-  if (first === undefined || (more.length === 0 && Object.keys(first).length === 0)) return new Map();
+  if (first === undefined) return type.storage === 'struct' ? new Map() : stored;
+  if (more.length === 0 && Object.keys(first).length === 0) return new Map();
   return parseManagers(sent) ?? stored;
 }
 

@@ -66,9 +66,15 @@ function compareShaped(
 function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: MapType, place: Place | undefined): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const type = keyType(map, key);
-    if (type === undefined || (before[key] === undefined && after[key] === undefined)) continue;
+    if (type === undefined || isSameAbsence(before[key], after[key], type)) continue;
     compareValues(sets, before[key], after[key], type, { above: place, element: fieldElement(key) });
   }
+}
+
+/** A Go struct writes nil as null in some fields and leaves it out in others: the same nothing. */
+function isSameAbsence(before: Json | undefined, after: Json | undefined, type: MergeType): boolean {
+  if (before === undefined && after === undefined) return true;
+  return type.storage === 'struct' && (before ?? undefined) === undefined && (after ?? undefined) === undefined;
 }
 
 function compareItems(

@@ -6,7 +6,9 @@ import { keyType, type MergeType } from '../openapi.ts';
 import { serverSideApply } from './apply.ts';
 import { changesBetween } from './changes.ts';
 import { itemElement } from './element.ts';
-import type { FieldSet } from './fieldset.ts';
+import { entryOf } from './entries.ts';
+import { EMPTY_SET, type FieldSet } from './fieldset.ts';
+import { parseFields } from './fieldsv1.ts';
 import { elementsOf, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
 
@@ -37,9 +39,15 @@ export function differences(
     desired,
     live,
     type,
+    ownedBy(live, manager),
   );
   found.push(...removals(desired, live, type, manager));
   return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function ownedBy(live: KubeObject, manager: string): FieldSet {
+  const entry = entryOf(live, manager);
+  return (entry === undefined ? undefined : parseFields(entry.fieldsV1)) ?? EMPTY_SET;
 }
 
 function difference(path: string, before: Json | undefined, after: Json | undefined): Difference {

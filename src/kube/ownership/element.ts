@@ -2,6 +2,7 @@
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { ListType } from '../openapi.ts';
+import { goEscapes } from './go-json.ts';
 
 /** Why an item has no name; the server refuses such a list. */
 export interface Refused {
@@ -57,21 +58,6 @@ export function parseElement(text: string): string | undefined {
 /** The element as a server writes it: Go escapes more characters inside JSON texts than this program does. */
 export function formatElement(element: string): string {
   return element.startsWith('k:') || element.startsWith('v:') ? goEscapes(element) : element;
-}
-
-const GO_ESCAPES: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-  '\\b': '\\u0008',
-  '\\f': '\\u000c',
-};
-
-function goEscapes(json: string): string {
-  // The first alternative steps over escaped backslashes, so that `\\b` is not taken for a backspace.
-  return json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES[found] ?? found);
 }
 
 const RANKS = ['f:', 'k:', 'v:', 'i:'];

@@ -1,5 +1,7 @@
 // Sets of fields as a tree, and the algebra of ownership on them. Knows nothing about types or managers.
 
+import { compareElements } from './element.ts';
+
 /**
  * One level of a set: children by element text. An element is `f:name` (a key of a map), `k:{...}` (an item of a list by
  * its key fields, names sorted), `v:...` (an item of a set by its value) or `i:0` (an item by position).
@@ -95,7 +97,7 @@ export function has(set: FieldSet, path: readonly string[]): boolean {
   return member;
 }
 
-/** Every path in the set, parents before children. */
+/** Every path in the set, in the server's order: at each level the members first, then what is below. */
 export function paths(set: FieldSet): (readonly string[])[] {
   const found: (readonly string[])[] = [];
   collect(set, [], found);
@@ -132,11 +134,9 @@ export function insert(set: MutableSet, path: readonly string[]): void {
 }
 
 function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
-  for (const [element, { member, children }] of set) {
-    const path = [...prefix, element];
-    if (member) found.push(path);
-    collect(children, path, found);
-  }
+  const elements = [...set.keys()].sort(compareElements);
+  for (const element of elements) if (set.get(element)?.member === true) found.push([...prefix, element]);
+  for (const element of elements) collect(set.get(element)?.children ?? EMPTY_SET, [...prefix, element], found);
 }
 
 /** Nodes that are neither members nor have members below them are left out. */

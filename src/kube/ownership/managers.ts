@@ -1,6 +1,7 @@
 // The managers of an object: managedFields as sets by manager, and back in the server's order.
 // Knows nothing about what is written or by whom.
 
+import { isObject } from '../../std/json.ts';
 import type { ManagedFieldsEntry } from '../object.ts';
 import { type FieldSet, union } from './fieldset.ts';
 import { formatFields, parseFields } from './fieldsv1.ts';
@@ -30,7 +31,8 @@ export function parseManagers(entries: readonly ManagedFieldsEntry[]): Managers 
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
     const { manager, operation, apiVersion, subresource, time } = entry;
-    const set = parseFields(entry.fieldsV1 ?? {});
+    const fields = entry.fieldsV1 ?? {};
+    const set = isObject(fields) ? parseFields(fields) : undefined;
     const known = operation === 'Apply' || operation === 'Update';
     if (set === undefined || !known || !apiVersion || entry.fieldsType !== 'FieldsV1') return undefined;
     const parsed = {

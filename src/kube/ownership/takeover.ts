@@ -20,13 +20,13 @@ export function withoutReset(changes: Changes, reset: FieldSet): Changes {
   };
 }
 
-/** Fields of others that the write gives another value, sorted by manager and path. */
+/** Fields of others that the write gives another value, by manager, each one's in the server's order. */
 export function conflictsWith(managers: Managers, changes: Changes, writer: string): Conflict[] {
   const written = union(changes.modified, changes.added);
   return [...managers]
     .filter(([key]) => key !== writer)
     .flatMap(([, { set, ...owner }]) => conflictsOf(owner, intersection(set, written)))
-    .sort((a, b) => compareTexts(a.manager, b.manager) || compareTexts(a.path, b.path));
+    .sort((a, b) => compareTexts(a.manager, b.manager));
 }
 
 function conflictsOf(owner: Omit<Manager, 'set'>, fields: FieldSet): Conflict[] {

@@ -27,7 +27,9 @@ export function updateManagers(
     const name = nameOf(context, 'Update');
     const key = keyOfManager(name);
     const previous = left.get(key);
-    left.set(key, { ...name, time, set: previous === undefined ? written : union(written, previous.set) });
+    // The server notes no time for a write through `scale`.
+    const noted = context.subresource === 'scale' ? {} : { time };
+    left.set(key, { ...name, ...noted, set: previous === undefined ? written : union(written, previous.set) });
   }
   return capUpdaters(left);
 }

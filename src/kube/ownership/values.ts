@@ -6,8 +6,9 @@ import { withStringData } from '../normalise.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
+import { type FieldSet, has } from './fieldset.ts';
 import { compareInside, type Note } from './inside.ts';
-import type { Place } from './place.ts';
+import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, isEmptyValue, present, shapeOf } from './shape.ts';
 
 const UNCOMPARED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
@@ -24,8 +25,23 @@ const UNCOMPARED_METADATA: ReadonlySet<string> = new Set([
 ]);
 const SECRET = 'io.k8s.api.core.v1.Secret';
 
-/** Walks the desired object and takes down every place that is not the same for certain. */
-export function compareObjects(note: Note, desired: KubeObject, live: KubeObject, type: MergeType): void {
+interface Walk {
+  readonly note: Note;
+  readonly owned: FieldSet | undefined;
+}
+
+/**
+ * Walks the desired object and takes down every place that is not the same for certain. `owned` is what we own now,
+ * where that is not the set of the desired object.
+ */
+export function compareObjects(
+  note: Note,
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  owned?: FieldSet,
+): void {
+  const walk = { note, owned };
   const map = type.map;
   if (map === undefined) return;
   const wanted = type.name === SECRET ? withStringData(desired as JsonObject) : (desired as JsonObject);
@@ -34,7 +50,7 @@ export function compareObjects(note: Note, desired: KubeObject, live: KubeObject
     const below = keyType(map, key);
     if (value === undefined || below === undefined || UNCOMPARED.has(key)) continue;
     const compared = key === 'metadata' && isObject(value) ? withoutIdentity(value) : value;
-    compareValue(note, compared, present(living[key]), below, { above: undefined, element: fieldElement(key) });
+    compareValue(walk, compared, present(living[key]), below, { above: undefined, element: fieldElement(key) });
   }
 }
 
@@ -43,64 +59,73 @@ function withoutIdentity(metadata: JsonObject): JsonObject {
 }
 
 function compareValue(
-  note: Note,
+  walk: Walk,
   desired: Json,
   live: Json | undefined,
   type: MergeType,
   place: Place | undefined,
 ): void {
-  if (desired === null) compareNull(note, live, type, place);
-  else if (live === undefined) compareAbsent(note, desired, type, place);
-  else comparePresent(note, desired, live, type, place);
+  if (desired === null) compareNull(walk, live, type, place);
+  else if (live === undefined) compareAbsent(walk, desired, type, place);
+  else comparePresent(walk, desired, live, type, place);
 }
 
-function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
+function comparePresent(walk: Walk, desired: Json, live: Json, type: MergeType, place: Place | undefined): void {
   const shape = shapeOf(type, desired);
   if (shape.is === 'map' && !shape.type.atomic && isObject(desired) && isObject(live)) {
-    compareMaps(note, desired, live, shape.type, place);
+    compareMaps(walk, desired, live, shape.type, place);
   } else if (shape.is === 'list' && shape.type.merge !== 'atomic' && Array.isArray(desired) && Array.isArray(live)) {
-    compareItems(note, desired, live, shape.type, place);
+    compareItems(walk, desired, live, shape.type, place);
   } else {
-    compareInside(note, desired, live, type, place);
+    compareInside(walk.note, desired, live, type, place);
   }
 }
 
 /** Merging null into a granular map or an associative list that has something leaves it as it is. */
-function compareNull(note: Note, live: Json | undefined, type: MergeType, place: Place | undefined): void {
+function compareNull(walk: Walk, live: Json | undefined, type: MergeType, place: Place | undefined): void {
   if (live === undefined && type.storage === 'struct') return;
   const keptMap = isObject(live) && !isEmptyMap(live) && type.map?.atomic === false;
   const keptList = Array.isArray(live) && live.length > 0 && type.list !== undefined && type.list.merge !== 'atomic';
-  if (!keptMap && !keptList) note('unknown', place, 'null may remove the value', live, null);
+  if (!keptMap && !keptList) walk.note('unknown', place, 'null may remove the value', live, null);
 }
 
-function compareAbsent(note: Note, desired: Json, type: MergeType, place: Place | undefined): void {
+function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place | undefined): void {
   if (type.storage === 'struct') {
-    if (isEmptyValue(desired)) return;
+    if (isEmptyValue(desired)) {
+      if (isNew(walk, desired, type, place)) walk.note('unknown', place, 'the value is missing', undefined, desired);
+      return;
+    }
     if (isObject(desired)) {
       // A struct that holds nothing but empty values was never stored either.
-      comparePresent(note, desired, {}, type, place);
+      comparePresent(walk, desired, {}, type, place);
       return;
     }
   }
   const unsure = type.storage === 'opaque' && isEmptyValue(desired);
-  note(unsure ? 'unknown' : 'differs', place, 'the value is missing', undefined, desired);
+  walk.note(unsure ? 'unknown' : 'differs', place, 'the value is missing', undefined, desired);
 }
 
-function compareMaps(note: Note, desired: JsonObject, live: JsonObject, map: MapType, place: Place | undefined): void {
+/** An empty value at a place that was not ours may be stored now; empty lists and maps never are. */
+function isNew({ owned }: Walk, desired: Json, type: MergeType, place: Place | undefined): boolean {
+  if (owned === undefined || Array.isArray(desired) || has(owned, elementsOf(place))) return false;
+  return !isObject(desired) || type.map?.fields.size !== 0;
+}
+
+function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: MapType, place: Place | undefined): void {
   for (const key in desired) {
     const value = desired[key];
     const below = keyType(map, key);
     if (value === undefined || below === undefined) continue;
     const at = { above: place, element: fieldElement(key) };
     const there = present(live[key]);
-    if (!map.pruned || map.fields.has(key)) compareValue(note, value, there, below, at);
-    else if (there !== undefined) note('differs', at, 'the server stores no such field', there, value);
+    if (!map.pruned || map.fields.has(key)) compareValue(walk, value, there, below, at);
+    else if (there !== undefined) walk.note('differs', at, 'the server stores no such field', there, value);
   }
 }
 
 /** Every desired item is there, in an order that the merge would keep; what stands between does not matter. */
 function compareItems(
-  note: Note,
+  walk: Walk,
   desired: readonly Json[],
   live: readonly Json[],
   list: ListType,
@@ -115,17 +140,17 @@ function compareItems(
     const at = { above: place, element };
     const position = positions.get(element);
     if (position === undefined) {
-      note('differs', at, 'the item is missing', undefined, item);
+      walk.note('differs', at, 'the item is missing', undefined, item);
       continue;
     }
     if (position === 'twice') {
-      note('unknown', at, 'the living list has the item twice', undefined, item);
+      walk.note('unknown', at, 'the living list has the item twice', undefined, item);
       continue;
     }
-    if (position < last) note('differs', place, 'the order of the items differs', [...live], [...desired]);
+    if (position < last) walk.note('differs', place, 'the order of the items differs', [...live], [...desired]);
     last = Math.max(last, position);
     const there = present(live[position]);
-    if (there !== undefined && list.merge === 'map') compareValue(note, item, there, type, at);
+    if (there !== undefined && list.merge === 'map') compareValue(walk, item, there, type, at);
   }
 }
 
