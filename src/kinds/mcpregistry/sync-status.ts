@@ -2,7 +2,7 @@
 
 import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
 import { digest } from '../../std/hash.ts';
-import { isObject } from '../../std/json.ts';
+import { isObject, jsonEquals } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
 import type { Registry } from './facts.ts';
@@ -26,7 +26,7 @@ export function syncPart({ spec, resource }: Registry, { catalogue }: Pick<Obser
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
   const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
   return {
-    syncStatus: overall(sources),
+    syncStatus: steady(before.syncStatus, overall(sources)),
     ...(filterHash === undefined ? {} : { lastAppliedFilterHash: filterHash }),
     ...(typeof trigger === 'string' ? { lastManualSyncTrigger: trigger } : {}),
   };
@@ -40,6 +40,18 @@ function keptPart(before: object): SyncPart {
     if (typeof value === 'string') kept[field] = value;
   }
   return kept;
+}
+
+/** How old the times of a status may be that says the same otherwise. */
+const TIMES_MAY_LAG_MS = 5 * 60_000;
+
+/** A sync that found nothing new moves only times: written now and then, so that most runs write nothing. */
+function steady(before: unknown, after: SyncStatus): SyncStatus {
+  if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;
+  const { lastAttempt, lastSyncTime } = before;
+  if (Date.parse(after.lastAttempt) - Date.parse(lastAttempt) >= TIMES_MAY_LAG_MS) return after;
+  const kept = { ...after, lastAttempt, ...(typeof lastSyncTime === 'string' ? { lastSyncTime } : {}) };
+  return jsonEquals(kept, before) ? kept : after;
 }
 
 function overall(sources: readonly Source[]): SyncStatus {
