@@ -94,7 +94,7 @@ export function itemProblem(
   const [first] = mistakes;
   const inner = first?.pointer ?? '';
   const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
-  const message = mistakes.map((mistake) => `${mistake.pointer || 'the entry'} ${mistake.message}`).join('; ');
+  const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
   return { ...problem(code, message, document.placeOf(offset)), pointer: item.pointer + inner };
 }
 
