@@ -3,7 +3,7 @@
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../reconcile/ports.ts';
 import type { Failure } from '../../std/failure.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
@@ -184,6 +184,5 @@ function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: C
   };
   const connect = { ...tls, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
   if (proxy === undefined) return new Agent({ ...limits, connect });
-  if (proxy.type === 'http') return new ProxyAgent({ ...limits, uri: proxy.url, requestTls: connect });
-  return new Socks5ProxyAgent(proxy.url, { ...limits, requestTls: connect });
+  return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }

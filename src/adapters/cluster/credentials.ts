@@ -17,8 +17,8 @@ export interface Credentials {
   /** `authorization`, impersonation. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: Tls;
-  /** HTTP CONNECT or SOCKS 5 proxy. */
-  readonly proxy?: { readonly type: 'http' | 'socks'; readonly url: string };
+  /** URL of an HTTP proxy that is asked to CONNECT. */
+  readonly proxy?: string;
   /** Differs where any of it does. */
   readonly fingerprint: string;
   /** Differs where another connection is needed: not for another token. */
@@ -154,15 +154,14 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const tls: Tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const basic = typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
   const headers = { ...basic, ...textHeaders(options.headers) };
-  const proxy = cluster?.proxyUrl ? { proxy: proxyOf(cluster.proxyUrl) } : {};
+  const proxy = cluster?.proxyUrl ? { proxy: checkedProxy(cluster.proxyUrl) } : {};
   return { headers, tls, ...proxy, fingerprint: digest([headers, tls, proxy]), connection: digest([tls, proxy]) };
 }
 
-function proxyOf(url: string): { type: 'http' | 'socks'; url: string } {
+function checkedProxy(url: string): string {
   const scheme = URL.parse(url)?.protocol;
-  if (scheme === 'http:' || scheme === 'https:') return { type: 'http', url };
-  if (scheme === 'socks5:' || scheme === 'socks:' || scheme === 'socks5h:') return { type: 'socks', url };
-  throw invalid('the proxy-url of the kubeconfig is no http, https or socks5 URL', {});
+  if (scheme === 'http:' || scheme === 'https:') return url;
+  throw invalid('the proxy-url of the kubeconfig is no http or https URL', {});
 }
 
 function textHeaders(headers: RequestOptions['headers']): Record<string, string> {

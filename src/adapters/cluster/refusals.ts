@@ -27,15 +27,16 @@ export interface Answer {
 export function refusal(asked: Asked, answer: Answer): Failure {
   const status = readStatus(answer.text);
   const reason = typeof status.reason === 'string' ? status.reason : undefined;
-  const url = displayUrl(asked.url);
+  const url = shownUrl(asked.url);
   const data: JsonObject = { url, method: asked.method, status: answer.status };
   if (reason !== undefined) data.reason = reason;
   const causes = readCauses(status, asked.secret);
   if (causes.length > 0) data.causes = causes;
   const says =
     asked.secret && mayQuote(answer.status) ? withheld(answer.status, reason, causes) : messageOf(answer, status);
-  const retryable = [429, 500, 502, 503, 504].includes(answer.status);
-  return new Failure(codeOf(answer.status), `${url}: ${says}`, { data, retryable });
+  const code = isMistyped(status) ? 'cluster-invalid' : isOtherUid(causes) ? 'cluster-conflict' : codeOf(answer.status);
+  const retryable = code === 'cluster-busy' || code === 'cluster-error';
+  return new Failure(code, `${url}: ${says}`, { data, retryable });
 }
 
 /** The Failure for a request that got no answer. */
@@ -43,7 +44,7 @@ export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, c
   const { says, retryable } = timedOut
     ? { says: `no answer within ${timeoutMs} ms`, retryable: true }
     : connectionProblem(cause);
-  const url = displayUrl(asked.url);
+  const url = shownUrl(asked.url);
   return new Failure('cluster-unreachable', `${url}: ${says}`, {
     data: { url, method: asked.method },
     cause,
@@ -53,8 +54,26 @@ export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, c
 
 /** The Failure for an answer of status 200 that is not what the API promises. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
-  const shown = displayUrl(url);
+  const shown = shownUrl(url);
   return new Failure('cluster-error', `${shown}: ${says}`, { data: { url: shown }, cause });
+}
+
+/** The query tells how it was asked, not what for. */
+function shownUrl(url: string): string {
+  const [place = ''] = url.split('?');
+  return displayUrl(place);
+}
+
+/** An applied object that does not fit its schema comes back as 500 without a reason (seen in 1.36): only its text tells. */
+const MISTYPED = ['failed to create typed patch object', 'failed to convert new object'];
+
+function isMistyped({ code, reason, message }: JsonObject): boolean {
+  return code === 500 && reason === undefined && MISTYPED.some((start) => String(message).startsWith(start));
+}
+
+/** The uid of an applied object is a precondition, but the server finds that an immutable field would change (422). */
+function isOtherUid(causes: readonly Json[]): boolean {
+  return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
 }
 
 function codeOf(status: number): ClusterCode {
@@ -109,7 +128,7 @@ function mayQuote(status: number): boolean {
 function withheld(status: number, reason: string | undefined, causes: readonly Json[]): string {
   const fields = causes.filter(isObject).flatMap(({ field }) => (typeof field === 'string' ? [field] : []));
   const where = fields.length === 0 ? '' : ` at ${fields.join(', ')}`;
-  return `${status} ${reason ?? ''}${where} (the server's message about a Secret is not shown: it may quote values)`;
+  return `${[status, reason].join(' ').trim()}${where} (the server's message about a Secret is not shown: it may quote values)`;
 }
 
 function messageOf({ status, text }: Answer, { message }: JsonObject): string {

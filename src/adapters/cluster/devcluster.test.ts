@@ -1,0 +1,135 @@
+// The Kubernetes client and the embedded cluster, over real HTTPS.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestCluster, type TestCluster } from '../../../test/harness/cluster.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { systemClock } from '../../main/clock.ts';
+import type { ApiResource } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { type ConnectedCluster, connectCluster } from './connect.ts';
+
+let server: TestCluster;
+let one: ConnectedCluster;
+let two: ConnectedCluster;
+
+beforeAll(async () => {
+  server = await startTestCluster();
+  const options = { kubeconfig: server.kubeconfigPath, concurrency: 16, version: '0', clock: systemClock };
+  one = await connectCluster({ ...options, fieldManager: 'skep-one' });
+  two = await connectCluster({ ...options, fieldManager: 'skep-two' });
+  await one.apply(namespace('client'), { force: false });
+});
+
+afterAll(async () => {
+  await one.close();
+  await two.close();
+  await server.stop();
+});
+
+function namespace(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+function configMap(name: string, data: Record<string, string>): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'client' }, data };
+}
+
+async function kindOf(kind: string): Promise<ApiResource> {
+  const found = (await one.resources()).find((resource) => resource.kind === kind);
+  if (found === undefined) throw new Error(`the cluster has no ${kind}`);
+  return found;
+}
+
+async function codeOf(run: () => Promise<unknown>): Promise<string> {
+  const answer = await run().catch((error: unknown) => error);
+  return answer instanceof Failure ? answer.code : 'no failure';
+}
+
+test('discovery names the kinds and their scope', async () => {
+  expect(await kindOf('Deployment')).toMatchObject({ apiVersion: 'apps/v1', plural: 'deployments', namespaced: true });
+  expect(await kindOf('Namespace')).toMatchObject({ apiVersion: 'v1', plural: 'namespaces', namespaced: false });
+});
+
+test('schemas have what merging needs', async () => {
+  const document = await one.schema('apps/v1');
+  expect(Object.keys(document?.components.schemas ?? {})).toContain('io.k8s.api.apps.v1.Deployment');
+});
+
+test('an applied object is owned by its manager, dry runs store nothing, others meet a conflict', async () => {
+  await one.apply(configMap('owned', { a: '1' }), { force: false });
+  const dry = await one.apply(configMap('owned', { a: '2' }), { force: false, dryRun: true });
+  expect(dry.data).toEqual({ a: '2' });
+  const conflict = await two.apply(configMap('owned', { a: '3' }), { force: false }).catch((error: unknown) => error);
+  expect(conflict).toMatchObject({ code: 'cluster-conflict', data: { causes: [{ field: '.data.a' }] } });
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'client', name: 'owned' };
+  expect(await one.get(id)).toMatchObject({ data: { a: '1' }, metadata: { managedFields: [{ manager: 'skep-one' }] } });
+  expect((await two.apply(configMap('owned', { a: '3' }), { force: true })).data).toEqual({ a: '3' });
+});
+
+test('unknown fields are refused as invalid, a uid that is not the living one as a conflict', async () => {
+  expect(await codeOf(() => one.apply({ ...configMap('strict', {}), foo: 1 }, { force: false }))).toBe(
+    'cluster-invalid',
+  );
+  await one.apply(configMap('strict', {}), { force: false });
+  const other = configMap('strict', {});
+  other.metadata.uid = '00000000-0000-0000-0000-000000000000';
+  expect(await codeOf(() => one.apply(other, { force: false }))).toBe('cluster-conflict');
+});
+
+test('a list of several pages is whole, and the requests are counted like the server counts them', async () => {
+  const names = Array.from({ length: 620 }, (_, index) => `many-${index}`);
+  await Promise.all(names.map((name) => one.apply(configMap(name, {}), { force: false })));
+  const kind = await kindOf('ConfigMap');
+  const before = one.requests();
+  const items = await one.list(kind, 'client');
+  expect(items.filter(({ metadata }) => metadata.name.startsWith('many-')).length).toBe(620);
+  expect(items.every(({ apiVersion, kind: each }) => apiVersion === 'v1' && each === 'ConfigMap')).toBe(true);
+  expect(one.requests() - before).toBe(2);
+});
+
+test('a deletion needs the uid, and one that is done is fine', async () => {
+  const { metadata } = await one.apply(configMap('doomed', {}), { force: false });
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'client', name: 'doomed' };
+  expect(await codeOf(() => one.remove(id, '00000000-0000-0000-0000-000000000000'))).toBe('cluster-conflict');
+  await one.remove(id, metadata.uid ?? '');
+  await one.remove(id, metadata.uid ?? '');
+  const left = await one.get(id);
+  expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
+});
+
+test('a lease is created once and replaced only by who saw its latest state', async () => {
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'lock', namespace: 'client' },
+    spec: { holderIdentity: 'one' },
+  };
+  const created = await one.create(lease);
+  expect(await codeOf(() => two.create(lease))).toBe('cluster-conflict');
+  await one.replace({ ...created, spec: { holderIdentity: 'two' } });
+  expect(await codeOf(() => two.replace({ ...created, spec: { holderIdentity: 'three' } }))).toBe('cluster-conflict');
+});
+
+test('a namespace that is missing and a kind that is not served are told apart', async () => {
+  const elsewhere = configMap('x', {});
+  elsewhere.metadata.namespace = 'nowhere';
+  expect(await codeOf(() => one.apply(elsewhere, { force: false }))).toBe('cluster-not-found');
+  expect(await codeOf(() => one.apply({ ...configMap('x', {}), kind: 'Nothing' }, { force: false }))).toBe(
+    'cluster-unknown-kind',
+  );
+});
+
+test('dropped connections and busy answers are lived through', async () => {
+  const { faults } = server.cluster;
+  faults.add({ match: { verb: 'apply', resource: 'configmaps' }, action: { drop: 'after' }, times: 2 });
+  faults.add({
+    match: { verb: 'apply', resource: 'configmaps' },
+    action: { status: 429, retryAfterSeconds: 0 },
+    times: 3,
+  });
+  const names = ['f1', 'f2', 'f3', 'f4'];
+  await Promise.all(names.map((name) => one.apply(configMap(name, { a: name }), { force: false })));
+  faults.clear();
+  const items = await one.list(await kindOf('ConfigMap'), 'client');
+  expect(items.filter(({ metadata }) => names.includes(metadata.name)).length).toBe(4);
+});
