@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly version: VersionInfo;
   /** Must not repeat. */
   readonly newRequestId: () => string;
+  /** Until a request that is not answered is given up; 10 s. */
+  readonly handlerTimeoutMs?: number;
 }
 
 /** Header limit of the whole request; a token of the longest accepted length fits. */
@@ -78,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-function createApp({ logger, newRequestId }: AppOptions): FastifyInstance {
+function createApp({ logger, newRequestId, handlerTimeoutMs = HANDLER_TIMEOUT_MS }: AppOptions): FastifyInstance {
   return Fastify({
     loggerInstance: logger,
     // One line per request instead of two: see logAccess.
@@ -95,7 +97,7 @@ function createApp({ logger, newRequestId }: AppOptions): FastifyInstance {
     http: { maxHeaderSize: HEADERS_BYTES_MAX, headersTimeout: REQUEST_TIMEOUT_MS },
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: HANDLER_TIMEOUT_MS,
+    handlerTimeout: handlerTimeoutMs,
     connectionTimeout: SOCKET_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     return503OnClosing: false,

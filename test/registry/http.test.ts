@@ -178,6 +178,14 @@ test('every method but GET, HEAD and OPTIONS is refused before its body is read'
   expect(answer.head).toContain('allow: get, head, options');
 });
 
+test.each(['/basex', '/base/more', '/other/base', '/bas'])(
+  'there is no metadata for the resource %s',
+  async (suffix) => {
+    const answer = await raw(request(`/.well-known/oauth-protected-resource${suffix}`));
+    expect(answer).toMatchObject({ status: 404, body: '{"error":"not found"}' });
+  },
+);
+
 test('the token comes before the method', async () => {
   expect(await raw(request('/tools/v0.1/servers').replace('GET', 'DELETE'))).toMatchObject({ status: 401 });
 });

@@ -218,7 +218,20 @@ test.each([
   { reason: 'other characters', change: (cursor: string) => `/tools/v0.1/servers?cursor=${cursor}%3D` },
   { reason: 'a number', change: () => '/tools/v0.1/servers?cursor=12' },
   { reason: 'JSON of another shape', change: () => `/tools/v0.1/servers?cursor=${encode({ name: 'a' })}` },
-  { reason: 'another format', change: () => `/tools/v0.1/servers?cursor=${encode([2, 'x', 'a', 'b'])}` },
+  {
+    reason: 'another format',
+    change: (cursor: string) => {
+      const [, ...rest]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+      return `/tools/v0.1/servers?cursor=${encode([2, ...rest])}`;
+    },
+  },
+  {
+    reason: 'a position that is none',
+    change: (cursor: string) => {
+      const [format, binding]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+      return `/tools/v0.1/servers?cursor=${encode([format, binding, 1, null])}`;
+    },
+  },
   { reason: 'the cursor of another service', change: () => '/tools/v0.1/servers?cursor=aW8uYWNtZS9hLDEuMC4w' },
   { reason: 'a length beyond reason', change: () => `/tools/v0.1/servers?cursor=${'a'.repeat(5000)}` },
   { reason: 'two cursors', change: (cursor: string) => `/tools/v0.1/servers?cursor=${cursor}&cursor=${cursor}` },
@@ -540,6 +553,35 @@ test('without the database the service says so, hides the cause, lives on, and r
     await own.close();
   }
 });
+
+test('a database that does not answer in time is given up, and asked again later', async () => {
+  const own = await openService('auth: {mode: anonymous}', 200);
+  try {
+    await own.fill([entry('io.acme/a', '1.0.0')], JANUARY);
+    const locked = own.sql('do $$ begin lock table catalogue_source; perform pg_sleep(1.5); end $$');
+    await waitUntil(async () => (await own.sql(LOCKED)).length > 0);
+    const { status, text, headers } = await own.get('/tools/v0.1/servers');
+    expect({ status, text, retry: headers['retry-after'] }).toEqual({
+      status: 503,
+      text: '{"error":"the request was not answered in time"}',
+      retry: '5',
+    });
+    await locked;
+    expect((await own.get('/tools/v0.1/servers')).status).toBe(200);
+  } finally {
+    await own.close();
+  }
+});
+
+const LOCKED = `select 1 from pg_locks where relation = 'catalogue_source'::regclass and mode = 'AccessExclusiveLock'
+  and granted and database = (select oid from pg_database where datname = current_database())`;
+
+async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) throw new Error('waited in vain');
+  }
+}
 
 test('a fault of the service is hidden, and logged under the request id', async () => {
   const own = await openService();

@@ -49,7 +49,7 @@ export interface Answer {
 }
 
 /** `auth`: that section of the configuration. */
-export async function openService(auth = 'auth: {mode: anonymous}'): Promise<Service> {
+export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeoutMs = 10_000): Promise<Service> {
   const database = await createTestDatabase();
   const proxy = await startProxy(database.app.host, database.app.port);
   const pool = openPool({ ...database.app, host: '127.0.0.1', port: proxy.port });
@@ -73,6 +73,7 @@ export async function openService(auth = 'auth: {mode: anonymous}'): Promise<Ser
       ids += 1;
       return `generated-${ids}`;
     },
+    handlerTimeoutMs,
   });
   await app.ready();
   const documented = documentedAnswers(app);
