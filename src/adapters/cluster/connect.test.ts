@@ -576,7 +576,7 @@ test('an object is deleted in the foreground with its uid, and one that is gone 
 
 test('what keeps a lease does not queue behind other requests', async () => {
   const { url } = await serve(({ method }) => (method === 'PATCH' ? 'silence' : { json: widget }));
-  const cluster = await connect(url, { concurrency: 1, timeoutMs: 2_000 });
+  const cluster = await connect(url, { concurrency: 1 });
   await cluster.resources();
   const stuck = [1, 2, 3].map(() => cluster.apply(widget, { force: false }).catch(() => undefined));
   expect(await cluster.replace(widget)).toEqual(widget);
