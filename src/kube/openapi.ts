@@ -81,6 +81,8 @@ export interface MapType {
 }
 
 export interface Field {
+  /** How sets of fields name it: `f:` and its key. */
+  readonly element: string;
   readonly type: () => MergeType;
   /** The published default. In built-in kinds `""`, `0`, `false` and `{}` only say that the field is always written. */
   readonly default?: Json;
@@ -222,7 +224,12 @@ function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): Map
     const below = isEmbeddedMetadata(schema, key) ? { ...inherited, storage: 'struct' as const } : inherited;
     const type = lazy(() => placeType(property, below, named));
     const required = schema.required?.includes(key) ?? false;
-    fields.set(key, { type, required, ...(property.default === undefined ? {} : { default: property.default }) });
+    fields.set(key, {
+      element: `f:${key}`,
+      type,
+      required,
+      ...(property.default === undefined ? {} : { default: property.default }),
+    });
   }
   const other = otherType(schema, inherited, named);
   return {

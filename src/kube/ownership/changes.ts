@@ -14,13 +14,16 @@ export interface Changes {
   readonly removed: FieldSet;
 }
 
-export function changesBetween(before: JsonObject, after: JsonObject, type: MergeType): Changes {
-  const changes = { added: new Map(), modified: new Map(), removed: new Map() } satisfies Record<string, MutableSet>;
-  compareValues(changes, before, after, type, undefined);
-  return changes;
+/** `stored`: both are as a server holds them, so that null and absent are the same where a Go struct writes them. */
+export function changesBetween(before: JsonObject, after: JsonObject, type: MergeType, stored = false): Changes {
+  const sets: Sets = { added: new Map(), modified: new Map(), removed: new Map(), stored };
+  compareValues(sets, before, after, type, undefined);
+  return { added: sets.added, modified: sets.modified, removed: sets.removed };
 }
 
-type Sets = Readonly<Record<keyof Changes, MutableSet>>;
+interface Sets extends Readonly<Record<keyof Changes, MutableSet>> {
+  readonly stored: boolean;
+}
 
 /** At least one side is present. */
 function compareValues(
@@ -66,15 +69,20 @@ function compareShaped(
 function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: MapType, place: Place | undefined): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const type = keyType(map, key);
-    if (type === undefined || isSameAbsence(before[key], after[key], type)) continue;
+    if (type === undefined || isSameAbsence(sets, before[key], after[key], type)) continue;
     compareValues(sets, before[key], after[key], type, { above: place, element: fieldElement(key) });
   }
 }
 
 /** A Go struct writes nil as null in some fields and leaves it out in others: the same nothing. */
-function isSameAbsence(before: Json | undefined, after: Json | undefined, type: MergeType): boolean {
+function isSameAbsence(
+  { stored }: Sets,
+  before: Json | undefined,
+  after: Json | undefined,
+  { storage }: MergeType,
+): boolean {
   if (before === undefined && after === undefined) return true;
-  return type.storage === 'struct' && (before ?? undefined) === undefined && (after ?? undefined) === undefined;
+  return stored && storage === 'struct' && (before ?? null) === null && (after ?? null) === null;
 }
 
 function compareItems(

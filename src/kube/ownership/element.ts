@@ -43,16 +43,29 @@ function jsonText(value: Json): string {
   return typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value);
 }
 
+/** Whether a key of `fieldsV1` names a step of a kind that is known. */
+export function isElement(text: string): boolean {
+  return text[1] === ':' && KINDS.includes(text.charAt(0));
+}
+
+const KINDS = 'fkvi';
+
 /** The element as this program writes it, from the text of a server (names in any order, any JSON escapes). */
 export function parseElement(text: string): string | undefined {
-  const kind = text.slice(0, 2);
-  if (kind === 'f:' || kind === 'i:') return text;
-  if (kind !== 'k:' && kind !== 'v:') return undefined;
+  if (text.startsWith('f:') || text.startsWith('i:')) return text;
   try {
-    return kind + canonicalJson(JSON.parse(text.slice(2)));
+    const value = JSON.parse(text.slice(2)) as Json;
+    return text.startsWith('k:') && isObject(value) ? keysElement(value) : `v:${jsonText(value)}`;
   } catch {
     return undefined;
   }
+}
+
+function keysElement(keys: JsonObject): string {
+  const parts = Object.keys(keys)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${jsonText(keys[key] ?? null)}`);
+  return `k:{${parts.join(',')}}`;
 }
 
 /** The element as a server writes it: Go escapes more characters inside JSON texts than this program does. */

@@ -1,7 +1,7 @@
 // Sets of fields as `managedFields[].fieldsV1` holds them (Kubernetes API, FieldsV1). Knows nothing about their meaning.
 
 import { isObject, type JsonObject } from '../../std/json.ts';
-import { compareElements, formatElement, parseElement } from './element.ts';
+import { compareElements, formatElement, isElement, parseElement } from './element.ts';
 import { EMPTY_SET, type FieldNode, type FieldSet, LEAF } from './fieldset.ts';
 
 /**
@@ -15,12 +15,13 @@ export function parseFields(fields: JsonObject): FieldSet | undefined {
 function parseLevel(fields: JsonObject): FieldNode | undefined {
   let member = false;
   let children: Map<string, FieldNode> | undefined;
-  for (const [key, below] of Object.entries(fields)) {
+  for (const key in fields) {
     if (key === '.') {
       member = true;
       continue;
     }
-    if (!/^[fkvi]:/.test(key)) continue;
+    if (!isElement(key)) continue;
+    const below = fields[key];
     const element = parseElement(key);
     const node = isObject(below) ? parseLevel(below) : LEAF;
     if (element === undefined || node === undefined) return undefined;

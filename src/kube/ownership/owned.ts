@@ -3,7 +3,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { KubeObject } from '../object.ts';
-import { keyType, type ListType, type MapType, type MergeType, type ScalarType } from '../openapi.ts';
+import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, LEAF, setOf } from './fieldset.ts';
 import { elementsOf, type Place, serverPath } from './place.ts';
@@ -143,15 +143,16 @@ function walkMap(walk: Walk, value: Json, type: MapType, place: Place | undefine
   for (const key in value) {
     const child = value[key];
     if (child === undefined) continue;
-    const at = { above: place, element: fieldElement(key) };
-    const below = keyType(type, key);
+    const field = type.fields.get(key);
+    const at = { above: place, element: field?.element ?? fieldElement(key) };
+    const below = field === undefined ? type.other?.() : field.type();
     if (below === undefined) {
       walk.refuse(at, 'the field is not declared in the schema');
       continue;
     }
     const node = walkValue(walk, child, below, at);
     if (type.atomic) continue;
-    const member = node.member || child === null || (isObject(child) && isEmptyMap(child)) || !type.fields.has(key);
+    const member = node.member || child === null || (isObject(child) && isEmptyMap(child)) || field === undefined;
     if (member && node.children.size === 0) set.set(at.element, LEAF);
     else if (member || node.children.size > 0) set.set(at.element, { member, children: node.children });
   }

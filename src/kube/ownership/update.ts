@@ -19,7 +19,7 @@ export function updateManagers(
   context: WriteContext,
 ): Managers {
   const { type, time } = context;
-  const all = changesBetween(before as JsonObject, after as JsonObject, type);
+  const all = changesBetween(before as JsonObject, after as JsonObject, type, true);
   const changes = withoutReset(all, resetSet(context));
   const left = new Map(takeAway(reconcileManagers(managers, context), changes, ''));
   const written = withoutIdentity(union(changes.modified, changes.added));

@@ -114,11 +114,12 @@ function isNew({ owned }: Walk, desired: Json, type: MergeType, place: Place | u
 function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: MapType, place: Place | undefined): void {
   for (const key in desired) {
     const value = desired[key];
-    const below = keyType(map, key);
+    const field = map.fields.get(key);
+    const below = field === undefined ? map.other?.() : field.type();
     if (value === undefined || below === undefined) continue;
-    const at = { above: place, element: fieldElement(key) };
+    const at = { above: place, element: field?.element ?? fieldElement(key) };
     const there = present(live[key]);
-    if (!map.pruned || map.fields.has(key)) compareValue(walk, value, there, below, at);
+    if (!map.pruned || field !== undefined) compareValue(walk, value, there, below, at);
     else if (there !== undefined) walk.note('differs', at, 'the server stores no such field', there, value);
   }
 }
