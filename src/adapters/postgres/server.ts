@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly dataDir: string;
   /** Given where we are root. */
   readonly account?: Account | undefined;
+  /** Default: any free one. */
+  readonly port?: number;
   /** Further `name=value` settings. */
   readonly settings?: Readonly<Record<string, string>>;
   /** A directory to delete when this process dies without stopping the server. */
@@ -59,9 +61,9 @@ export async function runSingleUser(options: ServerOptions, database: string, st
   await runProgram(options, options.binaries.postgres, [...args, database], `${statements.join('\n')}\n`);
 }
 
-/** Starts the server on a free port of 127.0.0.1 and resolves when it takes connections. */
+/** Starts the server on 127.0.0.1 and resolves when it takes connections. Throws Failure `database-server-failed`. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const args = ['-D', options.dataDir, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
   args.push('-c', 'unix_socket_directories=', '-c', 'logging_collector=off');
   for (const [name, value] of Object.entries(options.settings ?? {})) args.push('-c', `${name}=${value}`);

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { Failure } from '../../std/failure.ts';
+import { migrate, migrationStatus } from './migrate.ts';
+
+let database: TestDatabase;
+let directory: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase('empty');
+  directory = mkdtempSync(join(tmpdir(), 'skep-migrations-'));
+});
+afterEach(async () => {
+  rmSync(directory, { recursive: true });
+  await database.drop();
+});
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(directory, name), sql);
+}
+
+async function states(): Promise<string[]> {
+  return (await migrationStatus(database.migrator, directory)).map(({ name, state }) => `${name} ${state}`);
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const outcome: unknown = await promise.then(
+    (value) => `resolved: ${JSON.stringify(value)}`,
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(Failure);
+  return outcome as Failure;
+}
+
+const up = () => migrate(database.migrator, { appUser: database.app.user, directory });
+
+describe('migrations', () => {
+  test('are applied in the order of their names, once', async () => {
+    write({ '0002-b.sql': 'alter table a add column y int', '0001-a.sql': 'create table a (x int)', 'notes.txt': 'x' });
+    expect(await states()).toEqual(['0001-a.sql pending', '0002-b.sql pending']);
+    expect(await up()).toEqual(['0001-a.sql', '0002-b.sql']);
+    expect(await up()).toEqual([]);
+    expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql applied']);
+    write({ '0003-c.sql': 'create table c ()' });
+    expect(await up()).toEqual(['0003-c.sql']);
+  });
+
+  test('may be run by several at the same time', async () => {
+    write({ '0001-a.sql': 'create table a (x int); select pg_sleep(0.3)' });
+    const applied = await Promise.all([up(), up(), up(), up()]);
+    expect(applied.flat()).toEqual(['0001-a.sql']);
+  });
+
+  test('leave nothing of a file that failed, and name it', async () => {
+    write({ '0001-a.sql': 'create table a (x int)', '0002-b.sql': 'create table b (x int); create table a ()' });
+    const failure = await failureOf(up());
+    expect(failure.code).toBe('database-migration-failed');
+    expect(failure.message).toContain('0002-b.sql: ');
+    expect(failure.message).toContain('relation "a" already exists');
+    expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql pending']);
+    expect(await database.sql("select to_regclass('b') as b")).toEqual([{ b: null }]);
+  });
+
+  test('stop where an applied file has another text now', async () => {
+    write({ '0001-a.sql': 'create table a (x int)' });
+    await up();
+    write({ '0001-a.sql': 'create table a (x text)', '0002-b.sql': 'create table b ()' });
+    expect((await failureOf(up())).code).toBe('database-migration-changed');
+    expect(await states()).toEqual(['0001-a.sql changed', '0002-b.sql pending']);
+  });
+
+  test('stop where a newer release was here', async () => {
+    write({ '0001-a.sql': 'create table a ()', '0002-b.sql': 'create table b ()' });
+    await up();
+    rmSync(join(directory, '0002-b.sql'));
+    expect((await failureOf(up())).code).toBe('database-migration-unknown');
+    expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql unknown']);
+  });
+
+  test('may run outside a transaction, for indexes that are built while others write', async () => {
+    write({
+      '0001-a.sql': 'create table a (x int)',
+      '0002-b.sql': '-- no transaction\ncreate index concurrently b on a (x)',
+    });
+    expect(await Promise.all([up(), up()])).toEqual(expect.arrayContaining([['0001-a.sql', '0002-b.sql'], []]));
+    expect(await database.sql("select to_regclass('b')::text as b")).toEqual([{ b: 'b' }]);
+  });
+
+  test('are unknown to the application user, who may not define anything', async () => {
+    write({ '0001-a.sql': 'create table a (x int)' });
+    const failure = await failureOf(migrate(database.app, { appUser: database.app.user, directory }));
+    expect(failure.code).toBe('database-forbidden');
+  });
+
+  test('grant the application user rights on rows of the catalogue, also a new one later', async () => {
+    write({ '0001-a.sql': 'create table catalogue_a (x int); create table other (x int)' });
+    await migrate(database.migrator, { appUser: database.migrator.user, directory });
+    const rights = (user: string, table: string) =>
+      database.sql<{ right: string }>(
+        `select unnest as right from unnest(array['select','insert','update','delete','truncate','references','trigger'])
+         where has_table_privilege($1, $2, unnest)`,
+        [user, table],
+      );
+    expect(await rights(database.app.user, 'catalogue_a')).toEqual([]);
+    expect(await up()).toEqual([]);
+    const granted = (await rights(database.app.user, 'catalogue_a')).map(({ right }) => right);
+    expect(granted).toEqual(['select', 'insert', 'update', 'delete']);
+    expect(await rights(database.app.user, 'other')).toEqual([]);
+  });
+
+  test('are grantable to a name with odd characters', async () => {
+    write({ '0001-a.sql': 'create table catalogue_a (x int)' });
+    const odd = 'no "such" user';
+    const failure = await failureOf(migrate(database.migrator, { appUser: odd, directory }));
+    expect(failure.message).toContain(`role "${odd}" does not exist`);
+  });
+});
+
+describe('our own migrations', () => {
+  test('are applied to an empty database and are complete', async () => {
+    const applied = await migrate(database.migrator, { appUser: database.app.user });
+    expect(applied[0]).toBe('0001-catalogue.sql');
+    const statuses = await migrationStatus(database.migrator);
+    expect(statuses.map(({ name, state }) => ({ name, state }))).toEqual(
+      applied.map((name) => ({ name, state: 'applied' })),
+    );
+    expect(Date.parse(statuses[0]?.appliedAt ?? '')).not.toBeNaN();
+  });
+});

@@ -1,0 +1,509 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import type { Entry, ListQuery, SourceKey } from '../../catalogue/ports.ts';
+import type { SourceState } from '../../contracts/catalogue-state.ts';
+import { Failure } from '../../std/failure.ts';
+import { connect } from './connect.ts';
+import { openPool } from './pool.ts';
+import { createStore, type Store } from './store.ts';
+
+let database: TestDatabase;
+let store: Store;
+let key: SourceKey;
+let count = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = createStore(openPool(database.app));
+});
+beforeEach(() => {
+  count += 1;
+  key = { namespace: 'team', registry: `registry-${count}`, source: 'main' };
+});
+afterAll(async () => {
+  await store?.close();
+  await database?.drop();
+});
+
+const T1 = '2026-01-01T00:00:00.000Z';
+const T2 = '2026-01-02T00:00:00.000Z';
+const T3 = '2026-01-03T00:00:00.000Z';
+
+function entry(name: string, more: Partial<Entry> = {}): Entry {
+  const { version = '1.0.0', description = `About ${name}` } = more;
+  return {
+    name: `io.acme/${name}`,
+    version,
+    document: { name: `io.acme/${name}`, description, version },
+    description,
+    tags: [],
+    status: 'active',
+    transports: [],
+    images: [],
+    ...more,
+  };
+}
+
+function state(more: Partial<SourceState> = {}): SourceState {
+  return { phase: 'Complete', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0, ...more };
+}
+
+const ALL: ListQuery = { limit: 100, includeDeleted: true };
+const LIVE: ListQuery = { limit: 100, includeDeleted: false };
+
+async function ids(query: ListQuery): Promise<string[]> {
+  const { entries } = await store.list(key, query);
+  return entries.map(({ name, version, status, isLatest }) => {
+    const marks = `${status === 'deleted' ? ' deleted' : ''}${isLatest ? ' latest' : ''}`;
+    return `${name.slice('io.acme/'.length)} ${version}${marks}`;
+  });
+}
+
+/** Which physical rows there are: an untouched row keeps its xmin and its place. */
+function rows(): Promise<{ name: string; xmin: string; ctid: string; updated_at: Date }[]> {
+  return database.sql(
+    `select e.name, e.xmin::text, e.ctid::text, e.updated_at from catalogue_entry e
+     join catalogue_source s on s.id = e.source_id where s.registry = $1 order by e.name, e.version`,
+    [key.registry],
+  );
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const outcome: unknown = await promise.then(
+    (value) => `resolved: ${JSON.stringify(value)}`,
+    (error: unknown) => error,
+  );
+  expect(outcome).toBeInstanceOf(Failure);
+  return outcome as Failure;
+}
+
+describe('what is written is read', () => {
+  test('entry by entry, with the members of the document in their order', async () => {
+    const document = {
+      z: 1,
+      name: 'io.acme/full',
+      a: { '10': true, b: ['ü', '\u0000 escaped', '\ud800'], c: null },
+      n: 1.5e300,
+    };
+    const full = entry('full', {
+      document,
+      title: 'Full',
+      tags: ['a', 'b "quoted", {braced}', ''],
+      status: 'deprecated',
+      tier: 'Official',
+      transports: ['stdio', 'sse'],
+      images: ['images.example.com/full:1'],
+      publishedAt: '2020-02-02T02:02:02.123Z',
+    });
+    expect(await store.replace(key, [full], state(), T1)).toEqual({
+      created: 1,
+      updated: 0,
+      removed: 0,
+      unchanged: 0,
+      held: 0,
+    });
+    const { entries } = await store.list(key, LIVE);
+    expect(entries).toEqual([{ ...full, isLatest: true, updatedAt: T1 }]);
+    expect(JSON.stringify(entries[0]?.document)).toBe(JSON.stringify(document));
+  });
+
+  test('without a time of its own an entry was published when it was first seen, and that stays', async () => {
+    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a', { title: 'New' })], state(), T2);
+    expect(await store.version(key, 'io.acme/a', 'latest')).toMatchObject({
+      title: 'New',
+      publishedAt: T1,
+      updatedAt: T2,
+    });
+  });
+
+  test('state by state', async () => {
+    const full = state({
+      phase: 'Failed',
+      message: 'odd \u0000 text',
+      lastAttempt: T2,
+      attemptCount: 3,
+      lastSyncTime: T1,
+      lastSyncHash: 'abc',
+      filterHash: 'def',
+      declarationHash: 'ghi',
+      serverCount: 5,
+      rejectedCount: 2,
+      trigger: 'now',
+    });
+    await store.record(key, full);
+    await store.record({ ...key, source: 'bare' }, state());
+    expect(await store.states(key)).toEqual({ bare: state(), main: { ...full, message: 'odd \ufffd text' } });
+    expect(await store.states({ namespace: 'other', registry: key.registry })).toEqual({});
+  });
+
+  test('many at once', async () => {
+    const many = Array.from({ length: 1234 }, (_, index) => entry(`s${String(index).padStart(4, '0')}`));
+    expect((await store.replace(key, many, state(), T1)).created).toBe(1234);
+    expect((await store.replace(key, many.slice(1), state(), T2)).removed).toBe(1);
+    const [row] = await database.sql<{ n: string }>('select count(*) as n from catalogue_entry where status = $1', [
+      'active',
+    ]);
+    expect(Number(row?.n)).toBeGreaterThanOrEqual(1233);
+  });
+});
+
+describe('only what changed is written', () => {
+  test('the same entries again write no row, move no time and keep the revision', async () => {
+    const entries = [entry('a'), entry('b'), entry('b', { version: '2.0.0' })];
+    await store.replace(key, entries, state(), T1);
+    const before = { rows: await rows(), revision: await store.revision(key) };
+    const written = await store.replace(key, structuredClone(entries).reverse(), state({ lastAttempt: T2 }), T2);
+    expect(written).toEqual({ created: 0, updated: 0, removed: 0, unchanged: 3, held: 0 });
+    expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
+    expect((await store.states(key)).main?.lastAttempt).toBe(T2);
+  });
+
+  test('members in another order are no change', async () => {
+    await store.replace(key, [entry('a', { document: { x: 1, y: 2 } })], state(), T1);
+    const before = await rows();
+    await store.replace(key, [entry('a', { document: { y: 2, x: 1 } })], state(), T2);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('a change of one entry leaves the rows of the others', async () => {
+    await store.replace(key, [entry('a'), entry('b')], state(), T1);
+    const [a] = await rows();
+    const revision = await store.revision(key);
+    const written = await store.replace(key, [entry('a'), entry('b', { title: 'New' })], state(), T2);
+    expect(written).toEqual({ created: 0, updated: 1, removed: 0, unchanged: 1, held: 0 });
+    expect((await rows())[0]).toEqual(a);
+    expect(await store.revision(key)).not.toBe(revision);
+    expect(await ids({ ...LIVE, updatedSince: T1 })).toEqual(['b 1.0.0 latest']);
+  });
+
+  test('a state that is recorded touches neither rows nor revision', async () => {
+    await store.replace(key, [entry('a')], state(), T1);
+    const before = { rows: await rows(), revision: await store.revision(key) };
+    await store.record(key, state({ phase: 'Failed', message: 'unreachable' }));
+    expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
+  });
+
+  test('a writer whose clock is behind moves time on all the same', async () => {
+    await store.replace(key, [entry('a')], state(), T2);
+    await store.replace(key, [entry('a', { title: 'New' })], state(), T1);
+    expect(await ids({ ...LIVE, updatedSince: T2 })).toEqual(['a 1.0.0 latest']);
+  });
+});
+
+describe('what vanishes leaves a tombstone', () => {
+  test('that is not found but listed on request, and comes back to life', async () => {
+    await store.replace(key, [entry('a'), entry('b')], state(), T1);
+    expect((await store.replace(key, [entry('b')], state(), T2)).removed).toBe(1);
+    expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
+    expect(await ids({ ...ALL, updatedSince: T1 })).toEqual(['a 1.0.0 deleted']);
+    expect(await store.version(key, 'io.acme/a', '1.0.0')).toBeUndefined();
+    expect(await store.version(key, 'io.acme/a', 'latest')).toBeUndefined();
+    expect(await store.versions(key, 'io.acme/a', false)).toEqual([]);
+    expect(await store.versions(key, 'io.acme/a', true)).toMatchObject([{ status: 'deleted', updatedAt: T2 }]);
+
+    const again = await rows();
+    expect((await store.replace(key, [entry('b')], state(), T3)).removed).toBe(0);
+    expect(await rows()).toEqual(again);
+
+    expect((await store.replace(key, [entry('a'), entry('b')], state(), T3)).created).toBe(1);
+    expect(await store.version(key, 'io.acme/a', 'latest')).toMatchObject({ publishedAt: T1, updatedAt: T3 });
+  });
+
+  test('an empty content removes all', async () => {
+    await store.replace(key, [entry('a'), entry('b')], state(), T1);
+    expect((await store.replace(key, [], state(), T2)).removed).toBe(2);
+    expect(await ids(LIVE)).toEqual([]);
+  });
+
+  test('unless it is held: then it stays as it was', async () => {
+    await store.replace(key, [entry('a'), entry('b'), entry('c')], state(), T1);
+    const before = await rows();
+    const written = await store.replace(key, [entry('c')], state(), T2, (name) => name === 'io.acme/a');
+    expect(written).toEqual({ created: 0, updated: 0, removed: 1, unchanged: 1, held: 1 });
+    expect(await ids(LIVE)).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
+    expect((await rows())[0]).toEqual(before[0]);
+  });
+
+  test('what the source itself calls deleted is one too', async () => {
+    await store.replace(key, [entry('a', { status: 'deleted' }), entry('a', { version: '0.9.0' })], state(), T1);
+    expect(await ids(ALL)).toEqual(['a 0.9.0 latest', 'a 1.0.0 deleted']);
+  });
+
+  test('sources that are no longer declared leave nothing', async () => {
+    const other = { ...key, source: 'other' };
+    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(other, [entry('a')], state(), T1);
+    const revision = await store.revision(key);
+    await store.retain(key, ['other']);
+    expect(await ids(ALL)).toEqual([]);
+    expect(Object.keys(await store.states(key))).toEqual(['other']);
+    expect(await rows()).toHaveLength(1);
+    await store.replace(key, [entry('a')], state(), T1);
+    expect(await store.revision(key)).not.toBe(revision);
+    await store.retain(key, []);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe('one version of each server is the latest', () => {
+  test('and only it: it moves with what comes and goes, and so does the time of both', async () => {
+    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), T1);
+    const written = await store.replace(
+      key,
+      [entry('a', { version: '1.9.0' }), entry('a', { version: '1.10.0' })],
+      state(),
+      T2,
+    );
+    expect(written).toEqual({ created: 1, updated: 1, removed: 0, unchanged: 0, held: 0 });
+    expect(await ids(ALL)).toEqual(['a 1.10.0 latest', 'a 1.9.0']);
+    expect(await ids({ ...ALL, version: 'latest' })).toEqual(['a 1.10.0 latest']);
+    expect((await store.version(key, 'io.acme/a', 'latest'))?.version).toBe('1.10.0');
+
+    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), T3);
+    expect(await ids(ALL)).toEqual(['a 1.10.0 deleted', 'a 1.9.0 latest']);
+    expect(await ids({ ...LIVE, version: 'latest', updatedSince: T2 })).toEqual(['a 1.9.0 latest']);
+  });
+
+  test('upstream has the first word, also when it changes its mind', async () => {
+    const versions = (latest: string) =>
+      ['1.0.0', '2.0.0', '3.0.0'].map((version) => entry('a', { version, isLatest: version === latest }));
+    await store.replace(key, versions('1.0.0'), state(), T1);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 latest', 'a 2.0.0', 'a 3.0.0']);
+    await store.replace(key, versions('2.0.0'), state(), T2);
+    expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest', 'a 3.0.0']);
+  });
+
+  test('held versions compete, with what upstream said of them', async () => {
+    await store.replace(
+      key,
+      [entry('a', { isLatest: true }), entry('a', { version: '2.0.0', isLatest: false })],
+      state(),
+      T1,
+    );
+    await store.replace(key, [entry('a', { version: '2.0.0', isLatest: false })], state(), T2, () => true);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 latest', 'a 2.0.0']);
+    await store.replace(key, [entry('a', { version: '2.0.0', isLatest: true })], state(), T3, (name) => name !== '');
+    expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest'].toSorted());
+  });
+
+  test('of versions that are no numbers the one seen last', async () => {
+    await store.replace(key, [entry('a', { version: 'zebra' })], state(), T1);
+    await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), T2);
+    expect(await ids(ALL)).toEqual(['a apple latest', 'a zebra']);
+  });
+});
+
+describe('pages', () => {
+  /** Pages of one entry each, until there are no more. */
+  async function walk(query: Omit<ListQuery, 'limit'>, between: () => Promise<unknown> = async () => undefined) {
+    const seen: string[] = [];
+    let after: ListQuery['after'];
+    for (;;) {
+      const page = await store.list(key, { ...query, limit: 1, ...(after === undefined ? {} : { after }) });
+      const last = page.entries.at(-1);
+      if (last !== undefined) seen.push(`${last.name.slice('io.acme/'.length)} ${last.version}`);
+      if (!page.more || last === undefined) return seen;
+      after = last;
+      await between();
+    }
+  }
+
+  test('follow each other by code point, and tell whether more follow', async () => {
+    const names = ['b', 'B', 'a-b', 'a.b', 'a_b', 'ab', 'a'];
+    const entries = [
+      ...names.map((name) => entry(name)),
+      entry('a', { version: '1.10.0' }),
+      entry('a', { version: '1.2.0' }),
+    ];
+    await store.replace(key, entries, state(), T1);
+    const expected = [
+      'B 1.0.0',
+      'a 1.0.0',
+      'a 1.10.0',
+      'a 1.2.0',
+      'a-b 1.0.0',
+      'a.b 1.0.0',
+      'a_b 1.0.0',
+      'ab 1.0.0',
+      'b 1.0.0',
+    ];
+    expect(await walk(LIVE)).toEqual(expected);
+    expect((await store.list(key, { ...LIVE, limit: 9 })).more).toBe(false);
+    expect((await store.list(key, { ...LIVE, limit: 8 })).more).toBe(true);
+  });
+
+  test('neither skip nor repeat what stays, while others come, change and go', async () => {
+    const stable = ['c', 'f', 'j', 'p'].map((name) => entry(name));
+    await store.replace(key, [...stable, entry('a'), entry('e'), entry('h')], state(), T1);
+    let round = 0;
+    const seen = await walk(LIVE, async () => {
+      round += 1;
+      const moving = ['b', 'd', 'g', 'i', 'k'].map((name) => entry(name, { title: `Round ${round}` }));
+      await store.replace(key, [...stable, ...moving.slice(round % 3)], state(), T2);
+    });
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(stable.map(({ name }) => `${name.slice('io.acme/'.length)} 1.0.0`)));
+    expect(seen).toEqual(seen.toSorted());
+  });
+
+  test('of a source hold nothing of other sources, registries and namespaces', async () => {
+    await store.replace(key, [entry('mine')], state(), T1);
+    for (const other of [{ source: 'x' }, { registry: 'x' }, { namespace: 'x' }]) {
+      await store.replace({ ...key, ...other }, [entry('other')], state(), T1);
+    }
+    expect(await ids(ALL)).toEqual(['mine 1.0.0 latest']);
+  });
+});
+
+describe('a search', () => {
+  beforeEach(async () => {
+    const entries = [
+      entry('clock', { title: 'Uhr ÄÖÜ', description: 'Tells 100% of the time' }),
+      entry('under_score', { description: 'C:\\path and ｆｕｌｌ width' }),
+      entry('percent', { description: 'STRASSE İstanbul' }),
+      entry('decomposed', { description: 'cafe\u0301' }),
+    ];
+    await store.replace(key, entries, state(), T1);
+  });
+
+  test.each([
+    { search: 'clock', found: ['clock'], reason: 'looks into names' },
+    { search: 'ACME/cl', found: ['clock'], reason: 'does not mind case, and looks at whole names' },
+    { search: 'uhr äöü', found: ['clock'], reason: 'looks into titles, in every script' },
+    { search: 'strasse', found: ['percent'], reason: 'looks into descriptions' },
+    { search: '100%', found: ['clock'], reason: 'a percent sign is a character' },
+    { search: '%', found: ['clock'], reason: 'and no wildcard' },
+    { search: 'r_s', found: ['under_score'], reason: 'an underscore is a character' },
+    { search: 'c_ock', found: [], reason: 'and no wildcard' },
+    { search: 'c:\\p', found: ['under_score'], reason: 'a backslash is a character' },
+    { search: 'caf\u00e9', found: ['decomposed'], reason: 'composed and decomposed letters are the same' },
+    { search: 'clockuhr', found: [], reason: 'does not run from the name into the title' },
+    { search: "'; drop table catalogue_entry; --", found: [], reason: 'is no SQL' },
+    { search: '\0', found: [], reason: 'a character that cannot be stored is not found' },
+    { search: '', found: ['clock', 'decomposed', 'percent', 'under_score'], reason: 'for nothing finds all' },
+  ])('for "$search": $reason', async ({ search, found }) => {
+    const { entries } = await store.list(key, { ...LIVE, search });
+    expect(entries.map(({ name }) => name.slice('io.acme/'.length))).toEqual(found);
+  });
+});
+
+describe('other questions', () => {
+  test('times: strictly later, in any notation, the year 0 too', async () => {
+    await store.replace(key, [entry('a')], state(), T1);
+    expect(await ids({ ...LIVE, updatedSince: T1 })).toEqual([]);
+    expect(await ids({ ...LIVE, updatedSince: '2026-01-01T00:59:59.999+01:00' })).toEqual(['a 1.0.0 latest']);
+    expect(await ids({ ...LIVE, updatedSince: '0000-01-01T00:00:00Z' })).toEqual(['a 1.0.0 latest']);
+  });
+
+  test('an exact version, of all servers', async () => {
+    await store.replace(key, [entry('a'), entry('b', { version: '2.0.0' }), entry('c')], state(), T1);
+    expect(await ids({ ...LIVE, version: '1.0.0' })).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
+  });
+
+  test('the versions of a server, newest publication first, then the highest', async () => {
+    const entries = [
+      entry('a', { version: '1.0.0', publishedAt: T3 }),
+      entry('a', { version: '1.9.0', publishedAt: T1 }),
+      entry('a', { version: '1.10.0', publishedAt: T1 }),
+      entry('ab'),
+    ];
+    await store.replace(key, entries, state(), T3);
+    const versions = await store.versions(key, 'io.acme/a', false);
+    expect(versions.map(({ version }) => version)).toEqual(['1.0.0', '1.10.0', '1.9.0']);
+    expect(await store.versions(key, 'io.acme/none', true)).toEqual([]);
+    expect(await store.versions(key, 'io.acme/a\0', true)).toEqual([]);
+    expect(await store.version(key, 'io.acme/a', '1.9.0')).toMatchObject({ version: '1.9.0', isLatest: false });
+    expect(await store.version(key, 'io.acme/a', '7')).toBeUndefined();
+  });
+
+  test('the images of all sources of a registry that are not deleted', async () => {
+    await store.replace(key, [entry('a', { images: ['a:1', 'a:2'] }), entry('b', { images: ['b:1'] })], state(), T1);
+    await store.replace({ ...key, source: 'other' }, [entry('a', { images: ['a:2', 'c:1'] })], state(), T1);
+    await store.replace(key, [entry('a', { images: ['a:1', 'a:2'] })], state(), T2);
+    expect([...(await store.images(key))].sort()).toEqual(['a:1', 'a:2', 'c:1']);
+  });
+
+  test('the revision of a source that was never synced', async () => {
+    expect(await store.revision(key)).toBe('0');
+    await store.ping();
+  });
+});
+
+describe('writers of one source take turns', () => {
+  test('so that two at the same time end with the content of one of them, whole', async () => {
+    const second = createStore(openPool(database.app));
+    const contents = ['x', 'y'].map((title) => Array.from({ length: 40 }, (_, index) => entry(`s${index}`, { title })));
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([
+        store.replace(key, contents[0]!, state({ message: 'x' }), T1),
+        second.replace(key, contents[1]!, state({ message: 'y' }), T2),
+      ]);
+      const titles = new Set((await store.list(key, LIVE)).entries.map(({ title }) => title));
+      expect([...titles]).toEqual([(await store.states(key)).main?.message]);
+    }
+    await second.close();
+  });
+
+  test('while writers of other sources do not wait', async () => {
+    const holder = await connect(database.app);
+    await holder.client.query('begin');
+    const name = JSON.stringify(['skep', key.namespace, key.registry, key.source]);
+    await holder.client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    await store.replace({ ...key, source: 'free' }, [entry('a')], state(), T1);
+    const waiting = store.replace(key, [entry('a')], state(), T1);
+    await expect.poll(async () => (await database.sql('select 1 from pg_locks where not granted')).length).toBe(1);
+    await holder.client.query('commit');
+    expect((await waiting).created).toBe(1);
+    await holder.client.end();
+  });
+});
+
+describe('the application user', () => {
+  test.each([
+    'create table x ()',
+    'alter table catalogue_entry add column x int',
+    'drop table catalogue_entry',
+    'truncate catalogue_entry',
+    'create index on catalogue_entry (tier)',
+    'create schema x',
+    'delete from skep_migrations',
+  ])('may not: %s', async (sql) => {
+    const pool = openPool(database.app);
+    const failure = await failureOf(pool.use((client) => client.query(sql)));
+    await pool.close();
+    expect(failure.code).toBe('database-forbidden');
+  });
+});
+
+describe('when the database says no', () => {
+  test('a connection that is cut in the middle of a transaction leaves nothing of it, and the next try works', async () => {
+    await store.replace(key, [entry('a')], state({ message: 'before' }), T1);
+    const before = await rows();
+    // A trigger makes the transaction cut its own connection after the rows are written.
+    await database.sql(`create function cut() returns trigger language plpgsql security definer as
+      $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
+    await database.sql('create trigger cut after insert on catalogue_entry for each statement execute function cut()');
+    const failure = await failureOf(store.replace(key, [entry('b')], state({ message: 'after' }), T2));
+    await database.sql('drop function cut cascade');
+    expect(failure.code).toBe('database-unreachable');
+    expect(failure.retryable).toBe(true);
+    expect(await rows()).toEqual(before);
+    expect((await store.states(key)).main?.message).toBe('before');
+    expect((await store.replace(key, [entry('b')], state(), T2)).removed).toBe(1);
+  });
+
+  test('a database without our tables is not migrated', async () => {
+    const empty = await createTestDatabase('empty');
+    const bare = createStore(openPool(empty.app));
+    const failures = await Promise.all([
+      failureOf(bare.list(key, LIVE)),
+      failureOf(bare.replace(key, [], state(), T1)),
+      failureOf(bare.states(key)),
+    ]);
+    await bare.close();
+    await empty.drop();
+    expect(failures.map(({ code }) => code)).toEqual(Array(3).fill('database-not-migrated'));
+    expect(failures[0]?.message).toContain(`@127.0.0.1:${empty.app.port}/${empty.app.database}: `);
+  });
+});
