@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export interface Exchange {
+interface Exchange {
   readonly method: string;
   /** Path and query. */
   readonly path: string;

@@ -9,7 +9,7 @@ import { TOO_LARGE } from './delta.ts';
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 
 /** What is stored at one place of a pack. */
-export type Stored =
+type Stored =
   | { readonly type: ObjectType; readonly bytes: Buffer }
   /** A delta against the object at another place of the same pack. */
   | { readonly type: 'offset-delta'; readonly bytes: Buffer; readonly base: number }

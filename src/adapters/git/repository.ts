@@ -9,7 +9,7 @@ import { readLocation } from './location.ts';
 import { openMirror } from './mirror.ts';
 import { type GitRef, readReference } from './reference.ts';
 
-export interface GitLimits {
+interface GitLimits {
   /** Bytes of one transfer; 256 MiB. */
   readonly maxPackBytes: number;
   /** Bytes of one file or folder listing; 32 MiB. */
