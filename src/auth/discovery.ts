@@ -8,7 +8,7 @@ import type { AuthPorts } from './ports.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** Document 1, Provider entry: `<issuerUrl>/.well-known/openid-configuration`. */
-export function discoveryUrl(issuerUrl: string): string {
+function discoveryUrl(issuerUrl: string): string {
   const base = issuerUrl.endsWith('/') ? issuerUrl.slice(0, -1) : issuerUrl;
   return `${base}/.well-known/openid-configuration`;
 }

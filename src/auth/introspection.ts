@@ -11,9 +11,9 @@ import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** An accepted token is asked about again after this, or when it expires, whichever is first. */
-export const ACCEPTED_KEPT_MS = 60_000;
+const ACCEPTED_KEPT_MS = 60_000;
 /** A refused token is asked about again after this. */
-export const REFUSED_KEPT_MS = 10_000;
+const REFUSED_KEPT_MS = 10_000;
 const REMEMBERED_MAX = 10_000;
 
 export type Introspect = (token: string) => Promise<TokenResult>;

@@ -10,11 +10,11 @@ import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** Keys younger than this are used without asking again. */
-export const KEYS_FRESH_MS = 10 * 60_000;
+const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys older than this are never used, even while the provider is down. */
-export const KEYS_KEPT_MS = 60 * 60_000;
+const KEYS_KEPT_MS = 60 * 60_000;
 /** An unknown key id makes the keys be fetched again, but not more often than this: anyone can invent key ids. */
-export const UNKNOWN_KEY_COOLDOWN_MS = 30_000;
+const UNKNOWN_KEY_COOLDOWN_MS = 30_000;
 
 export type KeyResult =
   | { readonly found: 'key'; readonly key: CryptoKey }

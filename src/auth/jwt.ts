@@ -8,7 +8,7 @@ import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { Refusal } from './rejection.ts';
 
 /** Signatures with a public key only: with HMACs whoever can verify can also sign, and `none` is no signature. */
-export const ALGORITHMS = [
+const ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',

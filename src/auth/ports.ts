@@ -33,12 +33,12 @@ export interface FetchResponse {
 export type Fetch = (request: FetchRequest) => Promise<FetchResponse>;
 
 /** Files named in the configuration: secrets and certificates, read anew at each use because they rotate. */
-export interface Files {
+interface Files {
   /** The whole text. Throws a Failure whose message names the path. */
   read(path: string): Promise<string>;
 }
 
-export interface Clock {
+interface Clock {
   /** Wall clock, milliseconds since 1970. */
   now(): number;
   /** Monotonic milliseconds. */
@@ -46,7 +46,7 @@ export interface Clock {
 }
 
 /** What an operator should know although no request was refused because of it. */
-export interface Notice {
+interface Notice {
   /** A code of AUTH_CODES. */
   readonly code: AuthCode;
   readonly provider: string;

@@ -12,13 +12,13 @@ import type { Attempt, Rejection } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
 /** Who calls, as far as the token says. */
-export interface Identity {
+interface Identity {
   /** Name of the provider that vouches for it. */
   readonly provider: string;
   readonly subject?: string;
 }
 
-export type Verdict =
+type Verdict =
   | { readonly ok: true; readonly identity: Identity }
   | { readonly ok: false; readonly rejection: Rejection };
 

@@ -2,7 +2,7 @@
 // this question and the router are asked with. Knows no routes.
 
 /** Always public, with everything below them. */
-export const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;
+const ALWAYS_PUBLIC = ['/health', '/readiness', '/version', '/.well-known'] as const;
 
 /**
  * The request target (path and query) with dot segments resolved as RFC 3986 section 5.2.4 says, encoded ones included,

@@ -42,7 +42,7 @@ export type Rejection =
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] };
 
 /** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
-export type ChallengeError = 'invalid_request' | 'invalid_token';
+type ChallengeError = 'invalid_request' | 'invalid_token';
 
 /** What the client is told. The texts are those of the existing platform (registry.md 5.5). */
 export interface PublicRejection {

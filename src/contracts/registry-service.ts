@@ -7,7 +7,7 @@ import type { RegistryConfigFile } from './registry-config.ts';
 import type { Filter, SourceFormat } from './registry-source.ts';
 
 /** One served registry. */
-export interface ServedRegistry {
+interface ServedRegistry {
   /** The `{registry_name}` of the paths. */
   readonly name: string;
   readonly format: SourceFormat;
@@ -17,7 +17,7 @@ export interface ServedRegistry {
 }
 
 /** Where the service itself would read a registry from. Passwords are files. */
-export type ServedOrigin =
+type ServedOrigin =
   | {
       readonly type: 'git';
       readonly repository: string;
@@ -69,7 +69,7 @@ export interface ProviderConfig {
   readonly allowPrivateIP: boolean;
 }
 
-export type AuthConfig =
+type AuthConfig =
   | { readonly mode: 'anonymous' }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
 

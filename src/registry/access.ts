@@ -17,7 +17,10 @@ export function requireToken({ authenticate, oauth, publicPaths }: AccessOptions
   return async function checkToken(request, reply) {
     if (isPublic(request.url, publicPaths)) return;
     const verdict = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'));
-    if (verdict.ok) return;
+    if (verdict.ok) {
+      request.log.debug(verdict.identity, 'token accepted');
+      return;
+    }
     const { rejection } = verdict;
     request.log.info({ code: rejection.reason, ...details(rejection) }, explain(rejection.reason));
     const shown = publicRejection(rejection);

@@ -28,7 +28,7 @@ export interface Refused {
 /** A value, or why there is none. */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
 
-export const RETRY_AFTER_SECONDS = 5;
+const RETRY_AFTER_SECONDS = 5;
 
 /** `status`: where it differs from that of the code. */
 export function refuse(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {

@@ -42,7 +42,7 @@ export interface Issuer {
   close(): Promise<void>;
 }
 
-export interface SignOptions {
+interface SignOptions {
   readonly algorithm?: IssuerAlgorithm;
   readonly header?: Partial<JWTHeaderParameters>;
 }

@@ -22,13 +22,13 @@ export const REFUSED = {
   body: '{"error":"token validation failed"}',
 };
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly challenge: string | undefined;
   readonly body: string;
 }
 
-export interface LogLine {
+interface LogLine {
   readonly code?: string;
   readonly attempts?: readonly {
     readonly provider: string;

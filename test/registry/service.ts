@@ -40,7 +40,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
