@@ -5,12 +5,7 @@
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../std/json.ts';
 import type { Finding } from './finding.ts';
 import type { GroupVersionKind, OpenApiDocument, OpenApiSchema } from './openapi.ts';
-
-export const STRATEGIC_CODES = {
-  'patch-directive-unknown': 'A $patch directive is none of merge, replace and delete: correct or remove it.',
-  'patch-key-missing': 'An item of a merged list lacks the field that tells items apart: add it.',
-  'patch-retain-keys': 'The patch sets a field that its own $retainKeys does not keep: add it there, or remove it.',
-} as const;
+import type { STRATEGIC_CODES } from './strategic-codes.ts';
 
 /** Where in a document the merge rules of a value are. */
 export interface PatchType {
