@@ -4,6 +4,7 @@ import { metadataUrl } from './metadata.ts';
 import type { PublicRejection } from './rejection.ts';
 import type { ResourceSettings } from './settings.ts';
 
+/** The value of the header; without `error` where the client sent no credentials (RFC 6750 section 3). */
 export function challenge(
   settings: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
   { error, message }: PublicRejection,

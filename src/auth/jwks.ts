@@ -27,6 +27,7 @@ export type KeyLookup = (header: JWSHeaderParameters) => Promise<KeyResult>;
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
+/** Fetches nothing yet. The lookup never rejects because of the provider: what fails is a result. */
 export function createKeyLookup(ports: AuthPorts, provider: ProviderSettings): KeyLookup {
   const keys = createRefreshedKeys(ports, provider);
   return async function findKey(header) {

@@ -6,6 +6,7 @@ import type { ResourceSettings } from './settings.ts';
 
 export const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 
+/** Document 1, Discovery document; `resource_documentation` only where it is configured. */
 export function resourceMetadata(settings: ResourceSettings): JsonObject {
   const { resourceDocumentation } = settings;
   return {

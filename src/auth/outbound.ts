@@ -80,6 +80,7 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Failure `provider-answer-invalid`. `what` goes on from the URL. */
 export function invalidAnswer(url: string, what: string, status = 200): Failure {
   return new Failure('provider-answer-invalid', `${url} ${what}`, { data: { url, status }, retryable: true });
 }

@@ -31,6 +31,7 @@ interface Provider {
   readonly introspect?: Introspect;
 }
 
+/** Asks nobody yet: keys are fetched when the first token needs them. */
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
   return async function authenticate(authorization) {

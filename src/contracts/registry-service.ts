@@ -33,7 +33,7 @@ type ServedOrigin =
   | { readonly type: 'kubernetes' }
   | { readonly type: 'managed' };
 
-export interface RegistryDatabase {
+interface RegistryDatabase {
   readonly host: string;
   readonly port: number;
   readonly user: string;

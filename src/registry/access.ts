@@ -13,6 +13,7 @@ export interface AccessOptions {
   readonly publicPaths: readonly string[];
 }
 
+/** A hook for every request: 401 with a challenge where the path is not public and no valid token came. */
 export function requireToken({ authenticate, oauth, publicPaths }: AccessOptions): onRequestAsyncHookHandler {
   return async function checkToken(request, reply) {
     if (isPublic(request.url, publicPaths)) return;

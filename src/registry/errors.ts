@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../std/failure.ts';
 import { type Refused, refuse } from './answer.ts';
 
+/** For whatever a route or the framework throws: 4xx by its status, 503 where trying again helps, 500 otherwise. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Only what may succeed later is worth trying again: the others are faults, of ours or of the installation.
   if (error instanceof Failure && error.retryable) {
@@ -22,6 +23,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   return refuse(reply, { code: 'internal-error', message: 'internal server error' });
 }
 
+/** 404 for paths where there is nothing. */
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return refuse(reply, { code: 'route-not-found', message: 'not found' });
 }

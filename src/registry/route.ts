@@ -7,6 +7,7 @@ const ALLOWED = ['GET', 'HEAD', 'OPTIONS'];
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
+/** GET and HEAD by the handler; 405 with Allow for the other methods. OPTIONS belongs to CORS. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   app.get(url, { schema }, handler);
   // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.

@@ -5,6 +5,7 @@ import type { JsonObject } from '../std/json.ts';
 
 export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 
+/** registry.md 6.2. */
 export interface ServerResponse {
   /** The server.json as its source has it. */
   readonly server: JsonObject;
@@ -20,6 +21,7 @@ export interface ServerResponse {
   };
 }
 
+/** registry.md 6.2. */
 export interface ServerList {
   readonly servers: readonly ServerResponse[];
   readonly metadata: {
@@ -30,10 +32,12 @@ export interface ServerList {
   };
 }
 
+/** One entry as it is served. */
 export function serverResponse({ document, status, publishedAt, updatedAt, isLatest }: StoredEntry): ServerResponse {
   return { server: document, _meta: { [OFFICIAL_META]: { status, publishedAt, updatedAt, isLatest } } };
 }
 
+/** A page; `nextCursor` where there are more. */
 export function serverList(entries: readonly StoredEntry[], nextCursor?: string): ServerList {
   return {
     servers: entries.map(serverResponse),

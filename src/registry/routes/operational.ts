@@ -19,6 +19,7 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
+/** /health, /readiness (503 while the database does not answer) and /version. */
 export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueReader, version: VersionInfo): void {
   route(app, '/health', health, HEALTH_SCHEMA);
   route(app, '/readiness', readiness, READINESS_SCHEMA);

@@ -31,6 +31,7 @@ const VERSION_LENGTH_MAX = 255;
 type Load = (catalogue: CatalogueReader) => Promise<Read<object>>;
 type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
+/** Lists, versions and single versions, below both bases. */
 export function addServerRoutes(app: FastifyInstance, options: ServersOptions): void {
   for (const base of BASES) {
     route(app, `${base}/servers`, answering(options, askList), LIST_SCHEMA);
