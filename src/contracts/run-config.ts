@@ -119,7 +119,7 @@ const Scaling = Type.Object(
 const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
 
 /** JSON Schema of the file. */
-export const RUN_CONFIG_SCHEMA = Type.Object(
+const RUN_CONFIG_SCHEMA = Type.Object(
   {
     schema_version: Type.Literal('v0.1.0'),
     name: Text('Name of the MCPServer.'),

@@ -6,8 +6,3 @@ import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 
 export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer];
-
-/** The kind of a name (`MCPServer`); undefined where it is none of ours. */
-export function kindOf(name: string): Kind | undefined {
-  return KINDS.find(({ kind }) => kind === name);
-}

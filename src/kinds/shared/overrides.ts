@@ -5,7 +5,7 @@ import { list, object, optional, textMap } from '../../std/schema.ts';
 import { envField } from './container.ts';
 import { nameField } from './selectors.ts';
 
-export function metadataOverrides(description: string) {
+function metadataOverrides(description: string) {
   return object(
     {
       annotations: optional(textMap('Annotations to add; generated ones win.')),
