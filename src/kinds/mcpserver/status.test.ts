@@ -105,6 +105,18 @@ describe('the phase of an MCPServer', () => {
       told: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
     },
     {
+      reason: 'the last pod of the server is still an older one',
+      observed: observe([
+        RUNNING[0]!,
+        {
+          kind: 'StatefulSet',
+          ...complete(1),
+          status: { ...complete(1).status, currentRevision: 'weather-1', updateRevision: 'weather-2' },
+        },
+      ]),
+      told: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
+    },
+    {
       reason: 'somebody scaled the proxy to zero',
       observed: observe([
         { kind: 'Deployment', spec: { replicas: 0 }, status: { observedGeneration: 2 } },

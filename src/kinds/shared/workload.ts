@@ -27,7 +27,9 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
-  const complete = current && ready >= wanted && updated >= wanted && total <= wanted;
+  // Only StatefulSets have revisions; they agree once the last pod is a new one.
+  const rolled = status.currentRevision === status.updateRevision;
+  const complete = current && rolled && ready >= wanted && updated >= wanted && total <= wanted;
   return complete ? { state: 'complete', ready } : { state: 'progressing', ready, wanted };
 }
 
