@@ -16,6 +16,7 @@ import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { requireToken } from './access.ts';
+import { createBodies } from './bodies.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
@@ -115,11 +116,12 @@ function addAccessControl(app: FastifyInstance, { config, auth, logger }: AppOpt
   app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths }));
 }
 
-function addRoutes(app: FastifyInstance, { config, catalogue, version }: AppOptions): void {
+function addRoutes(app: FastifyInstance, { config, catalogue, version, auth }: AppOptions): void {
   addOperationalRoutes(app, catalogue, version);
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
   addOpenApiRoutes(app, config);
-  addServerRoutes(app, { config, catalogue, version: version.version });
+  const bodies = createBodies(() => auth.clock.monotonic());
+  addServerRoutes(app, { config, catalogue, version: version.version, bodies });
 }
 
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -558,23 +558,42 @@ test('a database that does not answer in time is given up, and asked again later
   const own = await openService('auth: {mode: anonymous}', 200);
   try {
     await own.fill([entry('io.acme/a', '1.0.0')], JANUARY);
-    const locked = own.sql('do $$ begin lock table catalogue_source; perform pg_sleep(1.5); end $$');
-    await waitUntil(async () => (await own.sql(LOCKED)).length > 0);
+    const locked = await lock(own, 'catalogue_source');
     const { status, text, headers } = await own.get('/tools/v0.1/servers');
     expect({ status, text, retry: headers['retry-after'] }).toEqual({
       status: 503,
       text: '{"error":"the request was not answered in time"}',
       retry: '5',
     });
-    await locked;
+    await locked.end;
     expect((await own.get('/tools/v0.1/servers')).status).toBe(200);
   } finally {
     await own.close();
   }
 });
 
-const LOCKED = `select 1 from pg_locks where relation = 'catalogue_source'::regclass and mode = 'AccessExclusiveLock'
-  and granted and database = (select oid from pg_database where datname = current_database())`;
+test('a page that was made lately is not read from the database again', async () => {
+  const own = await openService('auth: {mode: anonymous}', 500);
+  try {
+    await own.fill([entry('io.acme/a', '1.0.0')], JANUARY);
+    const first = await own.get('/tools/v0.1/servers');
+    const locked = await lock(own, 'catalogue_entry');
+    expect(await own.get('/tools/v0.1/servers')).toMatchObject({ status: 200, text: first.text });
+    expect(await own.get('/tools/v0.1/servers?limit=99')).toMatchObject({ status: 503 });
+    await locked.end;
+  } finally {
+    await own.close();
+  }
+});
+
+/** Holds everybody off the table for 1.5 s, from when this resolves on. */
+async function lock(own: Service, table: string): Promise<{ readonly end: Promise<unknown> }> {
+  const end = own.sql(`do $$ begin lock table ${table}; perform pg_sleep(1.5); end $$`);
+  const held = `select 1 from pg_locks where relation = '${table}'::regclass and mode = 'AccessExclusiveLock'
+    and granted and database = (select oid from pg_database where datname = current_database())`;
+  await waitUntil(async () => (await own.sql(held)).length > 0);
+  return { end };
+}
 
 async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueReader, SourceKey } from '../../catalogue/ports.ts';
 import type { RegistryConfig } from '../../contracts/registry-service.ts';
 import { type Read, type Refused, refuse } from '../answer.ts';
+import type { Bodies } from '../bodies.ts';
 import type { RegistryCode } from '../codes.ts';
 import { encodeCursor } from '../cursor.ts';
 import { entityTag, namesTag } from '../etag.ts';
@@ -17,6 +18,7 @@ export interface ServersOptions {
   readonly catalogue: CatalogueReader;
   /** Of the service: another one may word the same content differently. */
   readonly version: string;
+  readonly bodies: Bodies;
 }
 
 /** The documents' base first; the other one is that of the existing platform (registry.md section 0). */
@@ -45,7 +47,7 @@ export function addServerRoutes(app: FastifyInstance, options: ServersOptions): 
  * is sent under the older tag, and so asked for again.
  */
 function answering(options: ServersOptions, ask: Ask): Handler {
-  const { config, catalogue, version } = options;
+  const { config, catalogue, version, bodies } = options;
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
   return async function answer(request, reply) {
     const key = findRegistry(config, parameter(request, 'registry'));
@@ -54,11 +56,21 @@ function answering(options: ServersOptions, ask: Ask): Handler {
     if (!load.ok) return refuse(reply, load.refused);
     const tag = entityTag(version, await catalogue.revision(key), request.url);
     const known = namesTag(request.headers['if-none-match'], tag);
-    const loaded: Read<object> = known ? { ok: true, value: {} } : await load.value(catalogue);
-    if (!loaded.ok) return refuse(reply, loaded.refused);
+    const body: Read<string> = known ? found('') : await bodyOf(bodies, tag, () => load.value(catalogue));
+    if (!body.ok) return refuse(reply, body.refused);
     reply.header('cache-control', cacheControl).header('etag', tag);
-    return known ? reply.code(304).send() : reply.send(loaded.value);
+    return known ? reply.code(304).send() : reply.type('application/json; charset=utf-8').send(body.value);
   };
+}
+
+async function bodyOf(bodies: Bodies, tag: string, load: () => Promise<Read<object>>): Promise<Read<string>> {
+  const kept = bodies.get(tag);
+  if (kept !== undefined) return found(kept);
+  const loaded = await load();
+  if (!loaded.ok) return loaded;
+  const body = JSON.stringify(loaded.value);
+  bodies.set(tag, body);
+  return found(body);
 }
 
 function askList(request: FastifyRequest, key: SourceKey): Read<Load> {

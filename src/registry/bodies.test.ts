@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createBodies } from './bodies.ts';
+
+test('a body is kept for a minute', () => {
+  let now = 0;
+  const bodies = createBodies(() => now);
+  bodies.set('a', 'body');
+  now = 59_999;
+  expect(bodies.get('a')).toBe('body');
+  expect(bodies.get('b')).toBeUndefined();
+  now = 60_000;
+  expect(bodies.get('a')).toBeUndefined();
+});
+
+test('the oldest bodies make room, and one beyond all room is not kept', () => {
+  const bodies = createBodies(() => 0);
+  const half = 'x'.repeat(8 * 1024 * 1024);
+  bodies.set('a', half);
+  bodies.set('b', half);
+  bodies.set('b', half);
+  expect(['a', 'b'].map((tag) => bodies.get(tag)?.length)).toEqual([half.length, half.length]);
+  bodies.set('c', 'small');
+  expect(['a', 'b', 'c'].map((tag) => bodies.get(tag)?.length)).toEqual([undefined, half.length, 5]);
+  bodies.set('d', `${half}${half}x`);
+  expect(['b', 'c', 'd'].map((tag) => bodies.get(tag))).toEqual([undefined, undefined, undefined]);
+});
