@@ -81,6 +81,31 @@ async function start(): Promise<Running> {
 }
 
 async function startOwn(): Promise<Running> {
+  const own = await createCluster();
+  try {
+    const process = await startServer(own.options);
+    const server = await prepare(process.host, process.port, 'postgres', '');
+    async function stop(): Promise<void> {
+      await process.stop();
+      own.remove();
+    }
+    return { server, stop };
+  } catch (error) {
+    own.remove();
+    throw error;
+  }
+}
+
+export interface Cluster {
+  /** What `startServer` takes. */
+  readonly options: ServerOptions;
+  /** Directory above the data, where the server's account may read. */
+  readonly home: string;
+  remove(): void;
+}
+
+/** A new data directory that trusts everybody on this machine; for tests that need a server of their own. */
+export async function createCluster(): Promise<Cluster> {
   const binaries = systemBinaries() ?? embeddedBinaries();
   if (binaries === undefined) throw new Error('no PostgreSQL: set TEST_DATABASE_URL, or install one, or run npm ci');
   const account = serverAccount();
@@ -93,17 +118,12 @@ async function startOwn(): Promise<Running> {
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
     removeWhenOrphaned: home,
   };
+  const remove = () => rmSync(home, { recursive: true, force: true });
   try {
     await initCluster(options, 'trust', false);
-    const process = await startServer(options);
-    const server = await prepare(process.host, process.port, 'postgres', '');
-    async function stop(): Promise<void> {
-      await process.stop();
-      rmSync(home, { recursive: true, force: true });
-    }
-    return { server, stop };
+    return { options, home, remove };
   } catch (error) {
-    rmSync(home, { recursive: true, force: true });
+    remove();
     throw error;
   }
 }

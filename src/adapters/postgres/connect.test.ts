@@ -1,0 +1,235 @@
+import { chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cluster, createCluster } from '../../../test/harness/postgres-server.ts';
+import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
+import { Failure } from '../../std/failure.ts';
+import { connect, type DatabaseAddress, type SslMode } from './connect.ts';
+import { type Server, startServer } from './server.ts';
+
+/** Users of the two servers, and what pg_hba.conf demands of each. */
+const RULES = `
+hostssl all only_tls all trust
+hostnossl all only_plain all trust
+host all with_password all scram-sha-256
+host all with_md5 all md5
+host all with_cleartext all password
+host all postgres all trust
+`;
+const PASSWORD = 'sesame: "öffne" dich';
+
+let cluster: Cluster;
+let withTls: Server;
+let withoutTls: Server;
+let plainCluster: Cluster;
+let ca: string;
+let otherCa: string;
+let passFile: string;
+
+beforeAll(async () => {
+  [cluster, plainCluster] = await Promise.all([createCluster(), createCluster()]);
+  const validity = { notBefore: Date.now() - 60_000, notAfter: Date.now() + 3_600_000 };
+  const authority = createAuthority('skep test authority', validity);
+  const identity = createServerCertificate(authority, 'skep test authority', ['localhost'], validity);
+  ca = file('ca.pem', authority.certificate);
+  otherCa = file('other.pem', createAuthority('another authority', validity).certificate);
+  passFile = file('pgpass', `*:*:*:with_password:${PASSWORD.replaceAll(':', '\\:')}\n`);
+  const settings = {
+    ...cluster.options.settings,
+    ssl: 'on',
+    ssl_cert_file: file('server.pem', identity.certificate, true),
+    ssl_key_file: file('server.key', identity.privateKey, true),
+  };
+  for (const { options } of [cluster, plainCluster]) {
+    writeFileSync(join(options.dataDir, 'pg_hba.conf'), RULES);
+  }
+  [withTls, withoutTls] = await Promise.all([
+    startServer({ ...cluster.options, settings }),
+    startServer(plainCluster.options),
+  ]);
+  for (const server of [withTls, withoutTls]) await createUsers(server);
+});
+
+afterAll(async () => {
+  await Promise.all([withTls?.stop(), withoutTls?.stop()]);
+  cluster?.remove();
+  plainCluster?.remove();
+});
+
+function file(name: string, text: string, forServer = false): string {
+  const path = join(cluster.home, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  const { account } = cluster.options;
+  if (forServer && account !== undefined) chownSync(path, account.uid, account.gid);
+  return path;
+}
+
+async function createUsers(server: Server): Promise<void> {
+  const { client } = await connect(addressOf(server, 'postgres', 'disable'));
+  for (const user of ['only_tls', 'only_plain']) await client.query(`create role ${user} login`);
+  for (const user of ['with_password', 'with_md5', 'with_cleartext']) {
+    await client.query(`set password_encryption = '${user === 'with_md5' ? 'md5' : 'scram-sha-256'}'`);
+    await client.query(`create role ${user} login password '${PASSWORD}'`);
+  }
+  await client.end();
+}
+
+function addressOf(server: Server, user: string, sslMode: SslMode): DatabaseAddress {
+  return { host: server.host, port: server.port, user, database: 'postgres', sslMode };
+}
+
+/** `TLS` or `plain`, as the server sees the connection; else the code of the Failure and the message. */
+async function check(address: DatabaseAddress): Promise<string> {
+  try {
+    const { client } = await connect(address);
+    const { rows } = await client.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+    await client.end();
+    return rows[0].ssl ? 'TLS' : 'plain';
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    expect(failure.message).not.toContain(PASSWORD);
+    return failure.code;
+  }
+}
+
+describe('sslMode means what it means to libpq', () => {
+  test.each<{ mode: SslMode; server: 'TLS' | 'no TLS'; user: string; expected: string; reason: string }>([
+    { mode: 'disable', server: 'TLS', user: 'postgres', expected: 'plain', reason: 'never TLS' },
+    { mode: 'disable', server: 'TLS', user: 'only_tls', expected: 'database-auth', reason: 'never TLS' },
+    { mode: 'allow', server: 'TLS', user: 'postgres', expected: 'plain', reason: 'without TLS first' },
+    { mode: 'allow', server: 'TLS', user: 'only_tls', expected: 'TLS', reason: 'with TLS where it is refused without' },
+    { mode: 'allow', server: 'no TLS', user: 'postgres', expected: 'plain', reason: 'without TLS first' },
+    {
+      mode: 'allow',
+      server: 'no TLS',
+      user: 'only_tls',
+      expected: 'database-tls',
+      reason: 'there is no TLS to fall back to',
+    },
+    { mode: 'prefer', server: 'TLS', user: 'postgres', expected: 'TLS', reason: 'with TLS first' },
+    {
+      mode: 'prefer',
+      server: 'TLS',
+      user: 'only_plain',
+      expected: 'plain',
+      reason: 'without TLS where it is refused with',
+    },
+    {
+      mode: 'prefer',
+      server: 'no TLS',
+      user: 'postgres',
+      expected: 'plain',
+      reason: 'without TLS where there is none',
+    },
+    { mode: 'require', server: 'TLS', user: 'postgres', expected: 'TLS', reason: 'any certificate will do' },
+    { mode: 'require', server: 'TLS', user: 'only_plain', expected: 'database-auth', reason: 'no way back' },
+    { mode: 'require', server: 'no TLS', user: 'postgres', expected: 'database-tls', reason: 'no way back' },
+    {
+      mode: 'verify-ca',
+      server: 'TLS',
+      user: 'postgres',
+      expected: 'database-tls',
+      reason: 'without caFile it would prove nothing',
+    },
+    {
+      mode: 'verify-full',
+      server: 'TLS',
+      user: 'postgres',
+      expected: 'database-tls',
+      reason: 'no public authority signed it',
+    },
+  ])('$mode, a server with $server, user $user: $expected, $reason', async ({ mode, server, user, expected }) => {
+    expect(await check(addressOf(server === 'TLS' ? withTls : withoutTls, user, mode))).toBe(expected);
+  });
+
+  test.each<{ mode: SslMode; host: string; signer: 'ours' | 'another'; expected: string; reason: string }>([
+    { mode: 'verify-full', host: 'localhost', signer: 'ours', expected: 'TLS', reason: 'chain and name fit' },
+    {
+      mode: 'verify-full',
+      host: '127.0.0.1',
+      signer: 'ours',
+      expected: 'database-tls',
+      reason: 'the certificate is for another name',
+    },
+    {
+      mode: 'verify-full',
+      host: 'localhost',
+      signer: 'another',
+      expected: 'database-tls',
+      reason: 'somebody else signed it',
+    },
+    { mode: 'verify-ca', host: '127.0.0.1', signer: 'ours', expected: 'TLS', reason: 'the name does not count' },
+    {
+      mode: 'verify-ca',
+      host: 'localhost',
+      signer: 'another',
+      expected: 'database-tls',
+      reason: 'somebody else signed it',
+    },
+    { mode: 'require', host: '127.0.0.1', signer: 'ours', expected: 'TLS', reason: 'the chain fits' },
+    {
+      mode: 'require',
+      host: '127.0.0.1',
+      signer: 'another',
+      expected: 'database-tls',
+      reason: 'with caFile the chain counts',
+    },
+    { mode: 'prefer', host: '127.0.0.1', signer: 'another', expected: 'plain', reason: 'it falls back all the same' },
+  ])(
+    '$mode with caFile, host $host, signed by $signer: $expected, $reason',
+    async ({ mode, host, signer, expected }) => {
+      const caFile = signer === 'ours' ? ca : otherCa;
+      expect(await check({ ...addressOf(withTls, 'postgres', mode), host, caFile })).toBe(expected);
+    },
+  );
+
+  test('where both ways fail both are told', async () => {
+    const failure = await connect(addressOf(withoutTls, 'only_tls', 'prefer')).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'database-auth' });
+    expect(String(failure)).toMatch(/no pg_hba\.conf entry.*\(tried before: .*the server offers no TLS\)/);
+  });
+
+  test('a caFile that is missing is named', async () => {
+    const caFile = join(cluster.home, 'none.pem');
+    const failure = await connect({ ...addressOf(withTls, 'postgres', 'require'), caFile }).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failure)).toContain(`caFile ${caFile} cannot be read`);
+  });
+});
+
+describe('a password', () => {
+  test.each(['with_password', 'with_md5', 'with_cleartext'])('is sent as the server asks for it: %s', async (user) => {
+    expect(await check({ ...addressOf(withTls, user, 'prefer'), password: PASSWORD })).toBe('TLS');
+    expect(await check({ ...addressOf(withTls, user, 'prefer'), password: 'wrong' })).toBe('database-auth');
+  });
+
+  test('is taken from the password file, which is read at each connection', async () => {
+    expect(await check({ ...addressOf(withTls, 'with_password', 'disable'), passFile })).toBe('plain');
+    expect(await check({ ...addressOf(withTls, 'with_password', 'disable'), passFile, password: 'wrong' })).toBe(
+      'database-auth',
+    );
+  });
+
+  test.each([
+    { settings: {}, says: 'the server asks for a password, and no password file is configured' },
+    { settings: { user: 'with_md5', passFile: 'the file' }, says: 'pgpass has no line for it' },
+  ])('that is not there is one clear failure: $says', async ({ settings, says }) => {
+    const address = { ...addressOf(withTls, 'with_password', 'disable'), ...settings };
+    const own = 'passFile' in settings ? { ...address, passFile } : address;
+    const failure = await connect(own).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'database-auth' });
+    expect(String(failure)).toContain(says);
+  });
+
+  test('is not needed, nor is its file, where the server asks for none', async () => {
+    expect(await check({ ...addressOf(withTls, 'postgres', 'disable'), passFile: '/nowhere' })).toBe('plain');
+  });
+});
+
+test('a database that does not exist is named', async () => {
+  const failure = await connect({ ...addressOf(withTls, 'postgres', 'prefer'), database: 'none' }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ code: 'database-not-found', message: expect.stringContaining('/none: ') });
+});
