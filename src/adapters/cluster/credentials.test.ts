@@ -1,0 +1,142 @@
+// Where the server is and who we are there: kubeconfigs, tokens in files and from commands, proxies.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createProxy } from 'node:http';
+import { type AddressInfo, connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  cleanups,
+  connect,
+  failureOf,
+  folder,
+  type Handle,
+  kubeconfig,
+  serve,
+  status,
+  widget,
+} from '../../../test/harness/api-server.ts';
+import { systemClock } from '../../main/clock.ts';
+import { connectCluster } from './connect.ts';
+
+test('the context says where to look and where home is', async () => {
+  const url = 'https://127.0.0.1:1';
+  const path = kubeconfig(url, { context: { namespace: 'first' } });
+  expect((await connect(url, { kubeconfig: path })).homeNamespace()).toBe('first');
+  const second = await connectCluster({
+    kubeconfig: path,
+    context: 'two',
+    fieldManager: 'x',
+    concurrency: 1,
+    version: '0',
+    clock: systemClock,
+  });
+  expect([second.homeNamespace(), second.server()]).toEqual(['second', url]);
+  expect((await connect(url)).homeNamespace()).toBe('default');
+});
+
+test.each([
+  { text: undefined, context: undefined, says: 'cannot be read', reason: 'no such file' },
+  { text: '', context: undefined, says: 'is no kubeconfig', reason: 'nothing' },
+  { text: '{"half', context: undefined, says: 'is no kubeconfig', reason: 'broken YAML' },
+  { text: 'kind: Config', context: undefined, says: 'has no context ""', reason: 'no contexts' },
+  { text: undefined, context: 'three', says: 'has no context "three"', reason: 'an unknown context' },
+  { cluster: { server: 'http://127.0.0.1:1' }, says: 'is not TLS', reason: 'plain HTTP' },
+  { cluster: { server: 'nonsense' }, says: 'no http or https server', reason: 'no URL' },
+])('a kubeconfig is refused: $reason', async ({ text, context, says, cluster }) => {
+  const path =
+    context === undefined && cluster === undefined
+      ? join(folder(), 'kubeconfig')
+      : kubeconfig('https://127.0.0.1:1', { ...(cluster && { cluster }) });
+  if (text !== undefined) writeFileSync(path, text);
+  const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock, kubeconfig: path };
+  const failure = await failureOf(() => connectCluster({ ...options, ...(context && { context }) }));
+  expect([failure.code, failure.message]).toEqual(['cluster-config-invalid', expect.stringContaining(says)]);
+});
+
+/** Answers 401 to other tokens than this one. */
+function expecting(token: () => string): Handle {
+  return ({ headers }) =>
+    headers.authorization === `Bearer ${token()}` ? { json: widget } : status(401, 'Unauthorized', 'Unauthorized');
+}
+
+test('a token in a file is read again when it is refused', async () => {
+  const tokenFile = join(folder(), 'token');
+  writeFileSync(tokenFile, 'old\n');
+  let valid = 'old';
+  const { url, received, connections } = await serve(expecting(() => valid));
+  const cluster = await connect(url, { user: { 'auth-provider': { name: 'tokenFile', config: { tokenFile } } } });
+  await cluster.apply(widget, { force: false });
+  valid = 'new';
+  writeFileSync(tokenFile, 'new\n');
+  await Promise.all(Array.from({ length: 4 }, () => cluster.apply(widget, { force: false })));
+  expect(received.filter(({ headers }) => headers.authorization === 'Bearer old').length).toBeLessThanOrEqual(5);
+  expect(connections()).toBeLessThanOrEqual(6);
+  valid = 'neither';
+  const failure = await failureOf(() => cluster.apply(widget, { force: false }));
+  expect([failure.code, failure.message]).toEqual(['cluster-unauthorized', expect.stringContaining('Unauthorized')]);
+  expect(received.filter(({ headers }) => headers.authorization === 'Bearer new').length).toBe(6);
+});
+
+function execUser(script: string): Record<string, unknown> {
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: process.execPath,
+    args: ['-e', script],
+    interactiveMode: 'Never',
+  };
+  return { exec };
+}
+
+test('a credentials command runs once, and once more when its token is refused', async () => {
+  const log = join(folder(), 'runs');
+  const script = `
+    require('fs').appendFileSync(${JSON.stringify(log)}, 'x');
+    const token = 'token-' + require('fs').readFileSync(${JSON.stringify(log)}).length;
+    console.log(JSON.stringify({ kind: 'ExecCredential', status: { token } }));`;
+  let valid = 'token-1';
+  const { url } = await serve(expecting(() => valid));
+  const cluster = await connect(url, { user: execUser(script) });
+  await cluster.apply(widget, { force: false });
+  await cluster.apply(widget, { force: false });
+  expect(readFileSync(log, 'utf8')).toBe('x');
+  valid = 'token-2';
+  await Promise.all(Array.from({ length: 4 }, () => cluster.apply(widget, { force: false })));
+  expect(readFileSync(log, 'utf8')).toBe('xx');
+});
+
+test('a credentials command that fails is named with what it says', async () => {
+  const { url } = await serve(() => ({}));
+  const cluster = await connect(url, {
+    user: execUser("console.error('log in first\\nsecond line'); process.exit(3)"),
+  });
+  const failure = await failureOf(() => cluster.resources());
+  expect([failure.code, failure.message]).toEqual([
+    'cluster-credentials',
+    'credentials of user "u" cannot be had: log in first',
+  ]);
+});
+
+test('a proxy of the kubeconfig is used, one that is not spoken is refused', async () => {
+  const { url } = await serve(() => ({ json: widget }));
+  const asked: (string | undefined)[] = [];
+  const proxy = createProxy().on('connect', (request, client) => {
+    asked.push(request.url);
+    const upstream = connectSocket(Number(new URL(url).port), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(client).pipe(upstream);
+    });
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => undefined);
+      cleanups.push(() => socket.destroy());
+    }
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  cleanups.push(() => proxy.close());
+  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const cluster = await connect(url, { cluster: { 'proxy-url': proxyUrl } });
+  expect(await cluster.apply(widget, { force: false })).toEqual(widget);
+  expect(asked).toContain(url.slice('https://'.length));
+  const socks = await connect(url, { cluster: { 'proxy-url': 'socks5://127.0.0.1:1' } });
+  expect((await failureOf(() => socks.resources())).code).toBe('cluster-config-invalid');
+});

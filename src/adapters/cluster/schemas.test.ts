@@ -1,0 +1,60 @@
+// OpenAPI documents are read once per content.
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect, folder, type Handle, serve } from '../../../test/harness/api-server.ts';
+
+const DOCUMENT = { openapi: '3.0.0', components: { schemas: { Widget: { type: 'object' } } } };
+
+/** An OpenAPI server whose document changes its hash. */
+function openApi(hash: () => string): Handle {
+  return ({ path, query }) => {
+    const name = 'apis/example.com/v2';
+    const current = `/openapi/v3/${name}?hash=${hash()}`;
+    if (path === '/openapi/v3') return { json: { paths: { [name]: { serverRelativeURL: current } } } };
+    if (query.get('hash') !== hash()) return { status: 301, headers: { location: current }, text: '' };
+    return { json: { ...DOCUMENT, info: { title: hash() } } };
+  };
+}
+
+test('an OpenAPI document is read once per content, and kept between processes', async () => {
+  let hash = 'A';
+  const cacheDir = join(folder(), 'cache');
+  const { url, received } = await serve(openApi(() => hash));
+  const paths = () => received.splice(0).map(({ path, query }) => `${path} ${query.get('hash') ?? ''}`.trim());
+  const cluster = await connect(url, { cacheDir });
+  expect(await cluster.schema('example.com/v2')).toMatchObject({ components: DOCUMENT.components });
+  await cluster.schema('example.com/v2');
+  expect(await cluster.schema('example.com/v9')).toBeUndefined();
+  expect(paths()).toEqual(['/openapi/v3', '/openapi/v3/apis/example.com/v2 A']);
+  cluster.refresh();
+  await cluster.schema('example.com/v2');
+  expect(paths()).toEqual(['/openapi/v3']);
+  hash = 'B';
+  cluster.refresh();
+  await cluster.schema('example.com/v2');
+  expect(paths()).toEqual(['/openapi/v3', '/openapi/v3/apis/example.com/v2 B']);
+  await (await connect(url, { cacheDir })).schema('example.com/v2');
+  expect(paths()).toEqual(['/openapi/v3']);
+  for (const name of readdirSync(cacheDir)) writeFileSync(join(cacheDir, name), '{"half":');
+  await (await connect(url, { cacheDir })).schema('example.com/v2');
+  expect(paths()).toEqual(['/openapi/v3', '/openapi/v3/apis/example.com/v2 B']);
+});
+
+test('a document that changed after the index was read is found under its new hash', async () => {
+  let hash = 'A';
+  const { url, received } = await serve((request) => {
+    const reply = openApi(() => hash)(request);
+    if (request.path === '/openapi/v3') hash = 'B';
+    return reply;
+  });
+  const document = await (await connect(url)).schema('example.com/v2');
+  expect(document).toMatchObject({ info: { title: 'B' } });
+  expect(received.length).toBe(4);
+});
+
+test('a server without OpenAPI v3 has no schemas', async () => {
+  const { url } = await serve(() => ({ status: 404, text: '404 page not found' }));
+  expect(await (await connect(url)).schema('v1')).toBeUndefined();
+});
