@@ -9,6 +9,7 @@ import { appliedByClient, KUBECTL, withLastApplied } from './last-applied.ts';
 import { formatManagers, keyOfManager, type Manager, type Managers, parseManagers } from './managers.ts';
 import { mergeValues } from './merge.ts';
 import { fieldsOf, withoutIdentity } from './owned.ts';
+import { serverPath } from './place.ts';
 import { prune } from './prune.ts';
 import { type Conflict, conflictsWith, takeAway, withoutReset } from './takeover.ts';
 import { reconcileManagers, updateManagers } from './update.ts';
@@ -70,7 +71,8 @@ function applyOnce(request: ApplyRequest): ApplyResult {
   if (stored === undefined)
     return { invalid: ['.metadata.managedFields: the living object has entries of no known form'] };
   const { set, misfits } = fieldsOf(applied, type);
-  if (misfits.length > 0) return { invalid: misfits.map(({ path, reason }) => `${path}: ${reason}`) };
+  if (misfits.length > 0)
+    return { invalid: misfits.map(({ elements, reason }) => `${serverPath(elements)}: ${reason}`) };
 
   const name = nameOf(request, 'Apply');
   const key = keyOfManager(name);

@@ -37,7 +37,9 @@ export function compare(
   if (type === undefined) return { verdict: 'unknown', path: '', reason: 'no schema of the kind is known' };
   const { set, misfits } = ownedSet(desired, type);
   const [misfit] = misfits;
-  if (misfit !== undefined) return { verdict: 'unknown', path: misfit.path, reason: misfit.reason };
+  if (misfit !== undefined) {
+    return { verdict: 'unknown', path: pointerOf(misfit.elements), reason: misfit.reason };
+  }
   return compareSets(set, desired, entryOf(live, manager)) ?? compareValues(desired, live, type);
 }
 

@@ -6,13 +6,13 @@ import type { KubeObject } from '../object.ts';
 import type { ListType, MapType, MergeType, ScalarType } from '../openapi.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { difference, differenceBelow, EMPTY_SET, type FieldNode, type FieldSet, LEAF, setOf } from './fieldset.ts';
-import { elementsOf, type Place, serverPath } from './place.ts';
+import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, shapeOf } from './shape.ts';
 
 /** A place where the object does not fit its type. */
 export interface Misfit {
-  /** As the API server writes it: `.spec.ports[name="a"].port`. */
-  readonly path: string;
+  /** The steps to it, as in a field set. */
+  readonly elements: readonly string[];
   /** Never holds a value. */
   readonly reason: string;
 }
@@ -58,7 +58,7 @@ export function fieldsOf(object: KubeObject, type: MergeType, options: { readonl
   const misfits: Misfit[] = [];
   const walk: Walk = {
     duplicates: options.duplicates ?? false,
-    refuse: (place, reason) => misfits.push({ path: serverPath(elementsOf(place)), reason }),
+    refuse: (place, reason) => misfits.push({ elements: elementsOf(place), reason }),
   };
   return { set: walkValue(walk, object as JsonObject, type, undefined).children, misfits };
 }
