@@ -111,7 +111,7 @@ function guide(world: DevWorld, examples: readonly string[]): string {
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets -A`,
     ...examples.slice(0, 1).map((example) => `  ${example}`),
-    `  sed -i 's/replicas: 1/replicas: 2/' ${fleet}/cluster/*.yaml && git -C ${fleet} commit -am "scale up"`,
+    `  git -C ${fleet} rm -q cluster/docs/carrier-mail.yaml && git -C ${fleet} commit -m 'Retire carrier-mail'`,
     '',
     'Ctrl-C stops everything; the state stays.',
     '',

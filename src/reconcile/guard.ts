@@ -4,7 +4,7 @@
 import { digest } from '../std/hash.ts';
 
 export interface GuardLimits {
-  /** Deletions of one run, all kinds together. */
+  /** Deletions of one run, all kinds together; children that go with their owner are not counted. */
   readonly maxDeletes: number;
   /** Share of the living objects of a kind; counts from the second deletion of that kind on. */
   readonly maxDeletesPercent: number;
@@ -14,6 +14,8 @@ export interface Deletion {
   readonly id: string;
   readonly kind: string;
   readonly uid: string;
+  /** True for a child whose owner is deleted too: it goes with it, and is not counted by itself. */
+  readonly follows: boolean;
 }
 
 export interface Guarded {
@@ -21,7 +23,7 @@ export interface Guarded {
   readonly hash: string;
   /** One sentence per limit that is exceeded, with the numbers. */
   readonly reasons: readonly string[];
-  readonly deletions: readonly Deletion[];
+  readonly deletions: readonly Omit<Deletion, 'follows'>[];
 }
 
 /** Undefined where the deletions are within the limits. `owned`: living objects of our set, by kind. */
@@ -31,16 +33,17 @@ export function guard(
   limits: GuardLimits,
 ): Guarded | undefined {
   const reasons: string[] = [];
-  if (deletions.length > limits.maxDeletes) {
-    reasons.push(`${deletions.length} deletions, and apply.maxDeletes is ${limits.maxDeletes}`);
+  const counted = deletions.filter(({ follows }) => !follows);
+  if (counted.length > limits.maxDeletes) {
+    reasons.push(`${counted.length} deletions, and apply.maxDeletes is ${limits.maxDeletes}`);
   }
-  for (const [kind, count] of [...countBy(deletions)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [kind, count] of [...countBy(counted)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const total = owned.get(kind) ?? count;
     if (count < 2 || count * 100 <= total * limits.maxDeletesPercent) continue;
     reasons.push(`${count} of ${total} ${kind}, and apply.maxDeletesPercent is ${limits.maxDeletesPercent}`);
   }
   if (reasons.length === 0) return undefined;
-  const sorted = [...deletions].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const sorted = deletions.map(({ id, kind, uid }) => ({ id, kind, uid })).sort((a, b) => (a.id < b.id ? -1 : 1));
   return { hash: digest(sorted).slice(0, 16), reasons, deletions: sorted };
 }
 

@@ -115,7 +115,7 @@ describe('what is never deleted', () => {
     {
       reason: 'a resource whose manifest is invalid',
       changes: { surplus: [object('a/Widget/w')], heldKeys: new Set([keyOf(idOf(object('a/Widget/w')))]) },
-      held: 'held w: its manifest is invalid',
+      held: 'held w: its manifest, or one that it depends on, is invalid',
     },
     {
       reason: 'the children of a held owner',

@@ -5,8 +5,8 @@ import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Difference } from '../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import type { Compared } from './diff.ts';
-import { type Guarded, type GuardLimits, guard } from './guard.ts';
-import { labelOf, OWNER, SOURCE } from './labels.ts';
+import { type Deletion, type Guarded, type GuardLimits, guard } from './guard.ts';
+import { labelOf, OWNER, ownerLabel, SOURCE } from './labels.ts';
 
 export type Change =
   | {
@@ -53,7 +53,7 @@ export interface PlanInput {
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
   readonly heldOwners: ReadonlySet<string>;
-  /** Keys of invalid resources. */
+  /** Keys of invalid resources, and of those that depend on them. */
   readonly heldKeys: ReadonlySet<string>;
   /** Values of the source label whose documents are not all known: nothing of theirs is deleted. */
   readonly suspended: ReadonlyMap<string, string>;
@@ -73,7 +73,7 @@ export function plan(input: PlanInput): Plan {
     if (reason === undefined) deletions.push(deletionOf(object));
     else held.push({ resource: idOf(object), reason });
   }
-  const guarded = guard(deletions.map(guardItem), countKinds(input.owned), input.limits);
+  const guarded = guard(deletions.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
   const allowed = guarded === undefined ? deletions : [];
   const waiting = guarded === undefined ? [] : deletions;
   held.push(...waiting.map(({ resource }) => ({ resource, reason: 'its deletion waits for approval' })));
@@ -97,7 +97,7 @@ function holdReason(input: PlanInput, object: KubeObject): string | undefined {
   const owner = labelOf(object, OWNER);
   if (!input.prune) return 'apply.prune is false';
   if (uid === undefined) return 'it has no uid to be deleted by';
-  if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest is invalid';
+  if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
   if (owner !== undefined && input.heldOwners.has(`${namespace ?? ''}/${owner}`)) return `its owner ${owner} is held`;
   const suspension = source === undefined ? undefined : input.suspended.get(source);
   return suspension === undefined ? undefined : `source ${source}: ${suspension}`;
@@ -108,11 +108,18 @@ function deletionOf(object: KubeObject): Change {
   return { action: 'delete', resource, key: keyOf(resource), uid: object.metadata.uid ?? '', diff: [] };
 }
 
-function guardItem(change: Change): { id: string; kind: string; uid: string } {
-  return {
-    id: formatId(change.resource),
-    kind: change.resource.kind,
-    uid: change.action === 'delete' ? change.uid : '',
+/** A child whose owner goes too is no decision of its own. */
+function guardItem(owned: readonly KubeObject[], deletions: readonly Change[]): (change: Change) => Deletion {
+  const living = new Map(owned.map((object) => [keyOf(idOf(object)), object]));
+  const going = new Set(
+    deletions.map(({ resource }) => `${resource.namespace ?? ''}/${ownerLabel(resource.kind, resource.name)}`),
+  );
+  return (change) => {
+    const { resource } = change;
+    const object = living.get(change.key);
+    const owner = object === undefined ? undefined : labelOf(object, OWNER);
+    const follows = owner !== undefined && going.has(`${resource.namespace ?? ''}/${owner}`);
+    return { id: formatId(resource), kind: resource.kind, uid: change.action === 'delete' ? change.uid : '', follows };
   };
 }
 

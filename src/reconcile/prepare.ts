@@ -71,7 +71,7 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
     registries,
     resolved,
     desires,
-    plan: await planFor(deps, options, { gathered, snapshot, desires, applySet }),
+    plan: await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet }),
     problems: [...gathered.problems, ...registries.problems, ...resolved.problems, ...desires.problems],
     parent,
     watched: [...ownKinds, ...desiredKinds],
@@ -81,9 +81,9 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
 async function planFor(
   deps: RunDeps,
   options: RunOptions,
-  input: Pick<Prepared, 'gathered' | 'snapshot' | 'desires'> & { applySet: string },
+  input: Pick<Prepared, 'gathered' | 'snapshot' | 'resolved' | 'desires'> & { applySet: string },
 ): Promise<Plan> {
-  const { gathered, snapshot, desires, applySet } = input;
+  const { gathered, snapshot, resolved, desires, applySet } = input;
   const manager = fieldManager(options.instance);
   const live = snapshot.objects();
   const desired = desires.objects.filter(({ id }) => snapshot.known(groupKindOf(id)));
@@ -97,12 +97,18 @@ async function planFor(
     surplus,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
     heldOwners: desires.heldOwners,
-    heldKeys: new Set(gathered.invalid.map(keyOf)),
+    heldKeys: heldKeys(gathered, resolved),
     suspended: gathered.suspended,
     prune: options.prune,
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+}
+
+/** Invalid resources, and those that depend on them. */
+function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
+  const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
+  return new Set([...invalid, ...held].map(keyOf));
 }
 
 /** Resources that cannot be applied are held like invalid ones. */

@@ -65,17 +65,17 @@ interface Done {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
-  const startedAt = timestamp(deps.clock);
+  const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
   const first = await prepare(deps, options);
   const idle = nothingToWrite(deps, options, first);
-  if (idle !== undefined) return resultOf(deps, options, startedAt, first, idle);
+  if (idle !== undefined) return resultOf(deps, options, start, first, idle);
 
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);
   try {
     const prepared = lock.contended ? await prepare(deps, options) : first;
-    return resultOf(deps, options, startedAt, prepared, await write(deps, options, prepared));
+    return resultOf(deps, options, start, prepared, await write(deps, options, prepared));
   } finally {
     deps.cluster.fence(undefined);
     await lock.release();
@@ -84,10 +84,10 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
 
 /** The plan alone: nothing is locked, synced or written. */
 export async function planOnly(deps: Omit<RunDeps, 'registries'>, options: RunOptions): Promise<RunResult> {
-  const startedAt = timestamp(deps.clock);
+  const start = startOf(deps);
   const prepared = await prepare(deps, options);
   const readiness = { ready: [], progressing: [], failed: [] };
-  return resultOf(deps, options, startedAt, prepared, { outcomes: [], readiness, failures: [], timedOut: false });
+  return resultOf(deps, options, start, prepared, { outcomes: [], readiness, failures: [], timedOut: false });
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
@@ -151,12 +151,12 @@ async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared)
   return sightOf(options, snapshot);
 }
 
-function resultOf(deps: RunDeps, options: RunOptions, startedAt: string, prepared: Prepared, done: Done): RunResult {
+function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {
   const { gathered, registries, snapshot, plan, problems } = prepared;
   return {
     id: options.id,
     commits: gathered.commits,
-    startedAt,
+    startedAt: start.at,
     finishedAt: timestamp(deps.clock),
     plan,
     outcomes: done.outcomes,
@@ -165,8 +165,18 @@ function resultOf(deps: RunDeps, options: RunOptions, startedAt: string, prepare
     catalogue: registries.outcomes,
     readiness: done.readiness,
     timedOut: done.timedOut,
-    requests: deps.cluster.requests(),
+    requests: deps.cluster.requests() - start.requests,
   };
+}
+
+interface Start {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly requests: number;
+}
+
+function startOf({ clock, cluster }: RunDeps): Start {
+  return { at: timestamp(clock), requests: cluster.requests() };
 }
 
 function leaseId({ instance, homeNamespace: namespace }: RunOptions): ResourceId {

@@ -1,5 +1,6 @@
 // Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
 
+import { structuredPatch } from 'diff';
 import type { Outcome } from '../reconcile/apply.ts';
 import type { Change, Plan } from '../reconcile/plan.ts';
 import { type RunResult, summaryOf } from '../reconcile/result.ts';
@@ -40,8 +41,9 @@ export function textOfRun(result: RunResult): string {
 
 /** What a scheduled run did; nothing where it did nothing. */
 export function textOfChanges(result: RunResult): string {
-  const quiet = result.outcomes.length === 0 && result.catalogue.length === 0 && trouble(result).length === 0;
-  return quiet && result.plan.guarded === undefined ? '' : textOfRun(result);
+  const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
+  const quiet = result.outcomes.length === 0 && catalogue.length === 0 && trouble(result).length === 0;
+  return quiet && result.plan.guarded === undefined ? '' : textOfRun({ ...result, catalogue });
 }
 
 /** `namespace/Kind/name created`, with the reason where there is one. */
@@ -66,8 +68,18 @@ export function countsOf(plan: Plan): Counts {
 
 function textOfChange(change: Change): string[] {
   const head = `  ${MARKS[change.action]} ${formatId(change.resource)}`;
-  const details = change.diff.map(({ path, before, after }) => `      ${path}: ${show(before)} -> ${show(after)}`);
-  return change.action === 'update' ? [head, ...details] : [head];
+  return change.action === 'update' ? [head, ...change.diff.flatMap(textOfDifference)] : [head];
+}
+
+/** One line; for texts of several lines, those that differ with a little around them. */
+function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
+  if (!isLong(before) || !isLong(after)) return [`      ${path}: ${show(before)} -> ${show(after)}`];
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 1 });
+  return [`      ${path}:`, ...hunks.flatMap((hunk) => hunk.lines.map((line) => `        ${line}`))];
+}
+
+function isLong(value: unknown): value is string {
+  return typeof value === 'string' && value.includes('\n');
 }
 
 function trouble({ problems, failures }: RunResult): string[] {
@@ -82,11 +94,15 @@ function guardLines({ guarded }: Plan): string[] {
   ];
 }
 
+/** One line per reason. */
 function heldLines({ held, guarded }: Plan): string[] {
   const waitingToo = new Set(guarded?.deletions.map(({ id }) => id) ?? []);
-  return held
-    .filter(({ resource }) => !waitingToo.has(formatId(resource)))
-    .map(({ resource, reason }) => `${formatId(resource)} held: ${reason}`);
+  const byReason = new Map<string, string[]>();
+  for (const { resource, reason } of held) {
+    const id = formatId(resource);
+    if (!waitingToo.has(id)) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  }
+  return [...byReason].map(([reason, ids]) => `held as they live (${reason}): ${ids.join(', ')}`);
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {

@@ -36,6 +36,9 @@ export async function writeRepository(dir: string, files: readonly NewFile[], co
       await writeFile(file, content);
     }
     await git.add({ fs, dir, filepath: files.map(({ path }) => path) });
+    // So that `git commit` works where nobody has told git who they are.
+    await git.setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
+    await git.setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
     const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };
     return git.commit({ fs, dir, message: commit.message, author, committer: author, ref: 'refs/heads/main' });
   });
