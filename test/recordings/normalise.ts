@@ -108,8 +108,8 @@ function symbol(known: Map<string, string>, what: string, value: string): string
   if (value === '' || value === '0') return value;
   const existing = known.get(value);
   if (existing !== undefined) return existing;
-  const count = [...known.values()].filter((name) => name.startsWith('<')).length;
-  const created = `<${what} ${count + 1}>`;
+  const count = [...known.values()].filter((name) => name.startsWith(`${what}#`)).length;
+  const created = `${what}#${count + 1}`;
   known.set(value, created);
   return created;
 }

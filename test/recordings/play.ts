@@ -7,7 +7,7 @@ import type { Api, Call } from './api.ts';
 import type { Symbols } from './normalise.ts';
 import { newSymbols, normalise, normaliseRequest } from './normalise.ts';
 import type { Answer, Saved, Scenario, Step } from './scenario.ts';
-import { at, UNTIL_DEADLINE_MS } from './scenario.ts';
+import { at } from './scenario.ts';
 
 export interface RecordedStep {
   readonly reason: string;
@@ -27,37 +27,29 @@ export interface Stage {
   readonly nextSecond: () => Promise<void>;
   /** Called when the scenario's namespace was made: a real server fills it with a few objects of its own. */
   readonly namespaceReady: (namespace: string) => Promise<void>;
+  /** How long to wait for what controllers do. */
+  readonly deadlineMs: number;
 }
 
 const HEADERS = ['content-type', 'warning', 'retry-after', 'location', 'allow'] as const;
 const POLL_MS = 100;
 
-/** Everything that the scenario makes is gone before and after. */
-export async function play(stage: Stage, scenario: Scenario): Promise<Recording> {
-  const namespace = `rec-${scenario.name}`;
-  const leftovers = [...(scenario.outside ?? []), `/api/v1/namespaces/${namespace}`];
-  await clear(stage.api, leftovers);
-  try {
-    await makeNamespace(stage, namespace);
-    const steps = await playSteps(stage, scenario, namespace);
-    return { scenario: scenario.name, about: scenario.about, steps };
-  } finally {
-    await clear(stage.api, leftovers);
-  }
-}
-
-async function playSteps(stage: Stage, scenario: Scenario, namespace: string): Promise<RecordedStep[]> {
+/**
+ * The steps of a scenario, each when it is done. Throws where a step cannot be asked because an earlier answer lacks what
+ * it needs. What the scenario makes stays: `clear` removes it.
+ */
+export async function* play(stage: Stage, scenario: Scenario): AsyncGenerator<RecordedStep> {
+  const namespace = namespaceOf(scenario);
+  await makeNamespace(stage, namespace);
   const symbols = newSymbols();
   let saved: Saved = { ns: namespace };
-  const steps: RecordedStep[] = [];
   for (const step of scenario.steps) {
     const call = callOf(step, saved);
     if (scenario.ticks === true && call.method !== 'GET') await stage.nextSecond();
-    const answer = await ask(stage.api, step, call, saved, scenario.name);
-    saved = { ...saved, ...keep(step, answer, scenario.name) };
-    steps.push({ reason: step.reason, request: requestOf(symbols, step, call), answer: answerOf(symbols, step, answer) });
+    const answer = await ask(stage, step, call, saved);
+    yield { reason: step.reason, request: requestOf(symbols, step, call), answer: answerOf(symbols, step, answer) };
+    saved = { ...saved, ...keep(step, answer) };
   }
-  return steps;
 }
 
 function callOf(step: Step, saved: Saved): Call {
@@ -92,14 +84,14 @@ function fillAll(value: Json, saved: Saved): Json {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, fillAll(child ?? null, saved)]));
 }
 
-async function ask(api: Api, step: Step, call: Call, saved: Saved, scenario: string): Promise<Answer> {
+async function ask({ api, deadlineMs }: Stage, step: Step, call: Call, saved: Saved): Promise<Answer> {
   let answer = await api.call(call);
   const { until } = step;
   if (until === undefined) return answer;
-  const deadline = Date.now() + UNTIL_DEADLINE_MS;
+  const deadline = Date.now() + deadlineMs;
   let calmSince = Date.now();
   while (!until(answer, saved) || Date.now() - calmSince < (step.calmMs ?? 0)) {
-    if (Date.now() > deadline) throw new Error(`${scenario}: not within time: ${step.reason}; last ${JSON.stringify(answer.body)}`);
+    if (Date.now() > deadline) throw new Error(`not within time: ${step.reason}; last seen: ${JSON.stringify(answer.body)}`);
     await sleep(POLL_MS);
     const next = await api.call(call);
     if (canonicalJson(next.body) !== canonicalJson(answer.body)) calmSince = Date.now();
@@ -108,11 +100,11 @@ async function ask(api: Api, step: Step, call: Call, saved: Saved, scenario: str
   return answer;
 }
 
-function keep(step: Step, answer: Answer, scenario: string): Record<string, Json> {
+function keep(step: Step, answer: Answer): Record<string, Json> {
   const kept: Record<string, Json> = {};
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
     const value = at(answer.body, pointer);
-    if (value === undefined) throw new Error(`${scenario}: no ${pointer} to save after: ${step.reason}: ${JSON.stringify(answer.body)}`);
+    if (value === undefined) throw new Error(`no ${pointer} after: ${step.reason}: ${JSON.stringify(answer.body)}`);
     kept[name] = value;
   }
   return kept;
@@ -146,6 +138,10 @@ function answerOf(symbols: Symbols, step: Step, answer: Answer): RecordedStep['a
   return { status: answer.status, headers, body: normalise(symbols, picked) };
 }
 
+function namespaceOf(scenario: Scenario): string {
+  return `rec-${scenario.name}`;
+}
+
 async function makeNamespace(stage: Stage, name: string): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const made = await stage.api.call({ method: 'POST', path: '/api/v1/namespaces', query: {}, contentType: 'application/json', body });
@@ -153,11 +149,11 @@ async function makeNamespace(stage: Stage, name: string): Promise<void> {
   await stage.namespaceReady(name);
 }
 
-/** Deletes what lives at the paths, in order, and waits until it is gone. */
-export async function clear(api: Api, paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
+/** Deletes what the scenario makes and waits until it is gone. */
+export async function clear({ api, deadlineMs }: Stage, scenario: Scenario): Promise<void> {
+  for (const path of [...(scenario.outside ?? []), `/api/v1/namespaces/${namespaceOf(scenario)}`]) {
     const call: Call = { method: 'DELETE', path, query: { propagationPolicy: 'Background' } };
-    const deadline = Date.now() + UNTIL_DEADLINE_MS;
+    const deadline = Date.now() + deadlineMs;
     for (let answer = await api.call(call); answer.status !== 404; answer = await api.call({ ...call, method: 'GET' })) {
       if (Date.now() > deadline) throw new Error(`${path} is still there: ${JSON.stringify(answer.body)}`);
       await sleep(POLL_MS);

@@ -8,14 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Api } from './api.ts';
 import { connect } from './api.ts';
-import type { Recording, Stage } from './play.ts';
-import { play } from './play.ts';
+import type { RecordedStep, Stage } from './play.ts';
+import { clear, play } from './play.ts';
 import { FIXTURES, writeFixture } from './fixture.ts';
 import { printJson } from './print.ts';
-import { at, UNTIL_DEADLINE_MS } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import { at } from './scenario.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
 const AT_ONCE = 4;
+const DEADLINE_MS = 60_000;
 
 /** What the controllers of a real server put into every new namespace. */
 const NAMESPACE_CONTENT = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default'];
@@ -29,7 +31,7 @@ async function main(): Promise<void> {
   if (unknown.length > 0) throw new Error(`no such scenario: ${unknown.join(', ')}`);
   const api = await connect(kubeconfig);
   const limit = pLimit(AT_ONCE);
-  await Promise.all(chosen.map((scenario) => limit(() => store(play(stageOf(api), scenario)))));
+  await Promise.all(chosen.map((scenario) => limit(() => record(stageOf(api), scenario))));
   if (names.length === 0) await storeOverview(api);
   await api.close();
 }
@@ -43,11 +45,12 @@ function stageOf(api: Api): Stage {
       lastWrite = Date.now();
     },
     namespaceReady: (namespace) => waitForContent(api, namespace),
+    deadlineMs: DEADLINE_MS,
   };
 }
 
 async function waitForContent(api: Api, namespace: string): Promise<void> {
-  const deadline = Date.now() + UNTIL_DEADLINE_MS;
+  const deadline = Date.now() + DEADLINE_MS;
   for (const part of NAMESPACE_CONTENT) {
     const path = `/api/v1/namespaces/${namespace}/${part}`;
     while ((await api.call({ method: 'GET', path, query: {} })).status !== 200) {
@@ -57,10 +60,18 @@ async function waitForContent(api: Api, namespace: string): Promise<void> {
   }
 }
 
-async function store(playing: Promise<Recording>): Promise<void> {
-  const recording = await playing;
-  writeFixture(recording);
-  process.stderr.write(`${recording.scenario}\n`);
+async function record(stage: Stage, scenario: Scenario): Promise<void> {
+  const { name, about } = scenario;
+  try {
+    await clear(stage, scenario);
+    const steps: RecordedStep[] = [];
+    for await (const step of play(stage, scenario)) steps.push(step);
+    await clear(stage, scenario);
+    writeFixture({ scenario: name, about, steps });
+    process.stderr.write(`${name}\n`);
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 async function storeOverview(api: Api): Promise<void> {

@@ -30,7 +30,7 @@ export interface Step {
   readonly text?: string;
   /** Keeps parts of the answer (JSON pointers) under names. */
   readonly save?: Readonly<Record<string, string>>;
-  /** Asks again until this holds; only the last answer is recorded. Fails after `UNTIL_DEADLINE_MS`. */
+  /** Asks again until this holds; only the last answer is recorded. Fails when it does not come true in time. */
   readonly until?: (answer: Answer, saved: Saved) => boolean;
   /** With `until`: the answer has to stay the same for this long. */
   readonly calmMs?: number;
@@ -48,8 +48,6 @@ export interface Scenario {
   readonly ticks?: true;
   readonly steps: readonly Step[];
 }
-
-export const UNTIL_DEADLINE_MS = 60_000;
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';

@@ -30,6 +30,12 @@ function ages(body: Json): Json {
   };
 }
 
+/** Later bookmarks come when the server sees fit. */
+function upToBookmark(events: Json): Json {
+  if (!Array.isArray(events)) return events;
+  return events.slice(0, events.findIndex((event) => at(event, '/type') === 'BOOKMARK') + 1);
+}
+
 function select(reason: string, labelSelector: string): Step {
   return read(reason, o.CONFIG_MAPS, { query: { labelSelector }, pick: names });
 }
@@ -143,6 +149,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
           allowWatchBookmarks: 'true',
           timeoutSeconds: '1',
         },
+        pick: upToBookmark,
       }),
       read('sendInitialEvents wants a resourceVersionMatch', o.CONFIG_MAPS, {
         query: { watch: '1', sendInitialEvents: 'true', allowWatchBookmarks: 'true', timeoutSeconds: '1' },
