@@ -39,7 +39,7 @@ export async function createTestDatabase(schema: 'migrated' | 'empty' = 'migrate
 }
 
 /** The run's server; the first caller makes it start. */
-export function testServer(): Promise<TestServer> {
+function testServer(): Promise<TestServer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: inject('postgresHarness') });
     let text = '';

@@ -23,7 +23,7 @@ export interface Row {
   readonly isLatest: boolean;
 }
 
-export interface VersionId {
+interface VersionId {
   readonly name: string;
   readonly version: string;
 }
