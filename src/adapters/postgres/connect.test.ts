@@ -15,6 +15,7 @@ host all with_password all scram-sha-256
 host all with_md5 all md5
 host all with_cleartext all password
 host all postgres all trust
+local all all scram-sha-256
 `;
 const PASSWORD = 'sesame: "öffne" dich';
 
@@ -36,6 +37,7 @@ beforeAll(async () => {
   passFile = file('pgpass', `*:*:*:with_password:${PASSWORD.replaceAll(':', '\\:')}\n`);
   const settings = {
     ...cluster.options.settings,
+    unix_socket_directories: cluster.home,
     ssl: 'on',
     ssl_cert_file: file('server.pem', identity.certificate, true),
     ssl_key_file: file('server.key', identity.privateKey, true),
@@ -225,6 +227,12 @@ describe('a password', () => {
   test('is not needed, nor is its file, where the server asks for none', async () => {
     expect(await check({ ...addressOf(withTls, 'postgres', 'disable'), passFile: '/nowhere' })).toBe('plain');
   });
+});
+
+test('a host that is a directory is that of a socket, whatever sslMode is; the password file may name it', async () => {
+  const address = { ...addressOf(withTls, 'with_password', 'verify-full'), host: cluster.home };
+  expect(await check({ ...address, passFile })).toBe('plain');
+  expect(await check({ ...address, port: address.port + 1, passFile })).toBe('database-unreachable');
 });
 
 test('a database that does not exist is named', async () => {

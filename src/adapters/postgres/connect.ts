@@ -7,7 +7,7 @@ import pg from 'pg';
 import { Failure } from '../../std/failure.ts';
 import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
 import { readPassword } from './pgpass.ts';
-import { openSocket, type TlsCheck } from './socket.ts';
+import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
 export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
@@ -54,8 +54,8 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
 
 /** The ways that the mode allows, in its order of preference. */
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
-  const { sslMode, caFile } = address;
-  if (sslMode === 'disable') return [{ tls: undefined }];
+  const { host, sslMode, caFile } = address;
+  if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];
   const ca = caFile === undefined ? undefined : await readCa(caFile);
   const lenient: TlsCheck = ca === undefined ? { verify: 'none' } : { verify: 'chain', ca };
   switch (sslMode) {

@@ -18,6 +18,11 @@ export interface TlsCheck {
   readonly ca?: string;
 }
 
+/** As in libpq a host that begins with `/` is the directory of a Unix socket: never encrypted, never checked. */
+export function isSocketDirectory(host: string): boolean {
+  return host.startsWith('/');
+}
+
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
@@ -29,7 +34,10 @@ export async function openSocket(
   tls: TlsCheck | undefined,
   timeoutMs: number,
 ): Promise<Socket | TLSSocket> {
-  const socket = connect({ host: address.host, port: address.port, keepAlive: true, noDelay: true });
+  const { host, port } = address;
+  const socket = isSocketDirectory(host)
+    ? connect({ path: `${host}/.s.PGSQL.${port}` })
+    : connect({ host, port, keepAlive: true, noDelay: true });
   const late = setTimeout(() => socket.destroy(new Error(`no connection after ${timeoutMs} ms`)), timeoutMs);
   try {
     await once(socket, 'connect');
