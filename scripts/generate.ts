@@ -1,5 +1,5 @@
-// Writes what follows from the kinds' schemas: manifests/crds/*.yaml and docs/crds.md. The same schemas give the same
-// bytes; `npm run check` fails where they differ from what is committed.
+// Writes what follows from the code: manifests/crds/*.yaml and docs/crds.md out of the kinds' schemas, docs/errors.md out
+// of the tables of codes. The same code gives the same bytes; `npm run check` fails where they differ from what is committed.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { crd } from '../src/kinds/crd.ts';
 import { KINDS } from '../src/kinds/index.ts';
 import { crdReference } from './crd-reference.ts';
+import { errorsPage } from './errors-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const API_GROUP = 'toolhive.stacklok.dev';
@@ -27,3 +28,4 @@ function writeCrds(): void {
 
 writeCrds();
 writeFileSync(join(ROOT, 'docs/crds.md'), crdReference(KINDS, API_GROUP));
+writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());

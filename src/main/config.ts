@@ -46,7 +46,7 @@ const SOURCE = object(
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
-export const DATABASE = object(
+const DATABASE = object(
   {
     host: text('Host name.', { default: 'postgres' }),
     port: port('TCP port.', { default: 5432 }),
@@ -59,7 +59,7 @@ export const DATABASE = object(
   'PostgreSQL database of the catalogue.',
 );
 
-export const CONFIG = object(
+const CONFIG = object(
   {
     name: text('Name of this instance: in its field manager, Lease and ApplySet.', {
       default: 'default',
@@ -129,7 +129,6 @@ export const CONFIG = object(
 );
 
 export type Config = Static<typeof CONFIG>;
-export type DatabaseSettings = Static<typeof DATABASE>;
 
 export interface ConfigInput {
   /** The file's text; undefined where there is no file and the environment alone must do. */
@@ -164,7 +163,7 @@ function invalid(problems: readonly Problem[]): Failure {
 }
 
 /** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
-export function schemaOf(schema: TSchema): JsonObject {
+function schemaOf(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema));
 }
 

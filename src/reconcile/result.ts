@@ -2,7 +2,7 @@
 
 import type { Written } from '../catalogue/ports.ts';
 import type { Failure } from '../std/failure.ts';
-import type { Problem, ResourceId } from '../std/problem.ts';
+import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
 import type { Plan } from './plan.ts';
 import type { Readiness } from './settle.ts';
@@ -71,10 +71,4 @@ export function summaryOf(result: RunResult): Summary {
     held: result.plan.held.length + count('held'),
     failed: count('failed'),
   };
-}
-
-export function resourcesByKind(ids: readonly ResourceId[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { kind } of ids) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
 }
