@@ -5,8 +5,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { ApiContext } from './api/context.ts';
 import { controlDefinitions } from './controllers/definitions.ts';
+import { controlGarbage } from './controllers/garbage.ts';
 import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
 import { openQueue } from './controllers/queue.ts';
+import { controlWorkloads } from './controllers/workloads.ts';
 import { openOpenApi } from './discovery/openapi.ts';
 import { type Counters, openCounters } from './http/counters.ts';
 import { type Faults, openFaults } from './http/faults.ts';
@@ -18,6 +20,8 @@ import { openTypeTable } from './resources/type-table.ts';
 import { openJournal } from './storage/journal.ts';
 import { lockDirectory } from './storage/lock.ts';
 import { openStore } from './storage/store.ts';
+
+const READY_AFTER_MS = 1000;
 
 export interface DevclusterClock {
   /** Milliseconds since 1970. TLS clients compare the certificates with their own clock: do not be years off. */
@@ -32,6 +36,8 @@ export interface DevclusterOptions {
   /** 0 or absent: any free port. */
   readonly port?: number;
   readonly clock: DevclusterClock;
+  /** How long Deployments and StatefulSets take to become ready; 1000 where absent. */
+  readonly workloadsReadyAfterMs?: number;
 }
 
 export interface Devcluster {
@@ -58,7 +64,12 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
     const api = openApi(store, clock);
     const queue = openQueue(reportBug);
     seedNamespaces(api);
-    const controllers = [controlDefinitions(api, queue), controlNamespaces(api, queue)];
+    const controllers = [
+      controlDefinitions(api, queue),
+      controlNamespaces(api, queue, identity.authorityCertificate),
+      controlGarbage(api, queue),
+      controlWorkloads(api, queue, options.workloadsReadyAfterMs ?? READY_AFTER_MS),
+    ];
     const counters = openCounters();
     const faults = openFaults();
     const address = { text: '' };

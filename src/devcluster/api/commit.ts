@@ -3,7 +3,7 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import { keepTimes, trackUpdate } from '../../kube/ownership/apply.ts';
-import type { Behaviour } from '../resources/behaviour.ts';
+import type { Behaviour, Neighbours } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 import { type ApiContext, timestamp } from './context.ts';
@@ -26,7 +26,7 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
   const { type, behaviour } = write;
   const tracked = track(context, write, object, undefined);
   const prepared = withGeneration(
-    behaviour.prepareCreate(withNewMetadata(context, tracked)),
+    behaviour.prepareCreate(withNewMetadata(context, tracked), neighboursIn(context)),
     behaviour.firstGeneration,
   );
   const named = withGeneratedName(context, type, prepared);
@@ -42,7 +42,7 @@ export function commitChange(context: ApiContext, write: Write, next: KubeObject
   const { type, behaviour } = write;
   const kept = withKeptMetadata(next, old);
   const tracked = track(context, write, kept, old);
-  const prepared = prepareChange(write, tracked, old);
+  const prepared = prepareChange(context, write, tracked, old);
   const causes = [
     ...validateMetadata(prepared, behaviour.nameForm),
     ...validateFinalizers(prepared, old),
@@ -57,15 +57,19 @@ export function commitChange(context: ApiContext, write: Write, next: KubeObject
   return isFinished(stored) ? removeFinished(context, type, stored) : context.store.put(type.collection, stored);
 }
 
-function prepareChange(write: Write, next: KubeObject, old: KubeObject): KubeObject {
+function prepareChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
   switch (write.subresource) {
     case undefined:
-      return write.behaviour.prepareUpdate(next, old);
+      return write.behaviour.prepareUpdate(next, old, neighboursIn(context));
     case 'status':
       return write.behaviour.prepareStatusUpdate(next, old);
     default:
       return next;
   }
+}
+
+function neighboursIn({ store }: ApiContext): Neighbours {
+  return (collection) => store.list(collection);
 }
 
 function track(context: ApiContext, write: Write, after: KubeObject, before: KubeObject | undefined): KubeObject {

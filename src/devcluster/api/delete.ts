@@ -19,6 +19,8 @@ const DEFINITION_COLLECTION = 'apiextensions.k8s.io/customresourcedefinitions';
 /** Set on a CRD that is being deleted, taken away when none of its objects is left. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
+const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITION_COLLECTION];
+
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
 export interface DeleteOptions {
@@ -157,7 +159,9 @@ function withDeletion(
   const held = {
     ...others,
     ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }),
-    ...(started ? {} : { deletionTimestamp: timestamp(context), deletionGracePeriodSeconds: 0 }),
+    ...(started ? {} : { deletionTimestamp: timestamp(context) }),
+    // Namespaces and CRDs go their own way: they are not given a grace period.
+    ...(started || UNGRACED.includes(type.collection) ? {} : { deletionGracePeriodSeconds: 0 }),
     ...(started || metadata.generation === undefined ? {} : { generation: metadata.generation + 1 }),
   };
   const phase = type.collection === NAMESPACE_COLLECTION ? { status: { phase: 'Terminating' } } : {};

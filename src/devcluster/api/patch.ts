@@ -1,6 +1,7 @@
 // PATCH: JSON patch, JSON merge patch, strategic merge patch, server-side apply.
 
 import type { KubeObject } from '../../kube/object.ts';
+import { strategicMerge } from '../../kube/strategic.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { applyObject } from './apply.ts';
 import { mediaType, readPatch } from './body.ts';
@@ -13,7 +14,6 @@ import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts'
 import { admitBody } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
 import { apiError, badRequest, unsupportedMediaType } from './status.ts';
-import { strategicMergePatch } from './strategic-patch.ts';
 import { readWriteOptions } from './write-options.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -59,6 +59,8 @@ function applyJsonPatch(target: JsonObject, patch: Json): Json {
 function mergeInto(context: ApiContext, request: ApiRequest, format: string, target: JsonObject, patch: Json): Json {
   if (!isObject(patch)) throw badRequest('error decoding patch: a merge patch is an object');
   if (format === MERGE) return mergePatch(target, patch);
-  const schema = context.types.behaviourOf(request.type).schema;
-  return schema === undefined ? mergePatch(target, patch) : strategicMergePatch(schema, target, patch);
+  const { value, findings } = strategicMerge(target, patch, context.types.behaviourOf(request.type).patchType);
+  const [problem] = findings;
+  if (problem !== undefined) throw badRequest(`error in the patch at ${problem.pointer}: ${problem.message}`);
+  return value;
 }

@@ -15,6 +15,7 @@ export interface Named {
 export interface Cause {
   readonly reason:
     | 'FieldValueRequired'
+    | 'FieldValueNotFound'
     | 'FieldValueInvalid'
     | 'FieldValueNotSupported'
     | 'FieldValueDuplicate'

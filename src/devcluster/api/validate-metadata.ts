@@ -33,7 +33,8 @@ export function validateName(name: string | undefined, form: NameForm, field: st
   return nameComplaints(name, form).map((why) => invalidValue(field, name, why));
 }
 
-function nameComplaints(name: string, form: NameForm): string[] {
+/** What is wrong with a name of this form. */
+export function nameComplaints(name: string, form: NameForm): string[] {
   switch (form) {
     case 'subdomain':
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);

@@ -3,6 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { type OpenApiDocument, rootType } from '../../kube/openapi.ts';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
+import { namedPatchType } from '../../kube/strategic.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { badRequest } from '../api/status.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
@@ -17,11 +18,11 @@ export function builtinBehaviour(type: ResourceType): Behaviour | undefined {
   const mergeType = document === undefined ? undefined : rootType(document, type);
   if (document === undefined || schemaName === undefined || mergeType === undefined) return undefined;
   const rules = rulesOf(type);
-  const schema = { document, name: schemaName };
+  const patchType = namedPatchType(document, schemaName);
   return {
-    ...lifeOf(rules),
+    ...lifeOf(rules, () => emptyStatusOf(document, schemaName)),
     mergeType,
-    schema,
+    ...(patchType === undefined ? {} : { patchType }),
     read: (value) => {
       const decoded = decodeStruct(document, schemaName, value);
       if ('mismatch' in decoded) {
@@ -39,17 +40,19 @@ function readResult(rules: KindRules, value: JsonObject, unknown: readonly strin
   return { object: rules.withDefaults(object), unknown: unknown.map((path) => `unknown field "${path}"`) };
 }
 
-type Life = Omit<Behaviour, 'mergeType' | 'schema' | 'read'>;
+type Life = Omit<Behaviour, 'mergeType' | 'patchType' | 'read'>;
 
-function lifeOf(rules: KindRules): Life {
+function lifeOf(rules: KindRules, emptyStatus: () => Json): Life {
   return {
     nameForm: rules.nameForm,
     updatesUnconditionally: rules.updatesUnconditionally,
     createsOnUpdate: rules.createsOnUpdate,
     returnsDeleted: rules.returnsDeleted,
     firstGeneration: rules.generationCounts === undefined ? undefined : 1,
-    prepareCreate: (object) => rules.prepareCreate(rules.hasStatus ? withStatusOf(object, undefined) : object),
-    prepareUpdate: (next, old) => rules.prepareUpdate(rules.hasStatus ? withStatusOf(next, old) : next, old),
+    prepareCreate: (object, neighbours) =>
+      rules.prepareCreate(rules.hasStatus ? { ...object, status: emptyStatus() } : object, neighbours),
+    prepareUpdate: (next, old, neighbours) =>
+      rules.prepareUpdate(rules.hasStatus ? withStatusOf(next, old) : next, old, neighbours),
     prepareStatusUpdate: (next, old) => ({
       ...old,
       metadata: { ...next.metadata, ...ownedByMain(old) },
@@ -60,15 +63,20 @@ function lifeOf(rules: KindRules): Life {
   };
 }
 
+/** The status of a new object: fields that are always written. */
+function emptyStatusOf(document: OpenApiDocument, schemaName: string): Json {
+  const decoded = decodeStruct(document, schemaName, {});
+  return 'mismatch' in decoded ? {} : (decoded.value.status ?? {});
+}
+
 /** Labels of an object are not written through its status. */
 function ownedByMain(old: KubeObject): Partial<KubeObject['metadata']> {
   return old.metadata.labels === undefined ? {} : { labels: old.metadata.labels };
 }
 
-function withStatusOf(object: KubeObject, source: KubeObject | undefined): KubeObject {
-  const { status, ...rest } = object;
-  if (source !== undefined) return { ...rest, ...statusOf(source) } as KubeObject;
-  return { ...rest, ...(status === undefined ? {} : { status: {} }) } as KubeObject;
+function withStatusOf(object: KubeObject, source: KubeObject): KubeObject {
+  const { status: _status, ...rest } = object;
+  return { ...rest, ...statusOf(source) } as KubeObject;
 }
 
 function statusOf(object: KubeObject): JsonObject {

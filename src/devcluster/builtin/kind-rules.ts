@@ -4,12 +4,40 @@ import type { KubeObject } from '../../kube/object.ts';
 import { jsonEquals } from '../../std/json.ts';
 import { DEFINITION } from './definition.ts';
 import type { KindRules } from './rules.ts';
+import { SERVICE } from './service.ts';
+import {
+  validateClaim,
+  validateConfigMap,
+  validateLease,
+  validateNetworkPolicy,
+  validateRole,
+  validateRoleBinding,
+  validateSecret,
+} from './validate/others.ts';
+import {
+  validateCronJob,
+  validateDaemonSet,
+  validateDeployment,
+  validateJob,
+  validatePod,
+  validateReplicaSet,
+  validateStatefulSet,
+} from './validate/workloads.ts';
 
-const COUNTS_SPEC: Partial<KindRules> = {
-  generationCounts: (next: KubeObject, old: KubeObject) => !jsonEquals(next.spec, old.spec),
+type OwnRules = Partial<KindRules>;
+
+const COUNTS_SPEC: OwnRules = {
+  generationCounts: (next, old) => !jsonEquals(next.spec, old.spec),
 };
 
-const NAMESPACE: Partial<KindRules> = {
+/** Changes of its annotations count too: they reach its ReplicaSets. */
+const DEPLOYMENT: OwnRules = {
+  generationCounts: (next, old) =>
+    !jsonEquals(next.spec, old.spec) || !jsonEquals(next.metadata.annotations, old.metadata.annotations),
+  validate: validateDeployment,
+};
+
+const NAMESPACE: OwnRules = {
   nameForm: 'label',
   returnsDeleted: true,
   withDefaults: (object) => {
@@ -21,30 +49,38 @@ const NAMESPACE: Partial<KindRules> = {
   prepareUpdate: (next, old) => ({ ...next, spec: old.spec ?? {} }) as KubeObject,
 };
 
+const RBAC: OwnRules = { nameForm: 'segment', createsOnUpdate: true };
+
 /** By `group/Kind`. */
-export const KIND_RULES: Readonly<Record<string, Partial<KindRules>>> = {
+export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Namespace': NAMESPACE,
-  '/Service': { nameForm: 'rfc1035', createsOnUpdate: true, returnsDeleted: true },
+  '/ConfigMap': { validate: validateConfigMap },
+  '/Secret': { validate: validateSecret },
+  '/Service': SERVICE,
   '/ServiceAccount': { returnsDeleted: true },
-  '/PersistentVolumeClaim': { returnsDeleted: true },
-  '/Pod': { returnsDeleted: true, ...COUNTS_SPEC },
+  '/PersistentVolumeClaim': {
+    returnsDeleted: true,
+    validate: validateClaim,
+    prepareCreate: (object) => ({ ...object, status: { phase: 'Pending' } }),
+  },
+  '/Pod': { ...COUNTS_SPEC, returnsDeleted: true, validate: validatePod },
   '/ResourceQuota': { returnsDeleted: true },
   '/LimitRange': { createsOnUpdate: true },
   '/Event': { createsOnUpdate: true },
   'events.k8s.io/Event': { createsOnUpdate: true },
-  'apps/Deployment': COUNTS_SPEC,
-  'apps/StatefulSet': COUNTS_SPEC,
-  'apps/ReplicaSet': COUNTS_SPEC,
-  'apps/DaemonSet': COUNTS_SPEC,
-  'batch/Job': COUNTS_SPEC,
-  'batch/CronJob': COUNTS_SPEC,
-  'networking.k8s.io/NetworkPolicy': COUNTS_SPEC,
+  'apps/Deployment': DEPLOYMENT,
+  'apps/StatefulSet': { ...COUNTS_SPEC, validate: validateStatefulSet },
+  'apps/ReplicaSet': { ...COUNTS_SPEC, validate: validateReplicaSet },
+  'apps/DaemonSet': { ...COUNTS_SPEC, validate: validateDaemonSet },
+  'batch/Job': { ...COUNTS_SPEC, validate: validateJob },
+  'batch/CronJob': { ...COUNTS_SPEC, validate: validateCronJob },
+  'networking.k8s.io/NetworkPolicy': { ...COUNTS_SPEC, validate: validateNetworkPolicy },
   'networking.k8s.io/Ingress': COUNTS_SPEC,
   'policy/PodDisruptionBudget': { ...COUNTS_SPEC, updatesUnconditionally: false },
-  'coordination.k8s.io/Lease': { createsOnUpdate: true, updatesUnconditionally: false },
-  'rbac.authorization.k8s.io/Role': { nameForm: 'segment', createsOnUpdate: true },
-  'rbac.authorization.k8s.io/RoleBinding': { nameForm: 'segment', createsOnUpdate: true },
-  'rbac.authorization.k8s.io/ClusterRole': { nameForm: 'segment', createsOnUpdate: true },
-  'rbac.authorization.k8s.io/ClusterRoleBinding': { nameForm: 'segment', createsOnUpdate: true },
+  'coordination.k8s.io/Lease': { createsOnUpdate: true, updatesUnconditionally: false, validate: validateLease },
+  'rbac.authorization.k8s.io/Role': { ...RBAC, validate: validateRole },
+  'rbac.authorization.k8s.io/RoleBinding': { ...RBAC, validate: validateRoleBinding },
+  'rbac.authorization.k8s.io/ClusterRole': { ...RBAC, validate: validateRole },
+  'rbac.authorization.k8s.io/ClusterRoleBinding': { ...RBAC, validate: validateRoleBinding },
   'apiextensions.k8s.io/CustomResourceDefinition': { ...COUNTS_SPEC, ...DEFINITION },
 };

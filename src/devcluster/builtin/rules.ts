@@ -1,9 +1,9 @@
 // What the built-in kinds do differently from one another, one entry a kind. Knows nothing about requests or storage.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { jsonEquals } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
 import type { NameForm } from '../api/validate-metadata.ts';
+import type { Neighbours } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { KIND_RULES } from './kind-rules.ts';
 
@@ -16,8 +16,8 @@ export interface KindRules {
   /** Absent: the kind has no generation. */
   readonly generationCounts?: (next: KubeObject, old: KubeObject) => boolean;
   readonly withDefaults: (object: KubeObject) => KubeObject;
-  readonly prepareCreate: (object: KubeObject) => KubeObject;
-  readonly prepareUpdate: (next: KubeObject, old: KubeObject) => KubeObject;
+  readonly prepareCreate: (object: KubeObject, neighbours: Neighbours) => KubeObject;
+  readonly prepareUpdate: (next: KubeObject, old: KubeObject, neighbours: Neighbours) => KubeObject;
   readonly validate: (
     next: KubeObject,
     old: KubeObject | undefined,
@@ -41,8 +41,3 @@ const COMMON: KindRules = {
   prepareUpdate: (next) => next,
   validate: () => [],
 };
-
-/** Generation of kinds that count changes of their spec. */
-export function specChanged(next: KubeObject, old: KubeObject): boolean {
-  return !jsonEquals(next.spec, old.spec);
-}

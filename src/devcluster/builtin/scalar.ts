@@ -1,10 +1,11 @@
 // Scalars of the built-in types: what they accept, how they are spelled when stored, what is zero. Knows no kinds.
 
 import type { OpenApiSchema } from '../../kube/openapi.ts';
+import { storedQuantity } from '../../kube/quantity.ts';
 import { isObject, type Json } from '../../std/json.ts';
 
-/** The stored form, or the type that was expected as the server's decoder calls it. */
-type Scalar = { readonly value: Json } | { readonly expected: string };
+/** The stored form, or the type that was expected as the server's decoder calls it, or what the decoder says instead. */
+type Scalar = { readonly value: Json } | { readonly expected: string } | { readonly fault: string };
 
 /** `name` is the schema's name where it has one (times and quantities are told apart by it). */
 export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): Scalar {
@@ -27,9 +28,13 @@ export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): 
   }
 }
 
+const QUANTITY = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
 function decodeQuantity(value: Json): Scalar {
-  if (typeof value === 'number') return { value: String(value) };
-  return typeof value === 'string' ? { value } : { expected: 'resource.Quantity' };
+  if (typeof value !== 'number' && typeof value !== 'string') return { expected: 'resource.Quantity' };
+  if (!QUANTITY.test(String(value)))
+    return { fault: `quantities must match the regular expression '${QUANTITY.source}'` };
+  return { value: storedQuantity(value) ?? String(value) };
 }
 
 function decodeIntOrString(value: Json): Scalar {
@@ -41,8 +46,10 @@ function decodeIntOrString(value: Json): Scalar {
 function decodeBytes(value: Json): Scalar {
   if (typeof value !== 'string') return { expected: '[]uint8' };
   const text = value.replaceAll(/[\r\n]/g, '');
-  const valid = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
-  return valid ? { value: text } : { expected: 'base64 []uint8' };
+  const [good = ''] = /^[A-Za-z0-9+/]*/.exec(text) ?? [];
+  const padding = text.slice(good.length);
+  const valid = text.length % 4 === 0 && /^={0,2}$/.test(padding);
+  return valid ? { value: text } : { fault: `illegal base64 data at input byte ${good.length}` };
 }
 
 /** RFC 3339, stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */

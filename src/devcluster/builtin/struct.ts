@@ -1,8 +1,9 @@
 // Passes an object through the shape of its built-in type, as the server's structs do: unknown fields go, empty values
-// that the type does not keep go, values of the wrong JSON type are refused. Knows nothing about defaults or rules.
+// that the type does not keep go, values of the wrong JSON type are refused, defaults are filled in. Knows no rules.
 
 import type { OpenApiDocument, OpenApiSchema } from '../../kube/openapi.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { defaulterOf } from './defaults/defaults.ts';
 import { FIELD_FACTS } from './field-facts.ts';
 import { decodeScalar, isZero, zeroOf } from './scalar.ts';
 
@@ -45,7 +46,10 @@ function decodeNamed(walk: Walk, name: string, value: Json, at: Position): Json 
   if (name.includes(PROPS_OR)) return decodeSchemaOr(walk, name, value, at);
   const schema = walk.schemas[name];
   if (schema === undefined) return value;
-  if (schema.type === 'object') return decodeObject(walk, schema, name, value, { ...at, struct: shortName(name) });
+  if (schema.type === 'object') {
+    const decoded = decodeObject(walk, schema, name, value, { ...at, struct: shortName(name) });
+    return isObject(decoded) ? (defaulterOf(name)?.(decoded) ?? decoded) : decoded;
+  }
   return decodePlace(walk, schema, name, value, at);
 }
 
@@ -70,7 +74,7 @@ function decodePlace(walk: Walk, schema: OpenApiSchema, name: string, value: Jso
     default: {
       const scalar = decodeScalar(schema, name, value);
       if ('value' in scalar) return scalar.value;
-      walk.mismatch ??= describeMismatch(value, at, scalar.expected);
+      walk.mismatch ??= 'fault' in scalar ? scalar.fault : describeMismatch(value, at, scalar.expected);
       return undefined;
     }
   }
@@ -118,8 +122,7 @@ function decodeMap(walk: Walk, schema: OpenApiSchema, value: JsonObject, at: Pos
   const item = other as OpenApiSchema;
   const decoded: JsonObject = {};
   for (const [key, child] of Object.entries(value)) {
-    const below = { ...at, path: join(at.path, key) };
-    decoded[key] = decodePlace(walk, item, '', child ?? zeroOf(walk.schemas, item), below) ?? null;
+    decoded[key] = decodePlace(walk, item, '', child ?? zeroOf(walk.schemas, item), at) ?? null;
   }
   return decoded;
 }

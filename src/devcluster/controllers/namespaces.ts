@@ -1,5 +1,5 @@
-// What happens to namespaces: four exist from the start, each gets its default ServiceAccount, a deleted one takes what it
-// holds along.
+// What happens to namespaces: four exist from the start, each gets its default ServiceAccount and the authority's
+// certificate, a deleted one takes what it holds along.
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
@@ -10,6 +10,9 @@ import { writeNew, writeRemoval } from './writer.ts';
 
 const INITIAL = [...IMMORTAL_NAMESPACES, 'kube-node-lease'];
 const ACCOUNTS = '/serviceaccounts';
+const CONFIG_MAPS = '/configmaps';
+const ROOT_CERTIFICATE = 'kube-root-ca.crt';
+const MANAGER = 'kube-controller-manager';
 
 /** Makes what a new cluster has. */
 export function seedNamespaces(context: ApiContext): void {
@@ -24,29 +27,37 @@ export function seedNamespaces(context: ApiContext): void {
 }
 
 /** Answers the function that ends it. */
-export function controlNamespaces(context: ApiContext, queue: WorkQueue): () => void {
-  const enqueue = (name: string): void => queue.add(`namespace/${name}`, () => settle(context, name));
+export function controlNamespaces(context: ApiContext, queue: WorkQueue, authority: string): () => void {
+  const enqueue = (name: string): void => queue.add(`namespace/${name}`, () => settle(context, name, authority));
   for (const namespace of context.store.list(NAMESPACE_COLLECTION)) enqueue(namespace.metadata.name);
   return context.store.subscribe(({ key, type }) => {
     if (key.collection === NAMESPACE_COLLECTION && type !== 'DELETED') enqueue(key.name);
     const isLoss = type === 'DELETED' && key.namespace !== '';
     if (!isLoss) return;
     const terminating = findNamespace(context, key.namespace)?.metadata.deletionTimestamp !== undefined;
-    if (terminating || key.collection === ACCOUNTS) enqueue(key.namespace);
+    if (terminating || key.collection === ACCOUNTS || key.collection === CONFIG_MAPS) enqueue(key.namespace);
   });
 }
 
-function settle(context: ApiContext, name: string): void {
+function settle(context: ApiContext, name: string, authority: string): void {
   const namespace = findNamespace(context, name);
   if (namespace === undefined) return;
-  if (namespace.metadata.deletionTimestamp === undefined) ensureAccount(context, name);
-  else empty(context, namespace);
+  if (namespace.metadata.deletionTimestamp !== undefined) {
+    empty(context, namespace);
+    return;
+  }
+  const account = { name: 'default', namespace: name };
+  ensure(context, ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+  const annotations = {
+    'kubernetes.io/description': 'The CA bundle that verifies this API server inside the cluster.',
+  };
+  const metadata = { name: ROOT_CERTIFICATE, namespace: name, annotations };
+  ensure(context, CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': authority } });
 }
 
-function ensureAccount(context: ApiContext, namespace: string): void {
-  if (context.store.get({ collection: ACCOUNTS, namespace, name: 'default' }) !== undefined) return;
-  const metadata = { name: 'default', namespace };
-  writeNew(context, ACCOUNTS, 'kube-controller-manager', { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+function ensure(context: ApiContext, collection: string, object: KubeObject): void {
+  const { namespace = '', name } = object.metadata;
+  if (context.store.get({ collection, namespace, name }) === undefined) writeNew(context, collection, MANAGER, object);
 }
 
 /** Deletes what is inside; with nothing left the namespace itself goes. */

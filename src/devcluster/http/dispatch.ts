@@ -8,11 +8,16 @@ import { findObject } from '../api/find.ts';
 import { listObjects } from '../api/list.ts';
 import { patchObject } from '../api/patch.ts';
 import type { ApiAnswer, ApiRequest } from '../api/request.ts';
+import { readScale, writeScale } from '../api/scale.ts';
 import { methodNotAllowed } from '../api/status.ts';
 import { updateObject } from '../api/update.ts';
 
 /** Throws Status failures. */
 export function perform(context: ApiContext, request: ApiRequest): ApiAnswer {
+  const { scale } = request.type;
+  if (request.subresource === 'scale' && scale !== undefined) {
+    return request.verb === 'get' ? readScale(context, request, scale) : writeScale(context, request, scale);
+  }
   switch (request.verb) {
     case 'get':
       return { shape: 'object', code: 200, object: findObject(context, request) };

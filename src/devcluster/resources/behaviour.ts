@@ -3,9 +3,10 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
+import type { PatchType } from '../../kube/strategic.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
-import type { NamedSchema } from '../api/strategic-patch.ts';
+
 import type { NameForm } from '../api/validate-metadata.ts';
 
 export interface ReadObject {
@@ -14,10 +15,13 @@ export interface ReadObject {
   readonly unknown: readonly string[];
 }
 
+/** The objects of a collection (`group/plural`), for what is given out once in a cluster. */
+export type Neighbours = (collection: string) => readonly KubeObject[];
+
 export interface Behaviour {
   readonly mergeType: MergeType;
-  /** The published schema; absent for custom kinds. */
-  readonly schema?: NamedSchema;
+  /** The rules of strategic merge patches; absent for custom kinds. */
+  readonly patchType?: PatchType;
   /** A replace without resourceVersion is taken. */
   readonly updatesUnconditionally: boolean;
   /** A replace of an object that does not exist creates it. */
@@ -28,9 +32,9 @@ export interface Behaviour {
   /** Checks types, drops what the kind does not have, fills in defaults. Throws a 400 where the types do not fit. */
   read(value: JsonObject): ReadObject;
   /** What a create may not say is taken away, what only the server says is added. */
-  prepareCreate(object: KubeObject): KubeObject;
+  prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
   /** What a replace may not change is taken from `old`. */
-  prepareUpdate(next: KubeObject, old: KubeObject): KubeObject;
+  prepareUpdate(next: KubeObject, old: KubeObject, neighbours: Neighbours): KubeObject;
   /** A write of the status subresource: everything but the status is taken from `old`. */
   prepareStatusUpdate(next: KubeObject, old: KubeObject): KubeObject;
   /** True where the difference is one that `metadata.generation` counts. */

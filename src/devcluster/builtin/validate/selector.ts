@@ -1,0 +1,49 @@
+// Label selectors as workloads have them (meta.k8s.io/v1 LabelSelector).
+
+import type { Json, JsonObject } from '../../../std/json.ts';
+import { isObject } from '../../../std/json.ts';
+import type { Cause } from '../../api/status.ts';
+import { itemsAt, objectAt } from '../fields.ts';
+import { invalidValue, required } from './cause.ts';
+
+/** A selector that must be there, say something and match the template's labels. */
+export function validateWorkloadSelector(spec: JsonObject, field: string, kind: string): Cause[] {
+  const { selector } = spec;
+  const labels = objectAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels');
+  const path = `${field}.selector`;
+  const mismatch = invalidValue(
+    `${field}.template.metadata.labels`,
+    labels,
+    '`selector` does not match template `labels`',
+  );
+  if (!isObject(selector)) return [required(path), ...(kind === 'statefulset' ? [] : [mismatch])];
+  const empty =
+    Object.keys(objectAt(selector, 'matchLabels')).length + itemsAt(selector, 'matchExpressions').length === 0;
+  if (empty) return [invalidValue(path, selector, `empty selector is invalid for ${kind}`)];
+  return selects(selector, labels) ? [] : [mismatch];
+}
+
+export function selects(selector: JsonObject, labels: JsonObject): boolean {
+  const exact = Object.entries(objectAt(selector, 'matchLabels'));
+  return (
+    exact.every(([key, value]) => labels[key] === value) &&
+    itemsAt(selector, 'matchExpressions').every((expression) => holds(expression, labels))
+  );
+}
+
+function holds({ key, operator, values }: JsonObject, labels: JsonObject): boolean {
+  const value: Json | undefined = typeof key === 'string' ? labels[key] : undefined;
+  const listed = Array.isArray(values) && value !== undefined && values.includes(value);
+  switch (operator) {
+    case 'In':
+      return listed;
+    case 'NotIn':
+      return !listed;
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return false;
+  }
+}
