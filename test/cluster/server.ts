@@ -1,0 +1,108 @@
+// The API server of the suite and what a test needs around it: throw-away namespaces, clients, waiting. The server is the
+// one that KUBECONFIG names, else an embedded one. Knows nothing about what is tested.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import type { ApiResource } from '../../src/reconcile/ports.ts';
+import { Failure } from '../../src/std/failure.ts';
+import type { ResourceId } from '../../src/std/problem.ts';
+import { startTestCluster } from '../harness/cluster.ts';
+
+export interface SuiteServer {
+  readonly kubeconfig: string;
+  /** False: the embedded one. */
+  readonly isReal: boolean;
+  /** Whoever asks first as `skep-<name>`; closed with the server. */
+  client(name: string): Promise<ConnectedCluster>;
+  /** A namespace of this test run; deleted with the server. */
+  namespace(name: string): Promise<string>;
+  /** To be deleted with the server, in this order, before the namespaces. */
+  later(id: ResourceId): void;
+  close(): Promise<void>;
+}
+
+const DEADLINE_MS = 60_000;
+const POLL_MS = 100;
+
+export async function openServer(): Promise<SuiteServer> {
+  const named = process.env.KUBECONFIG ?? '';
+  const embedded = named === '' ? await startTestCluster() : undefined;
+  const kubeconfig = embedded?.kubeconfigPath ?? named;
+  const suffix = randomBytes(4).toString('hex');
+  const clients = new Map<string, ConnectedCluster>();
+  const made: ResourceId[] = [];
+
+  async function client(name: string): Promise<ConnectedCluster> {
+    const known = clients.get(name);
+    if (known !== undefined) return known;
+    const fieldManager = `skep-${name}`;
+    const connected = await connectCluster({ kubeconfig, fieldManager, concurrency: 16, version: 'test', clock: systemClock });
+    clients.set(name, connected);
+    return connected;
+  }
+
+  return {
+    kubeconfig,
+    isReal: embedded === undefined,
+    client,
+    namespace: async (name) => {
+      const namespace = `skep-test-${name}-${suffix}`;
+      const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+      made.push(id);
+      const object: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+      await (await client('suite')).apply(object, { force: false });
+      return namespace;
+    },
+    later: (id) => void made.unshift(id),
+    close: async () => {
+      const cleaner = await client('suite');
+      for (const id of made) await removeNow(cleaner, id);
+      await Promise.all([...clients.values()].map((one) => one.close()));
+      await embedded?.stop();
+    },
+  };
+}
+
+/** Deletes and waits until it is gone. */
+export async function removeNow(client: ConnectedCluster, id: ResourceId): Promise<void> {
+  const living = await client.get(id).catch(ifUnknownKind);
+  if (living === undefined) return;
+  await client.remove(id, living.metadata.uid ?? '');
+  await eventually(() => client.get(id).catch(ifUnknownKind), (left) => left === undefined);
+}
+
+/** A kind that is served no more has no objects any more. */
+function ifUnknownKind(error: unknown): undefined {
+  if (error instanceof Failure && (error.code === 'cluster-unknown-kind' || error.code === 'cluster-not-found')) return undefined;
+  throw error;
+}
+
+/** Asks again until the answer pleases; after a minute throws what was seen last. */
+export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const value = await ask();
+    if (pleases(value)) return value;
+    if (Date.now() > deadline) throw new Error(`not in time; last seen: ${JSON.stringify(value)}`);
+    await sleep(POLL_MS);
+  }
+}
+
+export async function kindOf(client: ConnectedCluster, apiVersion: string, kind: string): Promise<ApiResource> {
+  const found = (await client.resources()).find((one) => one.apiVersion === apiVersion && one.kind === kind);
+  if (found === undefined) throw new Error(`${client.server()} serves no ${kind} in ${apiVersion}`);
+  return found;
+}
+
+/** The Failure that an action ends with. */
+export async function failureOf(action: Promise<unknown>): Promise<Failure> {
+  const outcome = await action.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome && outcome.error instanceof Failure) return outcome.error;
+  throw new Error(`no failure but ${JSON.stringify(outcome)}`);
+}
