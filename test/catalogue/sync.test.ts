@@ -380,11 +380,12 @@ describe('one broken entry', () => {
   });
 
   test('that is a duplicate keeps nothing alive', async () => {
-    await sync(feed({ a: server('alpha'), b: server('beta') }));
-    const text = `{"servers": {"a": ${JSON.stringify(server('first'))}, "a": ${JSON.stringify(server('second'))}}}`;
-    const outcome = await sync(text);
+    const versions = (...list: string[]) =>
+      JSON.stringify({ servers: list.map((version) => ({ name: 'io.acme/a', description: version, version })) });
+    await sync(versions('1.0.0', '2.0.0'), { format: 'upstream' });
+    const outcome = await sync(versions('1.0.0', '1.0.0'), { format: 'upstream' });
     expect(outcome.problems.map(({ code }) => code)).toEqual(['registry-entry-duplicate']);
-    expect(await served()).toEqual(['a: first']);
+    expect(await served()).toEqual(['a: 1.0.0']);
   });
 });
 

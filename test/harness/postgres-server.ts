@@ -144,11 +144,18 @@ async function prepare(host: string, port: number, user: string, password: strin
     for (const role of [server.migrator, server.app]) {
       await client.query(`create role ${role.user} login password '${role.password}'`);
     }
-    await client.query(`create database ${server.template} owner ${server.migrator.user}`);
+    await createTemplate(client, server);
   });
   const template = { host, port, database: server.template, sslMode: 'disable', ...server.migrator } as const;
   await migrate(template, { appUser: server.app.user });
   return server;
+}
+
+/** With a language's collation where the server has one: what only works by code point shall not work by luck. */
+async function createTemplate(client: pg.Client, { template, migrator }: TestServer): Promise<void> {
+  const create = `create database ${template} owner ${migrator.user}`;
+  const english = `${create} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`;
+  await client.query(english).catch(() => client.query(create));
 }
 
 async function clean(server: TestServer): Promise<void> {

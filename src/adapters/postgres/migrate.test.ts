@@ -64,6 +64,13 @@ describe('migrations', () => {
     expect(await database.sql("select to_regclass('b') as b")).toEqual([{ b: null }]);
   });
 
+  test('and their records are kept together or not at all', async () => {
+    write({ '0001-a.sql': 'create table a (x int); alter table skep_migrations rename to b' });
+    expect((await failureOf(up())).code).toBe('database-migration-failed');
+    expect(await database.sql("select to_regclass('a') as a, to_regclass('b') as b")).toEqual([{ a: null, b: null }]);
+    expect(await states()).toEqual(['0001-a.sql pending']);
+  });
+
   test('stop where an applied file has another text now', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     await up();

@@ -166,6 +166,13 @@ describe('only what changed is written', () => {
     expect(await rows()).toEqual(before);
   });
 
+  test('what upstream calls the latest is no change where it was the latest anyway', async () => {
+    await store.replace(key, [entry('a')], state(), T1);
+    const before = await rows();
+    await store.replace(key, [entry('a', { isLatest: true })], state(), T2);
+    expect(await rows()).toEqual(before);
+  });
+
   test('a change of one entry leaves the rows of the others', async () => {
     await store.replace(key, [entry('a'), entry('b')], state(), T1);
     const [a] = await rows();
@@ -404,13 +411,14 @@ describe('other questions', () => {
   test('the versions of a server, newest publication first, then the highest', async () => {
     const entries = [
       entry('a', { version: '1.0.0', publishedAt: T3 }),
+      entry('a', { version: '1.2.0', publishedAt: T1 }),
       entry('a', { version: '1.9.0', publishedAt: T1 }),
       entry('a', { version: '1.10.0', publishedAt: T1 }),
       entry('ab'),
     ];
     await store.replace(key, entries, state(), T3);
     const versions = await store.versions(key, 'io.acme/a', false);
-    expect(versions.map(({ version }) => version)).toEqual(['1.0.0', '1.10.0', '1.9.0']);
+    expect(versions.map(({ version }) => version)).toEqual(['1.0.0', '1.10.0', '1.9.0', '1.2.0']);
     expect(await store.versions(key, 'io.acme/none', true)).toEqual([]);
     expect(await store.versions(key, 'io.acme/a\0', true)).toEqual([]);
     expect(await store.version(key, 'io.acme/a', '1.9.0')).toMatchObject({ version: '1.9.0', isLatest: false });
