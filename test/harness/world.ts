@@ -1,0 +1,109 @@
+// A whole small world for tests of the run: an API server with our CRDs, a Git server with one repository, and runs over
+// the real adapters. The API server is the embedded one, or the one that KUBECONFIG names.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import { openRepository } from '../../src/adapters/git/repository.ts';
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import type { Outcome } from '../../src/reconcile/apply.ts';
+import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { startTestCluster, type TestCluster } from './cluster.ts';
+import { type GitServer, startGitServer, type TestRepository } from './git-server.ts';
+
+export const API_GROUP = 'toolhive.stacklok.dev';
+
+export interface World {
+  readonly cluster: TestCluster;
+  readonly git: GitServer;
+  readonly fleet: TestRepository;
+  readonly client: ConnectedCluster;
+  run(overrides?: WorldOverrides): Promise<RunResult>;
+  plan(overrides?: WorldOverrides): Promise<RunResult>;
+  close(): Promise<void>;
+}
+
+export interface WorldOverrides extends Partial<RunOptions> {
+  readonly registries?: RegistryDeps;
+  readonly progress?: (outcome: Outcome) => void;
+}
+
+let runs = 0;
+
+export async function startWorld(): Promise<World> {
+  const [cluster, git] = await Promise.all([startTestCluster(), startGitServer()]);
+  const fleet = git.createRepository('fleet.git');
+  const dir = mkdtempSync(join(tmpdir(), 'skep-world-'));
+  const client = await connectCluster({
+    kubeconfig: cluster.kubeconfigPath,
+    fieldManager: 'skep-test',
+    concurrency: 16,
+    version: 'test',
+    clock: systemClock,
+  });
+  for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
+  client.refresh();
+  const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });
+  const repository = openRepository({
+    repository: `${git.url}/fleet.git`,
+    ref: { branch: 'main' },
+    dir: join(dir, 'git'),
+    outbound,
+    allowFiles: false,
+    clock: systemClock,
+  });
+  const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>() };
+  function deps({ registries, progress = () => undefined }: WorldOverrides): RunDeps {
+    const sources = [{ name: 'fleet', repository, path: 'cluster' }];
+    return {
+      cluster: client,
+      clock: systemClock,
+      sources,
+      ...kept,
+      progress,
+      ...(registries === undefined ? {} : { registries }),
+    };
+  }
+  return {
+    cluster,
+    git,
+    fleet,
+    client,
+    run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
+    plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
+    async close() {
+      await Promise.all([client.close(), outbound.close(), git.close()]);
+      await cluster.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function optionsOf({ registries: _registries, progress: _progress, ...overrides }: WorldOverrides): RunOptions {
+  runs += 1;
+  return {
+    id: `run-${runs}`,
+    instance: 'test',
+    homeNamespace: 'default',
+    apiGroup: API_GROUP,
+    kinds: KINDS,
+    settings: {
+      apiGroup: API_GROUP,
+      images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' },
+      pullSecrets: [],
+    },
+    namespaces: ['*'],
+    prune: true,
+    limits: { maxDeletes: 20, maxDeletesPercent: 100 },
+    conflicts: 'force',
+    waitSeconds: 30,
+    tooling: 'skep/test',
+    ...overrides,
+  };
+}

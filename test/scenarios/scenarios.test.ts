@@ -1,0 +1,94 @@
+// Stories of the run: what lives (`before/` was applied), what Git says now (`after/`), and what comes of it
+// (`expected.txt`: problems, plan, outcome, and what lives in the end). SKEP_UPDATE=1 writes the expectations anew.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { idOf, type KubeObject } from '../../src/kube/object.ts';
+import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
+import { exitCodeOf } from '../../src/reconcile/result.ts';
+import { textOfPlan, textOfRun } from '../../src/report/text.ts';
+import { formatId } from '../../src/std/problem.ts';
+import type { TestRepository } from '../harness/git-server.ts';
+import { startWorld, type World } from '../harness/world.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const STORIES = readdirSync(HERE, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+for (const story of STORIES) {
+  test(story.replaceAll('-', ' '), async () => {
+    const actual = await tellStory(join(HERE, story));
+    const file = join(HERE, story, 'expected.txt');
+    if (process.env.SKEP_UPDATE === '1') writeFileSync(file, actual);
+    expect(actual).toBe(readFileSync(file, 'utf8'));
+  });
+}
+
+async function tellStory(dir: string): Promise<string> {
+  const world = await startWorld();
+  try {
+    const limits = { limits: { maxDeletes: 20, maxDeletesPercent: 60 } };
+    if (existsSync(join(dir, 'before'))) {
+      replaceFleet(world.fleet, filesOf(join(dir, 'before')));
+      await world.run(limits);
+    }
+    replaceFleet(world.fleet, filesOf(join(dir, 'after')));
+    const plan = textOfPlan(await world.plan(limits));
+    const result = await world.run(limits);
+    const again = await world.run(limits);
+    const living = (await members(world)).map((object) => formatId(idOf(object))).sort();
+    return [
+      '# plan',
+      steady(plan),
+      '',
+      `# run, exit code ${exitCodeOf(result)}`,
+      steady(textOfRun(result)),
+      '',
+      '# the same commit again',
+      steady(textOfRun(again)),
+      '',
+      '# lives in the end',
+      ...living,
+      '',
+    ].join('\n');
+  } finally {
+    await world.close();
+  }
+}
+
+/** Without what differs from run to run. */
+function steady(text: string): string {
+  return text
+    .replace(/\(\d+ API requests, [\d.]+ s\)/, '')
+    .replace(/approval \([0-9a-f]{16}\)/, 'approval (HASH)')
+    .trimEnd();
+}
+
+function filesOf(dir: string): Record<string, string> {
+  if (!existsSync(dir)) return {};
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ name, parentPath }) => [`cluster/${name}`, readFileSync(join(parentPath, name), 'utf8')]),
+  );
+}
+
+function replaceFleet(fleet: TestRepository, files: Record<string, string>): void {
+  const listed = fleet
+    .git('ls-files')
+    .split('\n')
+    .filter((path) => path !== '' && files[path] === undefined);
+  fleet.commit({ ...Object.fromEntries(listed.map((path) => [path, undefined])), ...files });
+}
+
+/** What carries our label and is not being deleted. */
+async function members({ client }: World): Promise<KubeObject[]> {
+  const applySet = applySetId('test', 'default');
+  const resources = (await client.resources()).filter(({ verbs }) => verbs.includes('list'));
+  const lists = await Promise.all(resources.map((each) => client.list(each)));
+  return lists
+    .flat()
+    .filter(({ metadata }) => metadata.labels?.[PART_OF] === applySet && metadata.deletionTimestamp === undefined);
+}
