@@ -1,6 +1,7 @@
 // Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain
 // JSON to its type and back. Knows nothing about particular kinds.
 
+import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
@@ -32,6 +33,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   inspect?(self: Typed<Spec>, view: View): readonly Finding[];
   images?(self: Typed<Spec>): readonly string[];
   sources?(self: Typed<Spec>): readonly RegistrySource[];
+  database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
   enforces?(self: Typed<Spec>): boolean;
   exposes?(self: Typed<Spec>): readonly Endpoint[];
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
@@ -64,6 +66,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     inspect: (resource, view) => definition.inspect?.(typed(resource), view) ?? [],
     images: (resource) => definition.images?.(typed(resource)) ?? [],
     sources: (resource) => definition.sources?.(typed(resource)) ?? [],
+    database: (resource) => definition.database?.(typed(resource)),
     enforces: (resource) => definition.enforces?.(typed(resource)) ?? false,
     exposes: (resource) => definition.exposes?.(typed(resource)) ?? [],
     children: (resource, view, settings) => definition.children?.(typed(resource), view, settings) ?? [],

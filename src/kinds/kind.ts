@@ -3,6 +3,7 @@
 
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { RegistryConfigFile } from '../contracts/registry-config.ts';
+import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -105,6 +106,8 @@ export interface Kind {
   images(resource: Resource): readonly string[];
   /** Registry sources to sync; only MCPRegistry has any. */
   sources(resource: Resource): readonly RegistrySource[];
+  /** The store of those sources, where the resource names one of its own. */
+  database(resource: Resource): RegistryDatabaseTarget | undefined;
   /** True where images of the namespace must be in this registry. */
   enforces(resource: Resource): boolean;
   exposes(resource: Resource): readonly Endpoint[];

@@ -25,6 +25,8 @@ const USAGE = 64;
 /** Parses and runs; sets the exit code of the process, never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   enableCompileCache();
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const program = new Command('skep')
     .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
     .version(VERSION)

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { connectCluster } from '../adapters/cluster/connect.ts';
 import { openRepository } from '../adapters/git/repository.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
+import type { DatabaseSettings } from '../adapters/postgres/pool.ts';
 import type { CatalogueWriter } from '../catalogue/ports.ts';
+import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
+import type { View } from '../kinds/kind.ts';
 import type { Outcome } from '../reconcile/apply.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import { fieldManager } from '../reconcile/labels.ts';
@@ -18,7 +21,7 @@ import { sha256 } from '../std/hash.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
-import { registrySource } from './registry-sources.ts';
+import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { VERSION } from './version.ts';
 
@@ -76,7 +79,12 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
     homeNamespace,
     apiGroup: config.apiGroup,
     kinds: KINDS,
-    settings: { apiGroup: config.apiGroup, images: { proxy, vmcp, registry }, pullSecrets },
+    settings: {
+      apiGroup: config.apiGroup,
+      images: { proxy, vmcp, registry },
+      pullSecrets,
+      ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
+    },
     namespaces: config.namespaces,
     prune,
     limits: { maxDeletes, maxDeletesPercent },
@@ -104,6 +112,23 @@ function fleetSource(config: Config, source: Config['sources'][number], outbound
   };
 }
 
+/** The MCPRegistry's `databaseConfig`, as the application user. */
+function ownDatabase(target: RegistryDatabaseTarget | undefined, view: View): DatabaseSettings | undefined {
+  if (target === undefined) return undefined;
+  const {
+    host = 'postgres',
+    port = 5432,
+    user = 'db_app',
+    database = 'registry',
+    sslMode = 'prefer',
+  } = target.settings;
+  const password = secretValue(view, target.passwordSecretRef);
+  return { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS };
+}
+
+/** The service has its own pool; a sync needs few. */
+const POOL_CONNECTIONS = 4;
+
 /** Read at each use: mounted secrets rotate. */
 async function passwordFrom(path: string): Promise<string> {
   try {
@@ -114,24 +139,29 @@ async function passwordFrom(path: string): Promise<string> {
 }
 
 interface Stores {
-  open(): CatalogueWriter;
+  /** Undefined: the instance's own database. */
+  open(own: DatabaseSettings | undefined): CatalogueWriter;
   close(): Promise<void>;
 }
 
-/** One pool for all registries that use the instance's own database. */
+/** One pool per database, whoever uses it. */
 function openStores(config: Config): Stores {
-  let opened: ReturnType<typeof openDatabase> | undefined;
+  const opened = new Map<string, ReturnType<typeof openDatabase>>();
   return {
-    open() {
-      const database = config.catalogue?.database;
+    open(own) {
+      const database = own ?? config.catalogue?.database;
       if (database === undefined) {
         const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
         throw new Failure('catalogue-not-configured', message);
       }
-      opened ??= openDatabase(database);
-      return opened;
+      const key = JSON.stringify(database);
+      const store = opened.get(key) ?? openDatabase(database);
+      opened.set(key, store);
+      return store;
     },
-    close: async () => opened?.close(),
+    async close() {
+      await Promise.all([...opened.values()].map((store) => store.close()));
+    },
   };
 }
 
@@ -140,6 +170,6 @@ function registryDeps(config: Config, outbound: Outbound, stores: Stores): Regis
   const { allowFiles } = config.outbound;
   return {
     sourceFor: (view) => registrySource({ outbound, allowFiles, dir, clock: systemClock }, view),
-    storeFor: async () => stores.open(),
+    storeFor: async (kind, registry, view) => stores.open(ownDatabase(kind.database(registry), view)),
   };
 }

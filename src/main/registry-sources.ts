@@ -77,7 +77,7 @@ function readConfigMap(view: View, name: string, key: string): Content {
   return { text, location };
 }
 
-function secretValue(view: View, { name, key }: { readonly name: string; readonly key: string }): string {
+export function secretValue(view: View, { name, key }: { readonly name: string; readonly key: string }): string {
   const secret = view.find('Secret', name);
   const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;
   if (typeof plain === 'string') return plain;

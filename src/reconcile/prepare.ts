@@ -54,7 +54,7 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
   const views = openViews({
     apiGroup,
     kinds,
-    layers: [snapshot.objects(), gathered.loaded.map((each) => each.defaulted ?? each.object)],
+    layers: [snapshot.objects(), declared(gathered)],
   });
   const registries = await syncRegistries(deps, { apiGroup, loaded: gathered.loaded, living: snapshot.find, views });
   const known = (kind: string): boolean => snapshot.known(groupKindFor(kind, apiGroup, kinds));
@@ -103,6 +103,12 @@ async function planFor(
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+}
+
+/** What Git says, as kinds read it: with defaults, and without what is invalid. */
+function declared({ loaded, invalid }: Gathered): KubeObject[] {
+  const broken = new Set(invalid.map(keyOf));
+  return loaded.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object);
 }
 
 /** Invalid resources, and those that depend on them. */

@@ -58,7 +58,8 @@ function findingsOf(input: ResolveInput, loaded: LoadedResource): readonly Findi
   if (kind === undefined || defaulted === undefined) return [];
   const view = input.views(loaded.id.namespace ?? '');
   const missing = kind.references(defaulted).flatMap((reference) => missingFinding(input, view, loaded, reference));
-  return [...missing, ...imageFindings(kind, defaulted, view, input)];
+  if (missing.length > 0) return missing;
+  return [...kind.inspect(defaulted, view), ...imageFindings(kind, defaulted, view, input)];
 }
 
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {

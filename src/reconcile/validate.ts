@@ -37,19 +37,23 @@ export function validate(input: ValidateInput): Validation {
     builtin: bundledSchema,
     ...(cache === undefined ? {} : { cache }),
   });
+  const broken = new Set(loaded.invalid.map(keyOf));
   const own = new Set(kinds.map((kind) => kind.kind));
   const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
   const { problems: unresolved } = resolve({
     loaded: resources,
     invalid: loaded.invalid,
     kinds,
-    views: openViews({ apiGroup, kinds, layers: [resources.map((each) => each.defaulted ?? each.object)] }),
+    views: openViews({
+      apiGroup,
+      kinds,
+      layers: [resources.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object)],
+    }),
     known: (kind) => own.has(kind),
     images: new Map(),
   });
   // Which images a registry holds is known to the catalogue only.
   const problems = [...loaded.problems, ...unresolved.filter(({ code }) => code !== 'image-unknown')];
-  const broken = new Set(loaded.invalid.map(keyOf));
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }

@@ -2,6 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { children } from './children.ts';
+import { databaseTarget } from './database.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRegistrySpec, MCPRegistryStatus } from './schema.ts';
@@ -40,6 +41,7 @@ export const MCPRegistry = defineKind({
   inspect,
   references,
   sources,
+  database: ({ spec }) => databaseTarget(spec),
   enforces: ({ spec }) => spec.enforceServers === true,
   children,
   status,

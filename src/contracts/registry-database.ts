@@ -1,0 +1,10 @@
+// The database an MCPRegistry names for itself: what `databaseConfig` says and the reconciler connects with.
+// Source: document 2, MCPRegistryDatabaseConfig.
+
+import type { RegistryConfigFile } from './registry-config.ts';
+
+export interface RegistryDatabaseTarget {
+  readonly settings: NonNullable<RegistryConfigFile['database']>;
+  /** Where the password of `settings.user` is, in the MCPRegistry's namespace. */
+  readonly passwordSecretRef: { readonly name: string; readonly key: string };
+}

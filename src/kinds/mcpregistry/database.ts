@@ -1,0 +1,12 @@
+// The database that a registry names for itself. Knows nothing about connections.
+
+import type { RegistryDatabaseTarget } from '../../contracts/registry-database.ts';
+import type { RegistrySpec } from './facts.ts';
+
+/** Undefined: the registry uses the instance's own. */
+export function databaseTarget({ databaseConfig }: RegistrySpec): RegistryDatabaseTarget | undefined {
+  if (databaseConfig === undefined) return undefined;
+  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef: _migration, ...settings } = databaseConfig;
+  const { name, key } = dbAppUserPasswordSecretRef;
+  return { settings, passwordSecretRef: { name, key } };
+}
