@@ -67,9 +67,18 @@ test('a group that is not served has no schema', async () => {
 
 test('what is applied comes back whole, and is owned by its manager', async () => {
   const applied = await git.apply(configMap('owned', { a: '1' }, { labels: { app: 'x' } }), { force: false });
-  expect(applied).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' }, metadata: { labels: { app: 'x' } } });
+  expect(applied).toMatchObject({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    data: { a: '1' },
+    metadata: { labels: { app: 'x' } },
+  });
   expect(applied.metadata.managedFields).toMatchObject([
-    { manager: 'skep-git', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} }, 'f:metadata': { 'f:labels': { 'f:app': {} } } } },
+    {
+      manager: 'skep-git',
+      operation: 'Apply',
+      fieldsV1: { 'f:data': { 'f:a': {} }, 'f:metadata': { 'f:labels': { 'f:app': {} } } },
+    },
   ]);
   expect(await git.get(idOf(applied))).toEqual(applied);
 });
@@ -115,12 +124,18 @@ test('a uid that is not the living one is a conflict, also where nothing lives',
 
 test.each([
   { reason: 'an unknown field', object: () => ({ ...configMap('bad', {}), datum: {} }) as KubeObject },
-  { reason: 'a value of the wrong type', object: () => ({ ...configMap('bad', {}), data: { a: 1 } }) as unknown as KubeObject },
+  {
+    reason: 'a value of the wrong type',
+    object: () => ({ ...configMap('bad', {}), data: { a: 1 } }) as unknown as KubeObject,
+  },
   { reason: 'a key that is none', object: () => configMap('bad', { 'a/b': '' }) },
   { reason: 'a name that is none', object: () => configMap('Not_A_Name', {}) },
   { reason: 'a label that is none', object: () => configMap('bad', {}, { labels: { a: 'b c' } }) },
 ])('$reason is refused as invalid, not to be tried again', async ({ object }) => {
-  expect(await failureOf(git.apply(object(), { force: true }))).toMatchObject({ code: 'cluster-invalid', retryable: false });
+  expect(await failureOf(git.apply(object(), { force: true }))).toMatchObject({
+    code: 'cluster-invalid',
+    retryable: false,
+  });
 });
 
 test('a namespace that does not exist is not found, a kind that is not served is unknown', async () => {
@@ -132,7 +147,9 @@ test('a namespace that does not exist is not found, a kind that is not served is
 
 test('a failure about a Secret names the field and never the value', async () => {
   const broken = await failureOf(git.apply(secret('broken', { data: { token: '*hunter2*' } }), { force: true }));
-  const mistyped = await failureOf(git.apply(secret('mistyped', { stringData: { token: ['hunter2'] } }), { force: true }));
+  const mistyped = await failureOf(
+    git.apply(secret('mistyped', { stringData: { token: ['hunter2'] } }), { force: true }),
+  );
   for (const failure of [broken, mistyped]) {
     expect(failure.code).toBe('cluster-invalid');
     expect(`${failure.message} ${JSON.stringify(failure.data)}`).not.toContain('hunter2');
@@ -164,9 +181,18 @@ test('the verdict from a list is right: nothing to do, or something', async () =
 });
 
 test('a status is written for itself', async () => {
-  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'reported', namespace }, spec: { clusterIP: 'None' } };
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'reported', namespace },
+    spec: { clusterIP: 'None' },
+  };
   await git.apply(service, { force: false });
-  const status = { conditions: [{ type: 'Ready', status: 'True', reason: 'Up', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }] };
+  const status = {
+    conditions: [
+      { type: 'Ready', status: 'True', reason: 'Up', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ],
+  };
   const { spec: _, ...rest } = service;
   const reported = await git.apply({ ...rest, status } as KubeObject, { force: true, subresource: 'status' });
   expect(reported.status).toMatchObject(status);
@@ -178,21 +204,37 @@ test('a deletion wants the right uid, and what is gone already is fine', async (
   const doomed = await git.apply(configMap('doomed', {}), { force: false });
   expect((await failureOf(git.remove(idOf(doomed), OTHER_UID))).code).toBe('cluster-conflict');
   await git.remove(idOf(doomed), doomed.metadata.uid ?? '');
-  await eventually(() => git.get(idOf(doomed)), (left) => left === undefined);
+  await eventually(
+    () => git.get(idOf(doomed)),
+    (left) => left === undefined,
+  );
   await git.remove(idOf(doomed), doomed.metadata.uid ?? '');
 });
 
 test('an owner goes after what it owns', async () => {
   const owner = await git.apply(configMap('owner', {}), { force: false });
   const uid = owner.metadata.uid ?? '';
-  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true, blockOwnerDeletion: true }];
-  const child = await git.apply(configMap('child', {}, { ownerReferences, finalizers: ['skep.dev/hold'] }), { force: false });
+  const ownerReferences = [
+    { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true, blockOwnerDeletion: true },
+  ];
+  const child = await git.apply(configMap('child', {}, { ownerReferences, finalizers: ['skep.dev/hold'] }), {
+    force: false,
+  });
   await git.remove(idOf(owner), uid);
-  await eventually(() => git.get(idOf(child)), (left) => left?.metadata.deletionTimestamp !== undefined);
+  await eventually(
+    () => git.get(idOf(child)),
+    (left) => left?.metadata.deletionTimestamp !== undefined,
+  );
   expect((await git.get(idOf(owner)))?.metadata.finalizers).toEqual(['foregroundDeletion']);
   await git.apply(configMap('child', {}, { ownerReferences }), { force: false });
-  await eventually(() => git.get(idOf(child)), (left) => left === undefined);
-  await eventually(() => git.get(idOf(owner)), (left) => left === undefined);
+  await eventually(
+    () => git.get(idOf(child)),
+    (left) => left === undefined,
+  );
+  await eventually(
+    () => git.get(idOf(owner)),
+    (left) => left === undefined,
+  );
 });
 
 test('what a deleted owner leaves behind is collected', async () => {
@@ -201,14 +243,25 @@ test('what a deleted owner leaves behind is collected', async () => {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid, controller: true }];
   const child = await git.apply(configMap('orphan', {}, { ownerReferences }), { force: false });
   await git.remove(idOf(owner), uid);
-  await eventually(() => git.get(idOf(owner)), (left) => left === undefined);
-  await eventually(() => git.get(idOf(child)), (left) => left === undefined);
+  await eventually(
+    () => git.get(idOf(owner)),
+    (left) => left === undefined,
+  );
+  await eventually(
+    () => git.get(idOf(child)),
+    (left) => left === undefined,
+  );
 });
 
 test('a lease goes to the first, and then to who read it last', async () => {
-  const created = await git.create(lease({ holderIdentity: 'git', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' }));
+  const created = await git.create(
+    lease({ holderIdentity: 'git', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' }),
+  );
   expect((await failureOf(ops.create(lease({ holderIdentity: 'ops' })))).code).toBe('cluster-conflict');
-  const renewed = await git.replace({ ...created, spec: { holderIdentity: 'git', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:05.000000Z' } });
+  const renewed = await git.replace({
+    ...created,
+    spec: { holderIdentity: 'git', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:05.000000Z' },
+  });
   expect((await failureOf(ops.replace({ ...created, spec: { holderIdentity: 'ops' } }))).code).toBe('cluster-conflict');
   const taken = await ops.replace({ ...renewed, spec: { holderIdentity: 'ops' } });
   expect(taken.spec).toMatchObject({ holderIdentity: 'ops' });
@@ -224,5 +277,8 @@ test('nothing gets into a namespace that is being deleted', async () => {
   const late = await failureOf(git.apply(configMap('late', {}, { namespace: going }), { force: false }));
   expect(late).toMatchObject({ code: 'cluster-forbidden', data: { causes: [{ reason: 'NamespaceTerminating' }] } });
   await git.apply(configMap('held', {}, { namespace: going }), { force: false });
-  await eventually(() => git.get(id), (left) => left === undefined);
+  await eventually(
+    () => git.get(id),
+    (left) => left === undefined,
+  );
 });

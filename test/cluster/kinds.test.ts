@@ -2,10 +2,8 @@
 // refuses. What only rules, references and the content of other objects tell, a server cannot know: it takes that.
 // Every fixture of test/kinds is shown to the server, as a dry run, in an API group of this run.
 
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
-import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { SCHEMA_CODES } from '../../src/kube/structural/codes.ts';
@@ -13,12 +11,13 @@ import type { JsonObject } from '../../src/std/json.ts';
 import { type Fixture, readFixtures } from '../kinds/fixture.ts';
 import type { Api } from '../recordings/api.ts';
 import { connect } from '../recordings/api.ts';
-import { eventually, kindOf, openServer, type SuiteServer } from './server.ts';
+import { defineKinds, newGroup } from './definitions.ts';
+import { kindOf, openServer, type SuiteServer } from './server.ts';
 
 /** Found here, but the server does not mind. */
 const TAKEN_BY_SERVERS = new Set<string>(['schema-unchecked', 'cel-unsupported']);
 
-const group = `kinds-${randomBytes(4).toString('hex')}.example.com`;
+const group = newGroup('kinds');
 let server: SuiteServer;
 let client: ConnectedCluster;
 let api: Api;
@@ -29,24 +28,13 @@ beforeAll(async () => {
   client = await server.client('kinds');
   api = await connect(server.kubeconfig);
   namespace = await server.namespace('kinds');
-  for (const kind of KINDS) {
-    const definition = crd(kind, group);
-    server.later({ apiVersion: definition.apiVersion, kind: definition.kind, name: definition.metadata.name });
-    await client.apply(definition, { force: false });
-  }
-  for (const kind of KINDS) await eventually(() => isServed(kind.plural), (served) => served);
-  client.refresh();
+  await defineKinds(server, client, group);
 });
 
 afterAll(async () => {
   await api.close();
   await server.close();
 });
-
-async function isServed(plural: string): Promise<boolean> {
-  const path = `/apis/${group}/v1alpha1/namespaces/${namespace}/${plural}`;
-  return (await api.call({ method: 'GET', path, query: {} })).status === 200;
-}
 
 function shown({ written }: Fixture): JsonObject {
   const { metadata, apiVersion, ...rest } = written;

@@ -39,7 +39,13 @@ export async function openServer(): Promise<SuiteServer> {
     const known = clients.get(name);
     if (known !== undefined) return known;
     const fieldManager = `skep-${name}`;
-    const connected = await connectCluster({ kubeconfig, fieldManager, concurrency: 16, version: 'test', clock: systemClock });
+    const connected = await connectCluster({
+      kubeconfig,
+      fieldManager,
+      concurrency: 16,
+      version: 'test',
+      clock: systemClock,
+    });
     clients.set(name, connected);
     return connected;
   }
@@ -71,12 +77,16 @@ export async function removeNow(client: ConnectedCluster, id: ResourceId): Promi
   const living = await client.get(id).catch(ifUnknownKind);
   if (living === undefined) return;
   await client.remove(id, living.metadata.uid ?? '');
-  await eventually(() => client.get(id).catch(ifUnknownKind), (left) => left === undefined);
+  await eventually(
+    () => client.get(id).catch(ifUnknownKind),
+    (left) => left === undefined,
+  );
 }
 
 /** A kind that is served no more has no objects any more. */
 function ifUnknownKind(error: unknown): undefined {
-  if (error instanceof Failure && (error.code === 'cluster-unknown-kind' || error.code === 'cluster-not-found')) return undefined;
+  if (error instanceof Failure && (error.code === 'cluster-unknown-kind' || error.code === 'cluster-not-found'))
+    return undefined;
   throw error;
 }
 

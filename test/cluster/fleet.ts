@@ -1,0 +1,127 @@
+// A small fleet on the suite's API server: a Git repository over HTTP, our kinds, and runs over the real adapters. Knows
+// nothing about what the tests ask.
+
+import { join } from 'node:path';
+import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import { openRepository } from '../../src/adapters/git/repository.ts';
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
+import { type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
+import { defineKinds, newGroup } from './definitions.ts';
+import type { SuiteServer } from './server.ts';
+
+export interface Fleet {
+  readonly client: ConnectedCluster;
+  readonly group: string;
+  /** Lease and ApplySet parent live here. */
+  readonly home: string;
+  readonly git: TestRepository;
+  run(options?: Partial<RunOptions>): Promise<RunResult>;
+  /** Everything that belongs to the fleet, by `namespace/Kind/name`. */
+  members(): Promise<ReadonlyMap<string, KubeObject>>;
+  close(): Promise<void>;
+}
+
+const INSTANCE = 'pipeline';
+const MEMBER_KINDS = [
+  'ConfigMap',
+  'Deployment',
+  'MCPGroup',
+  'MCPServer',
+  'Namespace',
+  'Role',
+  'RoleBinding',
+  'Secret',
+  'Service',
+  'ServiceAccount',
+  'StatefulSet',
+];
+
+export async function openFleet(server: SuiteServer): Promise<Fleet> {
+  const client = await server.client(INSTANCE);
+  const group = newGroup(INSTANCE);
+  const home = await server.namespace('home');
+  await defineKinds(server, client, group);
+  const [git, folder] = [await startGitServer(), temporaryFolder()];
+  const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });
+  const repository = openRepository({
+    repository: `${git.url}/fleet.git`,
+    ref: { branch: 'main' },
+    dir: join(folder.path, 'mirror'),
+    outbound,
+    allowFiles: false,
+    clock: systemClock,
+  });
+  const deps: RunDeps = {
+    cluster: client,
+    clock: systemClock,
+    sources: [{ name: 'fleet', repository, path: '' }],
+    cache: new Map(),
+    remembered: new Map(),
+    progress: () => undefined,
+  };
+  return {
+    client,
+    group,
+    home,
+    git: git.createRepository('fleet.git'),
+    run: (options) => reconcile(deps, { ...optionsOf(group, home), ...options }),
+    members: () => members(client, group, applySetId(INSTANCE, home)),
+    close: async () => {
+      await Promise.all([outbound.close(), git.close()]);
+      folder.remove();
+    },
+  };
+}
+
+let runs = 0;
+
+function optionsOf(group: string, home: string): RunOptions {
+  runs += 1;
+  return {
+    id: `run-${runs}`,
+    instance: INSTANCE,
+    homeNamespace: home,
+    apiGroup: group,
+    kinds: KINDS,
+    settings: {
+      apiGroup: group,
+      images: {
+        proxy: 'registry.example.com/proxy:1',
+        vmcp: 'registry.example.com/vmcp:1',
+        registry: 'registry.example.com/registry:1',
+      },
+      pullSecrets: [],
+    },
+    namespaces: ['*'],
+    prune: true,
+    limits: { maxDeletes: 50, maxDeletesPercent: 100 },
+    conflicts: 'report',
+    waitSeconds: 0,
+    tooling: 'skep/test',
+  };
+}
+
+async function members(client: ConnectedCluster, group: string, set: string): Promise<ReadonlyMap<string, KubeObject>> {
+  const kinds = (await client.resources()).filter(
+    ({ apiVersion, kind }) => MEMBER_KINDS.includes(kind) && isOurs(apiVersion, group),
+  );
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind)));
+  const ours = lists.flat().filter(({ metadata }) => metadata.labels?.[PART_OF] === set);
+  const named = ours.map((object) => {
+    const { apiVersion, kind, metadata } = object;
+    const { namespace, name } = metadata;
+    return [formatId({ apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) }), object] as const;
+  });
+  return new Map(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isOurs(apiVersion: string, group: string): boolean {
+  return !apiVersion.includes('.') || apiVersion.startsWith(`${group}/`) || apiVersion.includes('.k8s.io/');
+}
