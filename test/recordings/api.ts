@@ -34,7 +34,10 @@ export async function connect(kubeconfig: string): Promise<Api> {
   const options: { ca?: string; cert?: string; key?: string; rejectUnauthorized?: boolean; headers?: object } = {};
   await config.applyToHTTPSOptions(options as Parameters<KubeConfig['applyToHTTPSOptions']>[0]);
   const { ca, cert, key, rejectUnauthorized } = options;
-  const agent = new Agent({ connections: 16, connect: { ca, cert, key, rejectUnauthorized: rejectUnauthorized !== false } });
+  const agent = new Agent({
+    connections: 16,
+    connect: { ca, cert, key, rejectUnauthorized: rejectUnauthorized !== false },
+  });
   return {
     url: cluster.server,
     call: (call) => send(agent, cluster.server, { ...options.headers } as Record<string, string>, call),
@@ -57,14 +60,22 @@ async function send(agent: Agent, server: string, credentials: Record<string, st
     ...(call.body === undefined ? {} : { body: call.body }),
   });
   const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    Object.entries(answer.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
   );
   const text = await answer.body.text();
   return { status: answer.statusCode, headers, body: parseBody(text, call.query.watch !== undefined) };
 }
 
 function parseBody(text: string, isWatch: boolean): Json {
-  const parsed = isWatch ? text.split('\n').filter((line) => line !== '').map(parseText) : [parseText(text)];
+  const parsed = isWatch
+    ? text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(parseText)
+    : [parseText(text)];
   return isWatch && parsed.every((line) => typeof line !== 'string') && parsed.some(isEvent) ? parsed : parseText(text);
 }
 

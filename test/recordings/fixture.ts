@@ -19,7 +19,12 @@ export function writeFixture(recording: Recording): void {
     const { body, ...request } = step.request;
     const sent = body === undefined ? {} : { body: fold(seen, body, `body sent in step ${index + 1}`) };
     const received = fold(seen, step.answer.body, `answer of step ${index + 1}`);
-    return { step: index + 1, reason: step.reason, request: { ...request, ...sent }, answer: { ...step.answer, body: received } };
+    return {
+      step: index + 1,
+      reason: step.reason,
+      request: { ...request, ...sent },
+      answer: { ...step.answer, body: received },
+    };
   });
   const text = printJson({ scenario: recording.scenario, about: recording.about, steps } as Json);
   writeFileSync(join(FIXTURES, `${recording.scenario}.json`), `${text}\n`);

@@ -11,7 +11,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 /** In messages: `"resourceVersion":"7"` of a quoted object, `ResourceVersion in the precondition (7)`. */
 const VERSION_IN_TEXT = /(resourceVersion\\*":\\*"|ResourceVersion in (?:the precondition|record) \()(\d+)/g;
 const TIME_IN_TEXT = /((?:creationTimestamp|time)\\*":\\*")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
-const SERVER_TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'lastUpdateTime', 'startTime']);
+const SERVER_TIMES = new Set([
+  'creationTimestamp',
+  'deletionTimestamp',
+  'time',
+  'lastTransitionTime',
+  'lastUpdateTime',
+  'startTime',
+]);
 
 /** One for each scenario: symbols are numbered in the order in which a server first speaks of their values. */
 export interface Symbols {
@@ -28,7 +35,8 @@ export function normalise(symbols: Symbols, value: Json): Json {
   if (typeof value === 'string') return normaliseText(symbols, value);
   if (Array.isArray(value)) return value.map((item) => normalise(symbols, item));
   if (!isObject(value)) return value;
-  if (value.kind === 'Status' && isObject(value.details)) return sortCauses(value, value.details, (part) => normaliseFields(symbols, part));
+  if (value.kind === 'Status' && isObject(value.details))
+    return sortCauses(value, value.details, (part) => normaliseFields(symbols, part));
   return normaliseFields(symbols, value);
 }
 
@@ -67,7 +75,8 @@ function keepAsItIs(known: Map<string, string>, value: string): void {
 
 function normaliseField(symbols: Symbols, parent: JsonObject, key: string, value: Json): Json {
   if (key === 'metadata' && isObject(value) && isCollection(parent)) return normaliseListMeta(symbols, value);
-  if (key === 'clusterIPs' && Array.isArray(value)) return value.map((ip) => normaliseField(symbols, parent, 'clusterIP', ip));
+  if (key === 'clusterIPs' && Array.isArray(value))
+    return value.map((ip) => normaliseField(symbols, parent, 'clusterIP', ip));
   if (typeof value !== 'string') return normalise(symbols, value);
   if (key === 'resourceVersion') return symbol(symbols.versions, 'version', value);
   if (SERVER_TIMES.has(key) && TIME.test(value)) return '<time>';
@@ -99,7 +108,10 @@ function isCollection(parent: JsonObject): boolean {
 function normaliseText(symbols: Symbols, text: string): string {
   return text
     .replace(UUID, (uid) => symbol(symbols.uids, 'uid', uid))
-    .replace(VERSION_IN_TEXT, (_all, before: string, version: string) => `${before}${symbols.versions.get(version) ?? version}`)
+    .replace(
+      VERSION_IN_TEXT,
+      (_all, before: string, version: string) => `${before}${symbols.versions.get(version) ?? version}`,
+    )
     .replace(TIME_IN_TEXT, (_all, before: string) => `${before}<time>`)
     .replace(/hash=[0-9A-F]{128}/, 'hash=<hash>');
 }

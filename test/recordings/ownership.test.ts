@@ -2,8 +2,8 @@
 // server, and its managedFields, conflicts and verdicts are compared with what the server answered.
 
 import { describe, expect, test } from 'vitest';
-import { customDocument } from '../../src/devcluster/custom/document.ts';
 import { typesOfDefinition } from '../../src/devcluster/custom/definition.ts';
+import { customDocument } from '../../src/devcluster/custom/document.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../src/kube/object.ts';
 import { groupOf } from '../../src/kube/object.ts';
 import { type MergeType, type OpenApiDocument, rootType } from '../../src/kube/openapi.ts';
@@ -68,9 +68,16 @@ function isConflict({ status, answer }: Write): boolean {
   return status === 409 && at(answer, '/details/causes/0/reason') === 'FieldManagerConflict';
 }
 
-const APPLIES = WRITES.filter((write) => write.isApply && (isTaken(write) || isConflict(write)) && isObject(write.sent));
+const APPLIES = WRITES.filter(
+  (write) => write.isApply && (isTaken(write) || isConflict(write)) && isObject(write.sent),
+);
 const UPDATES = WRITES.filter(
-  (write) => !write.isApply && isTaken(write) && write.subresource !== 'scale' && isObject(write.answer) && write.answer.kind !== 'CustomResourceDefinition',
+  (write) =>
+    !write.isApply &&
+    isTaken(write) &&
+    write.subresource !== 'scale' &&
+    isObject(write.answer) &&
+    write.answer.kind !== 'CustomResourceDefinition',
 );
 
 function apply(write: Write): { conflicts: string[] } | { entries: string[] } | { invalid: readonly string[] } {
@@ -79,7 +86,8 @@ function apply(write: Write): { conflicts: string[] } | { entries: string[] } | 
   const live = write.before === undefined ? {} : { live: write.before };
   const applied = write.sent as unknown as KubeObject;
   const result = serverSideApply({ ...contextOf(write, type), ...live, applied, force: write.query.force === 'true' });
-  if ('conflicts' in result) return { conflicts: result.conflicts.map(({ manager, path }) => `${manager} ${path}`).sort() };
+  if ('conflicts' in result)
+    return { conflicts: result.conflicts.map(({ manager, path }) => `${manager} ${path}`).sort() };
   return 'invalid' in result ? result : { entries: entries(result.object) };
 }
 
@@ -152,7 +160,9 @@ describe('other writes give the managedFields of the server', () => {
 });
 
 describe('the verdict from the living object alone is that of the server', () => {
-  const judged = APPLIES.filter((write) => isTaken(write) && write.subresource === undefined && write.before !== undefined);
+  const judged = APPLIES.filter(
+    (write) => isTaken(write) && write.subresource === undefined && write.before !== undefined,
+  );
   const undecided = judged.filter((write) => localVerdict(write) === 'unknown');
 
   test.each(judged.filter((write) => !undecided.includes(write)).map((write) => [title(write), write] as const))(

@@ -91,7 +91,8 @@ async function ask({ api, deadlineMs }: Stage, step: Step, call: Call, saved: Sa
   const deadline = Date.now() + deadlineMs;
   let calmSince = Date.now();
   while (!until(answer, saved) || Date.now() - calmSince < (step.calmMs ?? 0)) {
-    if (Date.now() > deadline) throw new Error(`not within time: ${step.reason}; last seen: ${JSON.stringify(answer.body)}`);
+    if (Date.now() > deadline)
+      throw new Error(`not within time: ${step.reason}; last seen: ${JSON.stringify(answer.body)}`);
     await sleep(POLL_MS);
     const next = await api.call(call);
     if (canonicalJson(next.body) !== canonicalJson(answer.body)) calmSince = Date.now();
@@ -119,7 +120,9 @@ function requestOf(symbols: Symbols, step: Step, call: Call): JsonObject {
     ...(call.contentType === undefined ? {} : { contentType: call.contentType }),
     ...(call.accept === undefined ? {} : { accept: call.accept }),
     ...(step.text === undefined ? {} : { text: step.text }),
-    ...(call.body === undefined || step.text !== undefined ? {} : { body: normaliseRequest(symbols, JSON.parse(call.body) as Json) }),
+    ...(call.body === undefined || step.text !== undefined
+      ? {}
+      : { body: normaliseRequest(symbols, JSON.parse(call.body) as Json) }),
   };
 }
 
@@ -144,7 +147,13 @@ function namespaceOf(scenario: Scenario): string {
 
 async function makeNamespace(stage: Stage, name: string): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  const made = await stage.api.call({ method: 'POST', path: '/api/v1/namespaces', query: {}, contentType: 'application/json', body });
+  const made = await stage.api.call({
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    query: {},
+    contentType: 'application/json',
+    body,
+  });
   if (made.status !== 201) throw new Error(`namespace ${name}: ${made.status} ${JSON.stringify(made.body)}`);
   await stage.namespaceReady(name);
 }
@@ -154,7 +163,11 @@ export async function clear({ api, deadlineMs }: Stage, scenario: Scenario): Pro
   for (const path of [...(scenario.outside ?? []), `/api/v1/namespaces/${namespaceOf(scenario)}`]) {
     const call: Call = { method: 'DELETE', path, query: { propagationPolicy: 'Background' } };
     const deadline = Date.now() + deadlineMs;
-    for (let answer = await api.call(call); answer.status !== 404; answer = await api.call({ ...call, method: 'GET' })) {
+    for (
+      let answer = await api.call(call);
+      answer.status !== 404;
+      answer = await api.call({ ...call, method: 'GET' })
+    ) {
       if (Date.now() > deadline) throw new Error(`${path} is still there: ${JSON.stringify(answer.body)}`);
       await sleep(POLL_MS);
     }

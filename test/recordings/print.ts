@@ -13,7 +13,9 @@ export function printJson(value: Json, indent = ''): string {
     return `[\n${value.map((item) => `${deeper}${printJson(item, deeper)}`).join(',\n')}\n${indent}]`;
   }
   if (!isObject(value)) return line;
-  const fields = Object.entries(value).map(([key, child]) => `${deeper}${JSON.stringify(key)}: ${printJson(child ?? null, deeper)}`);
+  const fields = Object.entries(value).map(
+    ([key, child]) => `${deeper}${JSON.stringify(key)}: ${printJson(child ?? null, deeper)}`,
+  );
   return `{\n${fields.join(',\n')}\n${indent}}`;
 }
 

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Api } from './api.ts';
 import { connect } from './api.ts';
+import { FIXTURES, writeFixture } from './fixture.ts';
 import type { RecordedStep, Stage } from './play.ts';
 import { clear, play } from './play.ts';
-import { FIXTURES, writeFixture } from './fixture.ts';
 import { printJson } from './print.ts';
 import type { Scenario } from './scenario.ts';
 import { at } from './scenario.ts';
@@ -24,7 +24,8 @@ const NAMESPACE_CONTENT = ['configmaps/kube-root-ca.crt', 'serviceaccounts/defau
 
 async function main(): Promise<void> {
   const kubeconfig = process.env.KUBECONFIG;
-  if (kubeconfig === undefined || kubeconfig === '') throw new Error('KUBECONFIG has to name the API server to record from');
+  if (kubeconfig === undefined || kubeconfig === '')
+    throw new Error('KUBECONFIG has to name the API server to record from');
   const names = process.argv.slice(2);
   const chosen = SCENARIOS.filter((scenario) => names.length === 0 || names.includes(scenario.name));
   const unknown = names.filter((name) => !chosen.some((scenario) => scenario.name === name));
@@ -54,7 +55,8 @@ async function waitForContent(api: Api, namespace: string): Promise<void> {
   for (const part of NAMESPACE_CONTENT) {
     const path = `/api/v1/namespaces/${namespace}/${part}`;
     while ((await api.call({ method: 'GET', path, query: {} })).status !== 200) {
-      if (Date.now() > deadline) throw new Error(`${api.url} does not make ${path}: is its controller manager running?`);
+      if (Date.now() > deadline)
+        throw new Error(`${api.url} does not make ${path}: is its controller manager running?`);
       await sleep(100);
     }
   }

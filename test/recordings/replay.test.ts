@@ -55,17 +55,20 @@ function explain({ step, reason, pointer, real, ours }: Difference): string {
 }
 
 describe('the embedded cluster answers like the recorded server', () => {
-  test.each(SCENARIOS.map((scenario) => ({ ...scenario, title: scenario.name })))('$title: $about', async (scenario) => {
-    const recorded = readFixture(scenario.name);
-    const { steps, broken } = await replay(scenario);
-    const unexpected = compareSteps(recorded.steps, steps).filter((difference) => {
-      const known = KNOWN_DIFFERENCES.filter((entry) => isKnown(entry, scenario.name, difference));
-      for (const entry of known) met.add(entry);
-      return known.length === 0;
-    });
-    expect(unexpected.map(explain).join('\n')).toBe('');
-    expect(broken ?? `${steps.length} steps`).toBe(`${recorded.steps.length} steps`);
-  });
+  test.each(SCENARIOS.map((scenario) => ({ ...scenario, title: scenario.name })))(
+    '$title: $about',
+    async (scenario) => {
+      const recorded = readFixture(scenario.name);
+      const { steps, broken } = await replay(scenario);
+      const unexpected = compareSteps(recorded.steps, steps).filter((difference) => {
+        const known = KNOWN_DIFFERENCES.filter((entry) => isKnown(entry, scenario.name, difference));
+        for (const entry of known) met.add(entry);
+        return known.length === 0;
+      });
+      expect(unexpected.map(explain).join('\n')).toBe('');
+      expect(broken ?? `${steps.length} steps`).toBe(`${recorded.steps.length} steps`);
+    },
+  );
 
   test('every known difference still is one', () => {
     expect(KNOWN_DIFFERENCES.filter((entry) => !met.has(entry))).toEqual([]);

@@ -69,7 +69,13 @@ export function replace(reason: string, path: string, body: NonNullable<Step['bo
 }
 
 export function remove(reason: string, path: string, extra: Extra = {}): Step {
-  return { reason, method: 'DELETE', path, ...(extra.body === undefined ? {} : { contentType: 'application/json' }), ...extra };
+  return {
+    reason,
+    method: 'DELETE',
+    path,
+    ...(extra.body === undefined ? {} : { contentType: 'application/json' }),
+    ...extra,
+  };
 }
 
 export function patch(reason: string, path: string, contentType: string, body: Json, extra: Extra = {}): Step {
@@ -81,7 +87,13 @@ export interface ApplyExtra extends Extra {
 }
 
 /** Server-side apply by `manager`. */
-export function apply(reason: string, path: string, manager: string, body: NonNullable<Step['body']>, extra: ApplyExtra = {}): Step {
+export function apply(
+  reason: string,
+  path: string,
+  manager: string,
+  body: NonNullable<Step['body']>,
+  extra: ApplyExtra = {},
+): Step {
   const { force, query, ...rest } = extra;
   return {
     reason,

@@ -34,7 +34,12 @@ export function writesOf(recording: Recording): Write[] {
   });
 }
 
-function writeOf(scenario: string, step: RecordedStep, before: KubeObject | undefined, subresource: string | undefined): Write | undefined {
+function writeOf(
+  scenario: string,
+  step: RecordedStep,
+  before: KubeObject | undefined,
+  subresource: string | undefined,
+): Write | undefined {
   const { method, query, contentType, body } = step.request;
   if (method === 'GET' || method === 'DELETE' || body === undefined) return undefined;
   return {

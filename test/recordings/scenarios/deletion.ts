@@ -20,10 +20,27 @@ function options(fields: JsonObject): JsonObject {
 function family(child: JsonObject = {}): Step[] {
   return [
     create('the owner', o.CONFIG_MAPS, o.configMap('one', {}), { save: { owner: '/metadata/uid' } }),
-    create('what it owns', o.CONFIG_MAPS, o.configMap('child', {}, {
-      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'one', uid: '${owner}', controller: true, blockOwnerDeletion: true }],
-      ...child,
-    })),
+    create(
+      'what it owns',
+      o.CONFIG_MAPS,
+      o.configMap(
+        'child',
+        {},
+        {
+          ownerReferences: [
+            {
+              apiVersion: 'v1',
+              kind: 'ConfigMap',
+              name: 'one',
+              uid: '${owner}',
+              controller: true,
+              blockOwnerDeletion: true,
+            },
+          ],
+          ...child,
+        },
+      ),
+    ),
   ];
 }
 
@@ -33,13 +50,20 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
     about: 'uid and resourceVersion as preconditions of a deletion.',
     ticks: true,
     steps: [
-      create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1' }), { save: { uid: '/metadata/uid', version: '/metadata/resourceVersion' } }),
+      create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1' }), {
+        save: { uid: '/metadata/uid', version: '/metadata/resourceVersion' },
+      }),
       remove('a wrong uid is a conflict', ONE, { body: options({ preconditions: { uid: OTHER_UID } }) }),
       patch('the object moves on', ONE, MERGE_PATCH, { data: { a: '2' } }),
-      remove('an old resourceVersion is a conflict', ONE, { body: options({ preconditions: { resourceVersion: '${version}' } }) }),
+      remove('an old resourceVersion is a conflict', ONE, {
+        body: options({ preconditions: { resourceVersion: '${version}' } }),
+      }),
       remove('options that are no DeleteOptions', ONE, { body: { kind: 'ConfigMap', apiVersion: 'v1' } }),
       remove('an unknown policy', ONE, { body: options({ propagationPolicy: 'Sideways' }) }),
-      remove('the policy in the query and in the body', ONE, { query: { propagationPolicy: 'Background' }, body: options({ preconditions: { uid: '${uid}' } }) }),
+      remove('the policy in the query and in the body', ONE, {
+        query: { propagationPolicy: 'Background' },
+        body: options({ preconditions: { uid: '${uid}' } }),
+      }),
       remove('once gone, it is not found', ONE, { body: options({ preconditions: { uid: '${uid}' } }) }),
     ],
   },
@@ -65,8 +89,13 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
     ticks: true,
     steps: [
       ...family({ finalizers: ['example.com/hold'] }),
-      remove('the owner gets the finalizer foregroundDeletion', ONE, { body: options({ propagationPolicy: 'Foreground' }) }),
-      read('what it owns is being deleted', CHILD, { until: (answer) => at(answer.body, '/metadata/deletionTimestamp') !== undefined, calmMs: 300 }),
+      remove('the owner gets the finalizer foregroundDeletion', ONE, {
+        body: options({ propagationPolicy: 'Foreground' }),
+      }),
+      read('what it owns is being deleted', CHILD, {
+        until: (answer) => at(answer.body, '/metadata/deletionTimestamp') !== undefined,
+        calmMs: 300,
+      }),
       read('the owner waits for it', ONE),
       patch('the child is let go', CHILD, MERGE_PATCH, { metadata: { finalizers: null } }),
       read('then the owner goes', ONE, { until: gone }),
@@ -91,7 +120,10 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
       ...family(),
       remove('the owner gets the finalizer orphan', ONE, { body: options({ propagationPolicy: 'Orphan' }) }),
       read('the owner goes', ONE, { until: gone }),
-      read('what it owned stays', CHILD, { until: (answer) => at(answer.body, '/metadata/ownerReferences') === undefined, calmMs: 500 }),
+      read('what it owned stays', CHILD, {
+        until: (answer) => at(answer.body, '/metadata/ownerReferences') === undefined,
+        calmMs: 500,
+      }),
     ],
   },
   {
@@ -104,7 +136,11 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
       read('what it owned is collected', CHILD, { until: gone }),
       create('a Role', o.ROLES, o.role('one', [])),
       remove('deleting a Role answers with a Status', `${o.ROLES}/one`),
-      create('a ServiceAccount', o.SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'one' } }),
+      create('a ServiceAccount', o.SERVICE_ACCOUNTS, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'one' },
+      }),
       remove('deleting a ServiceAccount answers with the object', `${o.SERVICE_ACCOUNTS}/one`),
     ],
   },
@@ -112,14 +148,30 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
     name: 'owner-that-never-was',
     about: 'An owner that does not exist: what it is said to own is collected.',
     steps: [
-      create('a child of nothing', o.CONFIG_MAPS, o.configMap('child', {}, {
-        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: OTHER_UID }],
-      })),
+      create(
+        'a child of nothing',
+        o.CONFIG_MAPS,
+        o.configMap(
+          'child',
+          {},
+          {
+            ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: OTHER_UID }],
+          },
+        ),
+      ),
       read('it is collected', CHILD, { until: gone }),
       create('another uid of the name', o.CONFIG_MAPS, o.configMap('one', {})),
-      create('is another owner', o.CONFIG_MAPS, o.configMap('child', {}, {
-        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'one', uid: OTHER_UID }],
-      })),
+      create(
+        'is another owner',
+        o.CONFIG_MAPS,
+        o.configMap(
+          'child',
+          {},
+          {
+            ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'one', uid: OTHER_UID }],
+          },
+        ),
+      ),
       read('so it is collected too', CHILD, { until: gone }),
     ],
   },
@@ -141,21 +193,49 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
     outside: ['/api/v1/namespaces/rec-delete-namespace-inner'],
     ticks: true,
     steps: [
-      create('a namespace', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: '${ns}-inner' } }),
-      create('something that holds it', '/api/v1/namespaces/${ns}-inner/configmaps', o.configMap('held', {}, { finalizers: ['example.com/hold'] })),
+      create('a namespace', '/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: '${ns}-inner' },
+      }),
+      create(
+        'something that holds it',
+        '/api/v1/namespaces/${ns}-inner/configmaps',
+        o.configMap('held', {}, { finalizers: ['example.com/hold'] }),
+      ),
       remove('deleting the namespace', '/api/v1/namespaces/${ns}-inner'),
       read('its content is being deleted', '/api/v1/namespaces/${ns}-inner/configmaps/held', {
         until: (answer) => at(answer.body, '/metadata/deletionTimestamp') !== undefined,
       }),
-      create('nothing new gets in: 403 with a cause', '/api/v1/namespaces/${ns}-inner/configmaps', o.configMap('late', {})),
-      create('not even as a dry run', '/api/v1/namespaces/${ns}-inner/configmaps', o.configMap('late', {}), { query: { dryRun: 'All' } }),
+      create(
+        'nothing new gets in: 403 with a cause',
+        '/api/v1/namespaces/${ns}-inner/configmaps',
+        o.configMap('late', {}),
+      ),
+      create('not even as a dry run', '/api/v1/namespaces/${ns}-inner/configmaps', o.configMap('late', {}), {
+        query: { dryRun: 'All' },
+      }),
       apply('nor by apply', '/api/v1/namespaces/${ns}-inner/configmaps/late', 'git', o.configMap('late', {})),
-      patch('what is there may be changed', '/api/v1/namespaces/${ns}-inner/configmaps/held', MERGE_PATCH, { data: { a: '1' } }),
-      remove('deleting the namespace again changes nothing', '/api/v1/namespaces/${ns}-inner', { pick: (body) => at(body, '/status/phase') ?? body }),
-      create('the name is taken', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: '${ns}-inner' } }),
-      patch('let it go', '/api/v1/namespaces/${ns}-inner/configmaps/held', MERGE_PATCH, { metadata: { finalizers: null } }),
+      patch('what is there may be changed', '/api/v1/namespaces/${ns}-inner/configmaps/held', MERGE_PATCH, {
+        data: { a: '1' },
+      }),
+      remove('deleting the namespace again changes nothing', '/api/v1/namespaces/${ns}-inner', {
+        pick: (body) => at(body, '/status/phase') ?? body,
+      }),
+      create('the name is taken', '/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: '${ns}-inner' },
+      }),
+      patch('let it go', '/api/v1/namespaces/${ns}-inner/configmaps/held', MERGE_PATCH, {
+        metadata: { finalizers: null },
+      }),
       read('the namespace is gone', '/api/v1/namespaces/${ns}-inner', { until: gone }),
-      create('nothing can be made in what is gone', '/api/v1/namespaces/${ns}-inner/configmaps', o.configMap('late', {})),
+      create(
+        'nothing can be made in what is gone',
+        '/api/v1/namespaces/${ns}-inner/configmaps',
+        o.configMap('late', {}),
+      ),
     ],
   },
 ];

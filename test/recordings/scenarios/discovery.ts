@@ -5,7 +5,14 @@ import type { Scenario } from '../scenario.ts';
 import { at, read } from '../scenario.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const GROUPS = ['apps', 'rbac.authorization.k8s.io', 'networking.k8s.io', 'coordination.k8s.io', 'apiextensions.k8s.io', 'events.k8s.io'];
+const GROUPS = [
+  'apps',
+  'rbac.authorization.k8s.io',
+  'networking.k8s.io',
+  'coordination.k8s.io',
+  'apiextensions.k8s.io',
+  'events.k8s.io',
+];
 const CORE = ['configmaps', 'secrets', 'services', 'serviceaccounts', 'namespaces', 'events'];
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   apps: ['deployments', 'statefulsets'],
@@ -41,7 +48,9 @@ function resources(wanted: readonly string[]): (body: Json) => Json {
 function aggregated(body: Json): Json {
   const items = at(body, '/items');
   if (!Array.isArray(items)) return body;
-  const wanted = items.filter((item) => at(item, '/metadata/name') === undefined || GROUPS.includes(String(at(item, '/metadata/name'))));
+  const wanted = items.filter(
+    (item) => at(item, '/metadata/name') === undefined || GROUPS.includes(String(at(item, '/metadata/name'))),
+  );
   return { ...(body as JsonObject), items: wanted.map(aggregatedGroup) };
 }
 
@@ -53,7 +62,10 @@ function aggregatedGroup(group: Json): Json {
     ...(group as JsonObject),
     versions: versions
       .filter((version) => at(version, '/version') === 'v1')
-      .map((version) => ({ ...(version as JsonObject), resources: chosen(at(version, '/resources'), '/resource', wanted) })),
+      .map((version) => ({
+        ...(version as JsonObject),
+        resources: chosen(at(version, '/resources'), '/resource', wanted),
+      })),
   };
 }
 
@@ -86,7 +98,9 @@ export const DISCOVERY_SCENARIOS: readonly Scenario[] = [
       read('the named groups', '/apis', { pick: groups }),
       read('one group', '/apis/apps'),
       read('the resources of the core group', '/api/v1', { pick: resources(CORE) }),
-      ...Object.entries(OTHERS).map(([group, wanted]) => read(`the resources of ${group}`, `/apis/${group}/v1`, { pick: resources(wanted) })),
+      ...Object.entries(OTHERS).map(([group, wanted]) =>
+        read(`the resources of ${group}`, `/apis/${group}/v1`, { pick: resources(wanted) }),
+      ),
       read('the core group, aggregated', '/api', { accept: AGGREGATED, pick: aggregated }),
       read('the named groups, aggregated', '/apis', { accept: AGGREGATED, pick: aggregated }),
       read('an unknown group', '/apis/example.org'),
@@ -98,7 +112,10 @@ export const DISCOVERY_SCENARIOS: readonly Scenario[] = [
     name: 'openapi',
     about: 'The index of the OpenAPI v3 documents, and the shape of one.',
     steps: [
-      read('the index names a document for each group and version', '/openapi/v3', { pick: openApiPaths, save: { apps: '/paths/apis~1apps~1v1/serverRelativeURL' } }),
+      read('the index names a document for each group and version', '/openapi/v3', {
+        pick: openApiPaths,
+        save: { apps: '/paths/apis~1apps~1v1/serverRelativeURL' },
+      }),
       read('a document', '/openapi/v3/apis/apps/v1', { pick: openApiShape }),
       read('a document of an unknown group', '/openapi/v3/apis/example.org/v1'),
     ],

@@ -10,15 +10,28 @@ function life(path: string, object: JsonObject): Step[] {
   const { name } = object.metadata as JsonObject;
   const one = `${path}/${name}`;
   return [
-    create('a dry run answers as if it had created, with a uid and without a resourceVersion', path, object, { query: { dryRun: 'All' } }),
+    create('a dry run answers as if it had created, with a uid and without a resourceVersion', path, object, {
+      query: { dryRun: 'All' },
+    }),
     read('a dry run stores nothing', one),
-    create('creating gives the object with defaults, uid, resourceVersion and managedFields', path, object, { save: { live: '' } }),
+    create('creating gives the object with defaults, uid, resourceVersion and managedFields', path, object, {
+      save: { live: '' },
+    }),
     read('what is read is what creating answered', one),
     create('a second object of that name is refused', path, object),
-    replace('replacing with the same content changes nothing, not even the resourceVersion', one, (saved) => saved.live ?? null),
-    replace('replacing with a label more gives a new resourceVersion', one, (saved) => labelled(saved.live as JsonObject), {
-      query: { fieldManager: 'editor' },
-    }),
+    replace(
+      'replacing with the same content changes nothing, not even the resourceVersion',
+      one,
+      (saved) => saved.live ?? null,
+    ),
+    replace(
+      'replacing with a label more gives a new resourceVersion',
+      one,
+      (saved) => labelled(saved.live as JsonObject),
+      {
+        query: { fieldManager: 'editor' },
+      },
+    ),
     read('a list has the objects without kind and apiVersion', path, { query: { labelSelector: 'tier=edge' } }),
     remove('deleting answers with a Status that names the object', one),
     read('what was deleted is not found', one),
@@ -78,7 +91,10 @@ export const KIND_SCENARIOS: readonly Scenario[] = [
     name: 'kind-config-map',
     about: 'The life of a ConfigMap.',
     ticks: true,
-    steps: life(o.CONFIG_MAPS, { ...o.configMap('fetch', { 'a.json': '{}', b: '' }, METADATA), binaryData: { c: 'AAE=' } }),
+    steps: life(o.CONFIG_MAPS, {
+      ...o.configMap('fetch', { 'a.json': '{}', b: '' }, METADATA),
+      binaryData: { c: 'AAE=' },
+    }),
   },
   {
     name: 'kind-secret',
@@ -105,7 +121,10 @@ export const KIND_SCENARIOS: readonly Scenario[] = [
     name: 'kind-service-headless',
     about: 'The life of a headless Service.',
     ticks: true,
-    steps: life(o.SERVICES, o.service('fetch', { clusterIP: 'None', selector: { app: 'fetch' }, ports: [{ name: 'http', port: 80 }] })),
+    steps: life(
+      o.SERVICES,
+      o.service('fetch', { clusterIP: 'None', selector: { app: 'fetch' }, ports: [{ name: 'http', port: 80 }] }),
+    ),
   },
   {
     name: 'kind-service-account',
@@ -122,7 +141,10 @@ export const KIND_SCENARIOS: readonly Scenario[] = [
     name: 'kind-role',
     about: 'The life of a Role.',
     ticks: true,
-    steps: life(o.ROLES, o.role('runner', [{ apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'watch'] }], METADATA)),
+    steps: life(
+      o.ROLES,
+      o.role('runner', [{ apiGroups: ['apps'], resources: ['statefulsets'], verbs: ['get', 'watch'] }], METADATA),
+    ),
   },
   {
     name: 'kind-role-binding',
@@ -160,7 +182,10 @@ export const KIND_SCENARIOS: readonly Scenario[] = [
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'fetch', ...METADATA },
-      spec: { selector: { matchLabels: { app: 'fetch' } }, template: { metadata: { labels: { app: 'fetch' } }, spec: POD } },
+      spec: {
+        selector: { matchLabels: { app: 'fetch' } },
+        template: { metadata: { labels: { app: 'fetch' } }, spec: POD },
+      },
     }),
   },
   {
@@ -200,9 +225,13 @@ export const KIND_SCENARIOS: readonly Scenario[] = [
         kind: 'Namespace',
         metadata: { name: '${ns}-inner' },
       }),
-      read('namespaces are found by label', '/api/v1/namespaces', { query: { labelSelector: 'kubernetes.io/metadata.name=${ns}-inner' } }),
+      read('namespaces are found by label', '/api/v1/namespaces', {
+        query: { labelSelector: 'kubernetes.io/metadata.name=${ns}-inner' },
+      }),
       remove('deleting a namespace answers with the namespace, which is terminating', '/api/v1/namespaces/${ns}-inner'),
-      read('it is gone when its content is', '/api/v1/namespaces/${ns}-inner', { until: (answer) => answer.status === 404 }),
+      read('it is gone when its content is', '/api/v1/namespaces/${ns}-inner', {
+        until: (answer) => answer.status === 404,
+      }),
     ],
   },
 ];

@@ -13,7 +13,11 @@ const ONE_METADATA_ONLY = 'application/json;as=PartialObjectMetadata;v=v1;g=meta
 function names(body: Json): Json {
   const items = at(body, '/items');
   if (!Array.isArray(items)) return body;
-  return { kind: at(body, '/kind') ?? null, metadata: at(body, '/metadata') ?? null, items: items.map((item) => at(item, '/metadata/name') ?? null) };
+  return {
+    kind: at(body, '/kind') ?? null,
+    metadata: at(body, '/metadata') ?? null,
+    items: items.map((item) => at(item, '/metadata/name') ?? null),
+  };
 }
 
 function ages(body: Json): Json {
@@ -25,7 +29,9 @@ function ages(body: Json): Json {
     ...(body as JsonObject),
     rows: rows.map((row) => ({
       ...(row as JsonObject),
-      cells: (at(row, '/cells') as Json[]).map((cell, index) => (index === age && cell !== '<unknown>' ? '<age>' : cell)),
+      cells: (at(row, '/cells') as Json[]).map((cell, index) =>
+        index === age && cell !== '<unknown>' ? '<age>' : cell,
+      ),
     })),
   };
 }
@@ -56,16 +62,35 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
     about: 'Lists in pages: limit, continue, what remains, and tokens that are none.',
     steps: [
       ...FLEET,
-      read('the first page', o.CONFIG_MAPS, { query: { limit: '2' }, save: { token: '/metadata/continue' }, pick: names }),
-      read('the second page', o.CONFIG_MAPS, { query: { limit: '1', continue: '${token}' }, save: { token: '/metadata/continue' }, pick: names }),
+      read('the first page', o.CONFIG_MAPS, {
+        query: { limit: '2' },
+        save: { token: '/metadata/continue' },
+        pick: names,
+      }),
+      read('the second page', o.CONFIG_MAPS, {
+        query: { limit: '1', continue: '${token}' },
+        save: { token: '/metadata/continue' },
+        pick: names,
+      }),
       read('the rest without a limit', o.CONFIG_MAPS, { query: { continue: '${token}' }, pick: names }),
-      read('with a selector nobody says how many remain', o.CONFIG_MAPS, { query: { limit: '1', labelSelector: 'set=x' }, pick: names }),
+      read('with a selector nobody says how many remain', o.CONFIG_MAPS, {
+        query: { limit: '1', labelSelector: 'set=x' },
+        pick: names,
+      }),
       read('a token that is none', o.CONFIG_MAPS, { query: { limit: '1', continue: 'none' } }),
       read('a token of another shape', o.CONFIG_MAPS, { query: { limit: '1', continue: 'eyJ2IjoieCJ9' } }),
-      read('a token together with a resourceVersion', o.CONFIG_MAPS, { query: { limit: '1', continue: '${token}', resourceVersion: '1' } }),
+      read('a token together with a resourceVersion', o.CONFIG_MAPS, {
+        query: { limit: '1', continue: '${token}', resourceVersion: '1' },
+      }),
       read('a limit that is no number', o.CONFIG_MAPS, { query: { limit: 'many' } }),
-      read('a limit of nothing is no limit', o.CONFIG_MAPS, { query: { limit: '0', labelSelector: 'set' }, pick: names }),
-      read('a resourceVersion of 0 is any', o.CONFIG_MAPS, { query: { resourceVersion: '0', labelSelector: 'set=y' }, pick: names }),
+      read('a limit of nothing is no limit', o.CONFIG_MAPS, {
+        query: { limit: '0', labelSelector: 'set' },
+        pick: names,
+      }),
+      read('a resourceVersion of 0 is any', o.CONFIG_MAPS, {
+        query: { resourceVersion: '0', labelSelector: 'set=y' },
+        pick: names,
+      }),
       read('a resourceVersion that is no number', o.CONFIG_MAPS, { query: { resourceVersion: 'x' } }),
     ],
   },
@@ -92,7 +117,10 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
       selectField('a field that cannot be selected by', 'data.k=1'),
       selectField('text that is no selector', 'metadata.name'),
       read('a Secret by type', o.SECRETS, { query: { fieldSelector: 'type=Opaque' }, pick: names }),
-      read('all namespaces', '/api/v1/configmaps', { query: { labelSelector: 'set=y', fieldSelector: 'metadata.namespace=${ns}' }, pick: names }),
+      read('all namespaces', '/api/v1/configmaps', {
+        query: { labelSelector: 'set=y', fieldSelector: 'metadata.namespace=${ns}' },
+        pick: names,
+      }),
     ],
   },
   {
@@ -102,13 +130,35 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
       ...FLEET,
       read('a table of one', `${o.CONFIG_MAPS}/a`, { accept: TABLE, pick: ages }),
       read('a table of a list', o.CONFIG_MAPS, { accept: TABLE, query: { labelSelector: 'set' }, pick: ages }),
-      read('a table with the whole objects', o.CONFIG_MAPS, { accept: TABLE, query: { labelSelector: 'set=y', includeObject: 'Object' }, pick: ages }),
-      read('a table without objects', o.CONFIG_MAPS, { accept: TABLE, query: { labelSelector: 'set=y', includeObject: 'None' }, pick: ages }),
+      read('a table with the whole objects', o.CONFIG_MAPS, {
+        accept: TABLE,
+        query: { labelSelector: 'set=y', includeObject: 'Object' },
+        pick: ages,
+      }),
+      read('a table without objects', o.CONFIG_MAPS, {
+        accept: TABLE,
+        query: { labelSelector: 'set=y', includeObject: 'None' },
+        pick: ages,
+      }),
       read('an empty table', o.CONFIG_MAPS, { accept: TABLE, query: { labelSelector: 'set=none' }, pick: ages }),
-      create('a Deployment', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }], {}, {}), { query: { dryRun: 'All' }, accept: TABLE, pick: ages }),
+      create('a Deployment', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }], {}, {}), {
+        query: { dryRun: 'All' },
+        accept: TABLE,
+        pick: ages,
+      }),
       read('Deployments as a table', o.DEPLOYMENTS, { accept: TABLE, pick: ages }),
       read('StatefulSets as a table', o.STATEFUL_SETS, { accept: TABLE, pick: ages }),
-      create('a Service', o.SERVICES, o.service('one', { clusterIP: 'None', ports: [{ port: 80, name: 'a' }, { port: 81, name: 'b', protocol: 'UDP' }] })),
+      create(
+        'a Service',
+        o.SERVICES,
+        o.service('one', {
+          clusterIP: 'None',
+          ports: [
+            { port: 80, name: 'a' },
+            { port: 81, name: 'b', protocol: 'UDP' },
+          ],
+        }),
+      ),
       read('Services as a table', o.SERVICES, { accept: TABLE, pick: ages }),
       read('Secrets as a table', o.SECRETS, { accept: TABLE, pick: ages }),
       read('Roles as a table', o.ROLES, { accept: TABLE, pick: ages }),
@@ -126,7 +176,10 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
     about: 'What a watch tells: from a resourceVersion on, from the beginning, as a table, and what it refuses.',
     ticks: true,
     steps: [
-      read('a list to start from', o.CONFIG_MAPS, { query: { labelSelector: 'set' }, save: { start: '/metadata/resourceVersion' } }),
+      read('a list to start from', o.CONFIG_MAPS, {
+        query: { labelSelector: 'set' },
+        save: { start: '/metadata/resourceVersion' },
+      }),
       create('one is added', o.CONFIG_MAPS, o.configMap('a', { k: '1' }, { labels: { set: 'x' } })),
       patch('it is modified', `${o.CONFIG_MAPS}/a`, MERGE_PATCH, { data: { k: '2' } }),
       create('another without the label', o.CONFIG_MAPS, o.configMap('b', {})),
@@ -139,7 +192,9 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
       read('a watch without a resourceVersion starts with what is there', o.CONFIG_MAPS, {
         query: { watch: 'true', fieldSelector: 'metadata.name=b', timeoutSeconds: '1' },
       }),
-      read('a watch from 0 too', o.CONFIG_MAPS, { query: { watch: '1', fieldSelector: 'metadata.name=b', resourceVersion: '0', timeoutSeconds: '1' } }),
+      read('a watch from 0 too', o.CONFIG_MAPS, {
+        query: { watch: '1', fieldSelector: 'metadata.name=b', resourceVersion: '0', timeoutSeconds: '1' },
+      }),
       read('with sendInitialEvents a bookmark ends what is there', o.CONFIG_MAPS, {
         query: {
           watch: '1',
@@ -157,10 +212,17 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
       read('the events of one object as rows of a table', o.CONFIG_MAPS, {
         accept: TABLE,
         query: { watch: '1', fieldSelector: 'metadata.name=b', timeoutSeconds: '1' },
-        pick: (events) => (Array.isArray(events) ? events.map((event) => ({ ...(event as JsonObject), object: ages(at(event, '/object') ?? null) })) : events),
+        pick: (events) =>
+          Array.isArray(events)
+            ? events.map((event) => ({ ...(event as JsonObject), object: ages(at(event, '/object') ?? null) }))
+            : events,
       }),
-      read('a resourceVersion that is no number', o.CONFIG_MAPS, { query: { watch: '1', resourceVersion: 'x', timeoutSeconds: '1' } }),
-      read('asked for one object, watch is ignored', `${o.CONFIG_MAPS}/b`, { query: { watch: '1', timeoutSeconds: '1' } }),
+      read('a resourceVersion that is no number', o.CONFIG_MAPS, {
+        query: { watch: '1', resourceVersion: 'x', timeoutSeconds: '1' },
+      }),
+      read('asked for one object, watch is ignored', `${o.CONFIG_MAPS}/b`, {
+        query: { watch: '1', timeoutSeconds: '1' },
+      }),
     ],
   },
 ];

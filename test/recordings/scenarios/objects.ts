@@ -24,7 +24,12 @@ export function service(name: string, spec: JsonObject, metadata: JsonObject = {
 }
 
 /** A Deployment with no replicas: its controller has the least to do. */
-export function deployment(name: string, containers: Json[], spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject {
+export function deployment(
+  name: string,
+  containers: Json[],
+  spec: JsonObject = {},
+  metadata: JsonObject = {},
+): JsonObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -2,7 +2,18 @@
 
 import type { JsonObject } from '../../../src/std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
-import { apply, create, JSON_PATCH, MERGE_PATCH, patch, read, remove, replace, settle, STRATEGIC_PATCH } from '../scenario.ts';
+import {
+  apply,
+  create,
+  JSON_PATCH,
+  MERGE_PATCH,
+  patch,
+  read,
+  remove,
+  replace,
+  STRATEGIC_PATCH,
+  settle,
+} from '../scenario.ts';
 import { deploymentSettled } from './controllers.ts';
 import * as o from './objects.ts';
 
@@ -15,7 +26,13 @@ function changed(live: JsonObject, fields: JsonObject, metadata: JsonObject = {}
   return { ...live, metadata: { ...(live.metadata as JsonObject), ...metadata }, ...fields };
 }
 
-const TYPO: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', labls: { a: 'b' } }, data: { a: '1' }, datum: {} };
+const TYPO: JsonObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'one', labls: { a: 'b' } },
+  data: { a: '1' },
+  datum: {},
+};
 const DUPLICATES = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one"},"data":{"a":"1","a":"2"}}';
 const MODES = ['Strict', 'Warn', 'Ignore'] as const;
 
@@ -30,9 +47,23 @@ function fieldValidation(): Step[] {
       query: { ...DRY, fieldValidation: mode },
       text: DUPLICATES,
     },
-    apply(`apply with an unknown field, ${mode}`, ONE, 'git', { ...o.configMap('one', {}), datum: {} }, { query: { ...DRY, fieldValidation: mode } }),
-    apply(`apply with an unknown field of metadata, ${mode}`, ONE, 'git', o.configMap('one', {}, { labls: {} }), { query: { ...DRY, fieldValidation: mode } }),
-    patch(`merge patch with unknown fields, ${mode}`, `${o.CONFIG_MAPS}/kept`, MERGE_PATCH, { datum: {} }, { query: { ...DRY, fieldValidation: mode } }),
+    apply(
+      `apply with an unknown field, ${mode}`,
+      ONE,
+      'git',
+      { ...o.configMap('one', {}), datum: {} },
+      { query: { ...DRY, fieldValidation: mode } },
+    ),
+    apply(`apply with an unknown field of metadata, ${mode}`, ONE, 'git', o.configMap('one', {}, { labls: {} }), {
+      query: { ...DRY, fieldValidation: mode },
+    }),
+    patch(
+      `merge patch with unknown fields, ${mode}`,
+      `${o.CONFIG_MAPS}/kept`,
+      MERGE_PATCH,
+      { datum: {} },
+      { query: { ...DRY, fieldValidation: mode } },
+    ),
     replace(
       `replace with unknown fields, ${mode}`,
       `${o.CONFIG_MAPS}/kept`,
@@ -49,37 +80,73 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     ticks: true,
     steps: [
       create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1' }), { save: { live: '' } }),
-      replace('with the resourceVersion that is stored', ONE, (saved) => changed(saved.live as JsonObject, { data: { a: '2' } })),
+      replace('with the resourceVersion that is stored', ONE, (saved) =>
+        changed(saved.live as JsonObject, { data: { a: '2' } }),
+      ),
       replace('with the old one', ONE, (saved) => changed(saved.live as JsonObject, { data: { a: '3' } })),
-      replace('a dry run conflicts too', ONE, (saved) => changed(saved.live as JsonObject, { data: { a: '3' } }), { query: { dryRun: 'All' } }),
+      replace('a dry run conflicts too', ONE, (saved) => changed(saved.live as JsonObject, { data: { a: '3' } }), {
+        query: { dryRun: 'All' },
+      }),
       replace('without one', ONE, o.configMap('one', { a: '4' })),
       replace('with another uid', ONE, o.configMap('one', { a: '5' }, { uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee' })),
-      replace('a resourceVersion that is no number is a 500', ONE, o.configMap('one', { a: '5' }, { resourceVersion: 'x' })),
+      replace(
+        'a resourceVersion that is no number is a 500',
+        ONE,
+        o.configMap('one', { a: '5' }, { resourceVersion: 'x' }),
+      ),
       replace('what is not there', `${o.CONFIG_MAPS}/none`, o.configMap('none', {})),
       replace('another name than that of the URL', ONE, o.configMap('two', {})),
       create('so is a resourceVersion at creation', o.CONFIG_MAPS, o.configMap('two', {}, { resourceVersion: '1' })),
-      create('a uid at creation is ignored, a generation is not', o.CONFIG_MAPS, o.configMap('two', {}, { uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee', generation: 7 })),
+      create(
+        'a uid at creation is ignored, a generation is not',
+        o.CONFIG_MAPS,
+        o.configMap('two', {}, { uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee', generation: 7 }),
+      ),
     ],
   },
   {
     name: 'create-names',
     about: 'How names come about and are refused.',
     steps: [
-      create('a generated name', o.CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'gen-' } }),
+      create('a generated name', o.CONFIG_MAPS, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { generateName: 'gen-' },
+      }),
       create('neither name nor generateName', o.CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }),
       create('a name that is none', o.CONFIG_MAPS, o.configMap('Not_A_Name', {})),
       create('a Service has a stricter name', o.SERVICES, o.service('a.b', { ports: [{ port: 80 }] })),
       create('another namespace than that of the URL', o.CONFIG_MAPS, o.configMap('one', {}, { namespace: 'default' })),
       create('a namespace that does not exist', '/api/v1/namespaces/rec-none/configmaps', o.configMap('one', {})),
-      create('another kind than that of the URL', o.CONFIG_MAPS, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' } }),
-      create('another apiVersion than that of the URL', o.CONFIG_MAPS, { apiVersion: 'apps/v1', kind: 'ConfigMap', metadata: { name: 'one' } }),
+      create('another kind than that of the URL', o.CONFIG_MAPS, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'one' },
+      }),
+      create('another apiVersion than that of the URL', o.CONFIG_MAPS, {
+        apiVersion: 'apps/v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'one' },
+      }),
       create('neither kind nor apiVersion: those of the URL', o.CONFIG_MAPS, { metadata: { name: 'bare' } }),
-      create('labels, annotations and finalizers are checked', o.CONFIG_MAPS, o.configMap('one', {}, {
-        labels: { 'a/b/c': 'x', ok: `${'l'.repeat(64)}` },
-        annotations: { '-': 'x' },
-        finalizers: ['nodomain'],
-      })),
-      create('an ownerReference needs all its fields', o.CONFIG_MAPS, o.configMap('one', {}, { ownerReferences: [{ kind: 'ConfigMap', name: 'x' }] })),
+      create(
+        'labels, annotations and finalizers are checked',
+        o.CONFIG_MAPS,
+        o.configMap(
+          'one',
+          {},
+          {
+            labels: { 'a/b/c': 'x', ok: `${'l'.repeat(64)}` },
+            annotations: { '-': 'x' },
+            finalizers: ['nodomain'],
+          },
+        ),
+      ),
+      create(
+        'an ownerReference needs all its fields',
+        o.CONFIG_MAPS,
+        o.configMap('one', {}, { ownerReferences: [{ kind: 'ConfigMap', name: 'x' }] }),
+      ),
     ],
   },
   {
@@ -104,12 +171,18 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
         metadata: { name: 'one' },
         spec: { podSelector: {} },
       }),
-      apply('as if it were stored', `${o.NETWORK_POLICIES}/one`, 'git', {
-        apiVersion: 'networking.k8s.io/v1',
-        kind: 'NetworkPolicy',
-        metadata: { name: 'one' },
-        spec: { podSelector: {}, policyTypes: ['Egress'] },
-      }, { query: DRY }),
+      apply(
+        'as if it were stored',
+        `${o.NETWORK_POLICIES}/one`,
+        'git',
+        {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'NetworkPolicy',
+          metadata: { name: 'one' },
+          spec: { podSelector: {}, policyTypes: ['Egress'] },
+        },
+        { query: DRY },
+      ),
     ],
   },
   {
@@ -121,12 +194,23 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
       ...fieldValidation(),
       create('the default is Warn', o.CONFIG_MAPS, TYPO, { query: DRY }),
       create('another mode is refused', o.CONFIG_MAPS, TYPO, { query: { ...DRY, fieldValidation: 'Sometimes' } }),
-      create('deep in a Deployment', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1', imagePullPolice: 'Always', env: [{ name: 'X', valeu: '' }] }]), {
-        query: { ...DRY, fieldValidation: 'Strict' },
-      }),
-      apply('and applied', DEPLOYMENT, 'git', o.deployment('one', [{ name: 'a', image: 'a:1', imagePullPolice: 'Always' }]), {
-        query: { ...DRY, fieldValidation: 'Strict' },
-      }),
+      create(
+        'deep in a Deployment',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', image: 'a:1', imagePullPolice: 'Always', env: [{ name: 'X', valeu: '' }] }]),
+        {
+          query: { ...DRY, fieldValidation: 'Strict' },
+        },
+      ),
+      apply(
+        'and applied',
+        DEPLOYMENT,
+        'git',
+        o.deployment('one', [{ name: 'a', image: 'a:1', imagePullPolice: 'Always' }]),
+        {
+          query: { ...DRY, fieldValidation: 'Strict' },
+        },
+      ),
     ],
   },
   {
@@ -134,18 +218,38 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     about: 'JSON merge patch (RFC 7396).',
     ticks: true,
     steps: [
-      create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1', b: '2' }, { labels: { app: 'x' } }), { save: { uid: '/metadata/uid', version: '/metadata/resourceVersion' } }),
+      create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1', b: '2' }, { labels: { app: 'x' } }), {
+        save: { uid: '/metadata/uid', version: '/metadata/resourceVersion' },
+      }),
       patch('change, add and remove', ONE, MERGE_PATCH, { data: { a: '9', b: null, c: '3' } }),
       patch('no change writes nothing', ONE, MERGE_PATCH, { data: { a: '9' } }),
       patch('null on a whole map', ONE, MERGE_PATCH, { metadata: { labels: null } }),
-      patch('an old resourceVersion is a conflict', ONE, MERGE_PATCH, { metadata: { resourceVersion: '${version}' }, data: { a: '10' } }),
-      patch('a wrong uid is an invalid value', ONE, MERGE_PATCH, { metadata: { uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee' }, data: { a: '10' } }),
-      patch('changes of creationTimestamp and generation are ignored', ONE, MERGE_PATCH, { metadata: { generation: 9, creationTimestamp: '2020-01-01T00:00:00Z' } }),
+      patch('an old resourceVersion is a conflict', ONE, MERGE_PATCH, {
+        metadata: { resourceVersion: '${version}' },
+        data: { a: '10' },
+      }),
+      patch('a wrong uid is an invalid value', ONE, MERGE_PATCH, {
+        metadata: { uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee' },
+        data: { a: '10' },
+      }),
+      patch('changes of creationTimestamp and generation are ignored', ONE, MERGE_PATCH, {
+        metadata: { generation: 9, creationTimestamp: '2020-01-01T00:00:00Z' },
+      }),
       patch('the name cannot be changed', ONE, MERGE_PATCH, { metadata: { name: 'two' } }),
       patch('a value of the wrong type', ONE, MERGE_PATCH, { data: { a: 1 } }),
       patch('a patch that is no object', ONE, MERGE_PATCH, ['a']),
       patch('what is not there', `${o.CONFIG_MAPS}/none`, MERGE_PATCH, { data: {} }),
-      create('a service', o.SERVICES, o.service('one', { clusterIP: 'None', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] })),
+      create(
+        'a service',
+        o.SERVICES,
+        o.service('one', {
+          clusterIP: 'None',
+          ports: [
+            { name: 'a', port: 1 },
+            { name: 'b', port: 2 },
+          ],
+        }),
+      ),
       patch('lists are replaced as a whole', SERVICE, MERGE_PATCH, { spec: { ports: [{ port: 3 }] } }),
     ],
   },
@@ -183,14 +287,44 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     about: 'Strategic merge patch of built-in kinds: lists with merge keys, directives.',
     ticks: true,
     steps: [
-      create('a service', o.SERVICES, o.service('one', { clusterIP: 'None', selector: { a: '1' }, ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] })),
-      patch('ports are merged by number', SERVICE, STRATEGIC_PATCH, { spec: { ports: [{ port: 2, name: 'renamed' }, { port: 3, name: 'c' }] } }),
-      patch('an item is deleted by directive', SERVICE, STRATEGIC_PATCH, { spec: { ports: [{ port: 1, $patch: 'delete' }] } }),
-      patch('the order is set by directive', SERVICE, STRATEGIC_PATCH, { spec: { '$setElementOrder/ports': [{ port: 3 }, { port: 2 }], ports: [{ port: 3, targetPort: 30 }] } }),
-      patch('a map is replaced by directive', SERVICE, STRATEGIC_PATCH, { spec: { selector: { $patch: 'replace', b: '2' } } }),
+      create(
+        'a service',
+        o.SERVICES,
+        o.service('one', {
+          clusterIP: 'None',
+          selector: { a: '1' },
+          ports: [
+            { name: 'a', port: 1 },
+            { name: 'b', port: 2 },
+          ],
+        }),
+      ),
+      patch('ports are merged by number', SERVICE, STRATEGIC_PATCH, {
+        spec: {
+          ports: [
+            { port: 2, name: 'renamed' },
+            { port: 3, name: 'c' },
+          ],
+        },
+      }),
+      patch('an item is deleted by directive', SERVICE, STRATEGIC_PATCH, {
+        spec: { ports: [{ port: 1, $patch: 'delete' }] },
+      }),
+      patch('the order is set by directive', SERVICE, STRATEGIC_PATCH, {
+        spec: { '$setElementOrder/ports': [{ port: 3 }, { port: 2 }], ports: [{ port: 3, targetPort: 30 }] },
+      }),
+      patch('a map is replaced by directive', SERVICE, STRATEGIC_PATCH, {
+        spec: { selector: { $patch: 'replace', b: '2' } },
+      }),
       patch('a key is deleted by null', SERVICE, STRATEGIC_PATCH, { spec: { selector: { b: null, c: '3' } } }),
-      patch('a list is replaced by directive', SERVICE, STRATEGIC_PATCH, { spec: { ports: [{ $patch: 'replace' }, { port: 9, name: 'only' }] } }),
-      create('an account', o.SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'one', finalizers: ['example.com/a', 'example.com/b'] } }),
+      patch('a list is replaced by directive', SERVICE, STRATEGIC_PATCH, {
+        spec: { ports: [{ $patch: 'replace' }, { port: 9, name: 'only' }] },
+      }),
+      create('an account', o.SERVICE_ACCOUNTS, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'one', finalizers: ['example.com/a', 'example.com/b'] },
+      }),
       patch('items of a set are deleted by directive', `${o.SERVICE_ACCOUNTS}/one`, STRATEGIC_PATCH, {
         metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a', 'example.com/b'] },
       }),
@@ -208,10 +342,16 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
         spec: { podSelector: {} },
       }),
       patch('labels do not move it', `${o.NETWORK_POLICIES}/one`, MERGE_PATCH, { metadata: { labels: { a: 'b' } } }),
-      patch('the spec does', `${o.NETWORK_POLICIES}/one`, MERGE_PATCH, { spec: { policyTypes: ['Ingress', 'Egress'] } }),
+      patch('the spec does', `${o.NETWORK_POLICIES}/one`, MERGE_PATCH, {
+        spec: { policyTypes: ['Ingress', 'Egress'] },
+      }),
       create('a ConfigMap has none', o.CONFIG_MAPS, o.configMap('one', {})),
       create('a Service has none either', o.SERVICES, o.service('one', { clusterIP: 'None' })),
-      create('a Deployment has', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }], {}, { finalizers: ['example.com/hold'] })),
+      create(
+        'a Deployment has',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', image: 'a:1' }], {}, { finalizers: ['example.com/hold'] }),
+      ),
       settle('its status does not move it', DEPLOYMENT, deploymentSettled),
       patch('annotations of a Deployment move it', DEPLOYMENT, MERGE_PATCH, { metadata: { annotations: { a: 'b' } } }),
       settle('and the controller follows', DEPLOYMENT, deploymentSettled),
@@ -225,20 +365,36 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     name: 'quantities',
     about: 'The form in which quantities are stored.',
     steps: [
-      apply('requests and limits', DEPLOYMENT, 'git', o.deployment('one', [
-        {
-          name: 'a',
-          image: 'a:1',
-          resources: {
-            limits: { cpu: '1000m', memory: '1024Mi', 'example.com/a': '1e3', 'example.com/b': '06' },
-            requests: { cpu: 0.5, memory: '1.5Gi', 'example.com/a': '1E3', 'example.com/b': 6 },
+      apply(
+        'requests and limits',
+        DEPLOYMENT,
+        'git',
+        o.deployment('one', [
+          {
+            name: 'a',
+            image: 'a:1',
+            resources: {
+              limits: { cpu: '1000m', memory: '1024Mi', 'example.com/a': '1e3', 'example.com/b': '06' },
+              requests: { cpu: 0.5, memory: '1.5Gi', 'example.com/a': '1E3', 'example.com/b': 6 },
+            },
           },
-        },
-      ]), { query: DRY }),
-      apply('not a quantity', DEPLOYMENT, 'git', o.deployment('one', [{ name: 'a', image: 'a:1', resources: { limits: { cpu: 'much' } } }]), { query: DRY }),
-      apply('a request above its limit', DEPLOYMENT, 'git', o.deployment('one', [
-        { name: 'a', image: 'a:1', resources: { limits: { cpu: '1' }, requests: { cpu: '2' } } },
-      ]), { query: DRY }),
+        ]),
+        { query: DRY },
+      ),
+      apply(
+        'not a quantity',
+        DEPLOYMENT,
+        'git',
+        o.deployment('one', [{ name: 'a', image: 'a:1', resources: { limits: { cpu: 'much' } } }]),
+        { query: DRY },
+      ),
+      apply(
+        'a request above its limit',
+        DEPLOYMENT,
+        'git',
+        o.deployment('one', [{ name: 'a', image: 'a:1', resources: { limits: { cpu: '1' }, requests: { cpu: '2' } } }]),
+        { query: DRY },
+      ),
     ],
   },
   {
@@ -247,13 +403,25 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     ticks: true,
     steps: [
       apply('a Deployment', DEPLOYMENT, 'git', o.deployment('one', [{ name: 'a', image: 'a:1' }])),
-      apply('another selector', DEPLOYMENT, 'git', o.deployment('one', [{ name: 'a', image: 'a:1' }], {
-        selector: { matchLabels: { app: 'two' } },
-        template: { metadata: { labels: { app: 'two' } }, spec: { containers: [{ name: 'a', image: 'a:1' }] } },
-      }), { query: DRY }),
-      apply('a selector that does not match the template', `${o.DEPLOYMENTS}/two`, 'git', o.deployment('two', [{ name: 'a', image: 'a:1' }], {
-        selector: { matchLabels: { app: 'other' } },
-      }), { query: DRY }),
+      apply(
+        'another selector',
+        DEPLOYMENT,
+        'git',
+        o.deployment('one', [{ name: 'a', image: 'a:1' }], {
+          selector: { matchLabels: { app: 'two' } },
+          template: { metadata: { labels: { app: 'two' } }, spec: { containers: [{ name: 'a', image: 'a:1' }] } },
+        }),
+        { query: DRY },
+      ),
+      apply(
+        'a selector that does not match the template',
+        `${o.DEPLOYMENTS}/two`,
+        'git',
+        o.deployment('two', [{ name: 'a', image: 'a:1' }], {
+          selector: { matchLabels: { app: 'other' } },
+        }),
+        { query: DRY },
+      ),
       apply('a RoleBinding', `${o.ROLE_BINDINGS}/one`, 'git', {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
@@ -280,31 +448,88 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     about: 'Objects of built-in kinds that a server refuses.',
     steps: [
       create('a Deployment without containers', o.DEPLOYMENTS, o.deployment('one', []), { query: DRY }),
-      create('a Deployment without selector', o.DEPLOYMENTS, {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'one' },
-        spec: { template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'a:1' }] } } },
-      }, { query: DRY }),
-      create('a container without image and with a bad port', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', ports: [{ containerPort: 0 }] }]), { query: DRY }),
-      create('two containers of one name', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }, { name: 'a', image: 'b:1' }]), { query: DRY }),
-      create('a mount without a volume', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1', volumeMounts: [{ name: 'none', mountPath: '/x' }] }]), { query: DRY }),
-      create('replicas that are text', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }], { replicas: 'two' }), { query: DRY }),
-      create('replicas below zero', o.DEPLOYMENTS, o.deployment('one', [{ name: 'a', image: 'a:1' }], { replicas: -1 }), { query: DRY }),
+      create(
+        'a Deployment without selector',
+        o.DEPLOYMENTS,
+        {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: 'one' },
+          spec: { template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'a', image: 'a:1' }] } } },
+        },
+        { query: DRY },
+      ),
+      create(
+        'a container without image and with a bad port',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', ports: [{ containerPort: 0 }] }]),
+        { query: DRY },
+      ),
+      create(
+        'two containers of one name',
+        o.DEPLOYMENTS,
+        o.deployment('one', [
+          { name: 'a', image: 'a:1' },
+          { name: 'a', image: 'b:1' },
+        ]),
+        { query: DRY },
+      ),
+      create(
+        'a mount without a volume',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', image: 'a:1', volumeMounts: [{ name: 'none', mountPath: '/x' }] }]),
+        { query: DRY },
+      ),
+      create(
+        'replicas that are text',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', image: 'a:1' }], { replicas: 'two' }),
+        { query: DRY },
+      ),
+      create(
+        'replicas below zero',
+        o.DEPLOYMENTS,
+        o.deployment('one', [{ name: 'a', image: 'a:1' }], { replicas: -1 }),
+        { query: DRY },
+      ),
       create('a Service with a bad port', o.SERVICES, o.service('one', { ports: [{ port: 70000 }] }), { query: DRY }),
-      create('a Service with two ports without names', o.SERVICES, o.service('one', { ports: [{ port: 80 }, { port: 81 }] }), { query: DRY }),
-      create('a Service with an unknown type', o.SERVICES, o.service('one', { type: 'Other', ports: [{ port: 80 }] }), { query: DRY }),
+      create(
+        'a Service with two ports without names',
+        o.SERVICES,
+        o.service('one', { ports: [{ port: 80 }, { port: 81 }] }),
+        { query: DRY },
+      ),
+      create('a Service with an unknown type', o.SERVICES, o.service('one', { type: 'Other', ports: [{ port: 80 }] }), {
+        query: DRY,
+      }),
       create('a ConfigMap with data that is a number', o.CONFIG_MAPS, o.configMap('one', { a: 1 }), { query: DRY }),
       create('a ConfigMap with a bad key', o.CONFIG_MAPS, o.configMap('one', { 'a b': '1' }), { query: DRY }),
-      create('a Secret that is not base64', o.SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' }, data: { a: '?' } }, { query: DRY }),
-      create('a Role without verbs', o.ROLES, o.role('one', [{ apiGroups: [''], resources: ['pods'] }]), { query: DRY }),
-      create('a RoleBinding to nothing', o.ROLE_BINDINGS, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 'one' } }, { query: DRY }),
-      create('a NetworkPolicy with a bad block', o.NETWORK_POLICIES, {
-        apiVersion: 'networking.k8s.io/v1',
-        kind: 'NetworkPolicy',
-        metadata: { name: 'one' },
-        spec: { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/99' } }] }] },
-      }, { query: DRY }),
+      create(
+        'a Secret that is not base64',
+        o.SECRETS,
+        { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' }, data: { a: '?' } },
+        { query: DRY },
+      ),
+      create('a Role without verbs', o.ROLES, o.role('one', [{ apiGroups: [''], resources: ['pods'] }]), {
+        query: DRY,
+      }),
+      create(
+        'a RoleBinding to nothing',
+        o.ROLE_BINDINGS,
+        { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 'one' } },
+        { query: DRY },
+      ),
+      create(
+        'a NetworkPolicy with a bad block',
+        o.NETWORK_POLICIES,
+        {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'NetworkPolicy',
+          metadata: { name: 'one' },
+          spec: { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/99' } }] }] },
+        },
+        { query: DRY },
+      ),
     ],
   },
   {
@@ -317,16 +542,52 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
       read('an unknown resource', '/api/v1/namespaces/${ns}/things'),
       read('an unknown subresource', `${o.CONFIG_MAPS}/one/status`),
       read('a namespaced kind without namespace and with a name', '/api/v1/configmaps/one'),
-      { reason: 'POST to an object', method: 'POST', path: ONE, contentType: 'application/json', body: o.configMap('one', {}) },
-      { reason: 'PUT to a collection', method: 'PUT', path: o.CONFIG_MAPS, contentType: 'application/json', body: o.configMap('one', {}) },
+      {
+        reason: 'POST to an object',
+        method: 'POST',
+        path: ONE,
+        contentType: 'application/json',
+        body: o.configMap('one', {}),
+      },
+      {
+        reason: 'PUT to a collection',
+        method: 'PUT',
+        path: o.CONFIG_MAPS,
+        contentType: 'application/json',
+        body: o.configMap('one', {}),
+      },
       { reason: 'PATCH of a collection', method: 'PATCH', path: o.CONFIG_MAPS, contentType: MERGE_PATCH, body: {} },
       { reason: 'a patch without a type', method: 'PATCH', path: ONE, body: {} },
       { reason: 'a patch of an unknown type', method: 'PATCH', path: ONE, contentType: 'text/plain', body: {} },
       { reason: 'a patch that says JSON', method: 'PATCH', path: ONE, contentType: 'application/json', body: {} },
-      { reason: 'a creation that is plain text', method: 'POST', path: o.CONFIG_MAPS, contentType: 'text/plain', text: 'hello' },
-      { reason: 'a creation that is not JSON', method: 'POST', path: o.CONFIG_MAPS, contentType: 'application/json', text: '{"a":' },
-      { reason: 'a creation without a body', method: 'POST', path: o.CONFIG_MAPS, contentType: 'application/json', text: '' },
-      { reason: 'a creation in YAML', method: 'POST', path: o.CONFIG_MAPS, contentType: 'application/yaml', text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\n' },
+      {
+        reason: 'a creation that is plain text',
+        method: 'POST',
+        path: o.CONFIG_MAPS,
+        contentType: 'text/plain',
+        text: 'hello',
+      },
+      {
+        reason: 'a creation that is not JSON',
+        method: 'POST',
+        path: o.CONFIG_MAPS,
+        contentType: 'application/json',
+        text: '{"a":',
+      },
+      {
+        reason: 'a creation without a body',
+        method: 'POST',
+        path: o.CONFIG_MAPS,
+        contentType: 'application/json',
+        text: '',
+      },
+      {
+        reason: 'a creation in YAML',
+        method: 'POST',
+        path: o.CONFIG_MAPS,
+        contentType: 'application/yaml',
+        text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\n',
+      },
       read('an answer in a form that nobody has', o.CONFIG_MAPS, { accept: 'text/html' }),
       create('a dry run of another kind', o.CONFIG_MAPS, o.configMap('one', {}), { query: { dryRun: 'Some' } }),
       read('what is not there', ONE),
@@ -339,21 +600,48 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
     about: 'A Lease as a lock: created once, replaced by who read it last.',
     ticks: true,
     steps: [
-      create('the first one gets it', o.LEASES, {
+      create(
+        'the first one gets it',
+        o.LEASES,
+        {
+          apiVersion: 'coordination.k8s.io/v1',
+          kind: 'Lease',
+          metadata: { name: 'lock' },
+          spec: {
+            holderIdentity: 'a',
+            leaseDurationSeconds: 15,
+            acquireTime: '2026-01-01T00:00:00.000000Z',
+            renewTime: '2026-01-01T00:00:00.000000Z',
+            leaseTransitions: 0,
+          },
+        },
+        { save: { live: '' } },
+      ),
+      create('the second one does not', o.LEASES, {
         apiVersion: 'coordination.k8s.io/v1',
         kind: 'Lease',
         metadata: { name: 'lock' },
-        spec: { holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 },
-      }, { save: { live: '' } }),
-      create('the second one does not', o.LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'lock' }, spec: { holderIdentity: 'b' } }),
-      replace('the holder renews', `${o.LEASES}/lock`, (saved) => changed(saved.live as JsonObject, {
-        spec: { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:05.123456Z' },
-      })),
-      replace('who read before that is late', `${o.LEASES}/lock`, (saved) => changed(saved.live as JsonObject, { spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } })),
+        spec: { holderIdentity: 'b' },
+      }),
+      replace('the holder renews', `${o.LEASES}/lock`, (saved) =>
+        changed(saved.live as JsonObject, {
+          spec: { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:05.123456Z' },
+        }),
+      ),
+      replace('who read before that is late', `${o.LEASES}/lock`, (saved) =>
+        changed(saved.live as JsonObject, { spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } }),
+      ),
       read('the holder has it still', `${o.LEASES}/lock`, { save: { live: '' } }),
-      replace('who reads first may take it', `${o.LEASES}/lock`, (saved) => changed(saved.live as JsonObject, {
-        spec: { holderIdentity: 'b', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:01:00.000000Z', leaseTransitions: 1 },
-      })),
+      replace('who reads first may take it', `${o.LEASES}/lock`, (saved) =>
+        changed(saved.live as JsonObject, {
+          spec: {
+            holderIdentity: 'b',
+            leaseDurationSeconds: 15,
+            renewTime: '2026-01-01T00:01:00.000000Z',
+            leaseTransitions: 1,
+          },
+        }),
+      ),
       create('a time needs all six digits of its microseconds', o.LEASES, {
         apiVersion: 'coordination.k8s.io/v1',
         kind: 'Lease',
@@ -366,7 +654,12 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
         metadata: { name: 'bad' },
         spec: { holderIdentity: 'a', leaseDurationSeconds: 0 },
       }),
-      create('a time that is none', o.LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'bad' }, spec: { renewTime: 'yesterday' } }),
+      create('a time that is none', o.LEASES, {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'bad' },
+        spec: { renewTime: 'yesterday' },
+      }),
     ],
   },
   {
@@ -378,7 +671,13 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
         apiVersion: 'v1',
         kind: 'Event',
         metadata: { name: 'one.1' },
-        involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'one', namespace: '${ns}', uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee' },
+        involvedObject: {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          name: 'one',
+          namespace: '${ns}',
+          uid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee',
+        },
         reason: 'Synced',
         message: 'as Git says',
         type: 'Normal',
@@ -388,7 +687,9 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
         count: 1,
       }),
       patch('counted up', `${o.EVENTS}/one.1`, MERGE_PATCH, { count: 2, lastTimestamp: '2026-01-01T00:01:00Z' }),
-      read('found by the name of its object', o.EVENTS, { query: { fieldSelector: 'involvedObject.name=one,involvedObject.namespace=${ns},type=Normal' } }),
+      read('found by the name of its object', o.EVENTS, {
+        query: { fieldSelector: 'involvedObject.name=one,involvedObject.namespace=${ns},type=Normal' },
+      }),
       read('not found by another', o.EVENTS, { query: { fieldSelector: 'involvedObject.name=two' } }),
       read('the same event in the newer group', '/apis/events.k8s.io/v1/namespaces/${ns}/events/one.1'),
       create('its object must be of the namespace', o.EVENTS, {
