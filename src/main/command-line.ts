@@ -22,11 +22,8 @@ Exit codes:
 
 const USAGE = 64;
 
-/** Parses and runs; sets the exit code of the process, never throws. */
-export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  enableCompileCache();
-  // A reader that has seen enough (`| head`) is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+/** Every command, not parsed yet. */
+export function commandLine(): Command {
   const program = new Command('skep')
     .description('Keeps a fleet of MCP servers as Git says it should be, and serves its catalogue.')
     .version(VERSION)
@@ -44,8 +41,16 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     crdsCommand(),
   ];
   for (const command of commands) program.addCommand(command.exitOverride());
+  return program;
+}
+
+/** Parses and runs; sets the exit code of the process, never throws. */
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  enableCompileCache();
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
-    await program.parseAsync([...argv]);
+    await commandLine().parseAsync([...argv]);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }

@@ -14,7 +14,7 @@ export function syncCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep sync -c skep.yaml -o json')
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { reconcile }, { exitCodeOf }, { textOfRun, textOfOutcome }, { jsonOfRun }] =
+      const [{ openInstance }, { reconcile }, { exitCodeOf }, { textOfEnding, textOfOutcome }, { jsonOfRun }] =
         await Promise.all([
           import('./instance.ts'),
           import('../reconcile/reconcile.ts'),
@@ -22,10 +22,16 @@ export function syncCommand(): Command {
           import('../report/text.ts'),
           import('../report/json.ts'),
         ]);
-      const instance = await openInstance(config, (outcome) => process.stderr.write(`${textOfOutcome(outcome)}\n`));
+      const json = flags.output === 'json';
+      // Each change is told as it is made; where JSON is asked for, only to a person who watches.
+      const progress = json ? process.stderr : process.stdout;
+      const quiet = json && !process.stderr.isTTY;
+      const instance = await openInstance(config, (outcome) => {
+        if (!quiet) progress.write(`${textOfOutcome(outcome)}\n`);
+      });
       try {
         const result = await reconcile(instance.deps, instance.options());
-        process.stdout.write(flags.output === 'json' ? jsonOfRun(result) : textOfRun(result));
+        process.stdout.write(json ? jsonOfRun(result) : textOfEnding(result));
         process.exitCode = exitCodeOf(result);
       } finally {
         await instance.close();

@@ -3,7 +3,7 @@
 import { structuredPatch } from 'diff';
 import type { Outcome } from '../reconcile/apply.ts';
 import type { Change, Plan } from '../reconcile/plan.ts';
-import { type RunResult, summaryOf } from '../reconcile/result.ts';
+import { type CatalogueOutcome, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 
@@ -24,26 +24,34 @@ export function textOfPlan(result: RunResult): string {
 }
 
 export function textOfRun(result: RunResult): string {
-  const catalogue = result.catalogue.map(
-    ({ source, action, servers, rejected, message }) =>
-      `registry ${source}: ${action}, ${servers} servers${rejected > 0 ? `, ${rejected} entries rejected` : ''}${action === 'failed' ? `: ${message}` : ''}`,
-  );
+  return lines(result.outcomes.map(textOfOutcome)) + textOfEnding(result);
+}
+
+/** All but the outcomes, for those who were told each as it happened. */
+export function textOfEnding(result: RunResult): string {
+  const catalogue = result.catalogue.map(textOfCatalogue);
+  const { plan } = result;
   return lines([
-    ...result.outcomes.map(textOfOutcome),
     ...catalogue,
     ...trouble(result),
-    ...guardLines(result.plan),
-    ...heldLines(result.plan),
+    ...guardLines(plan),
+    ...heldLines(plan),
     ...waiting(result),
     total(result),
   ]);
 }
 
-/** What a scheduled run did; nothing where it did nothing. */
+function textOfCatalogue({ source, action, servers, rejected, message }: CatalogueOutcome): string {
+  const broken = rejected > 0 ? `, ${rejected} entries rejected` : '';
+  const reason = action === 'failed' ? `: ${message}` : '';
+  return `registry ${source}: ${action}, ${servers} servers${broken}${reason}`;
+}
+
+/** How a scheduled run ended, its outcomes told already; nothing where it did nothing. */
 export function textOfChanges(result: RunResult): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
   const quiet = result.outcomes.length === 0 && catalogue.length === 0 && trouble(result).length === 0;
-  return quiet && result.plan.guarded === undefined ? '' : textOfRun({ ...result, catalogue });
+  return quiet && result.plan.guarded === undefined ? '' : textOfEnding({ ...result, catalogue });
 }
 
 /** `namespace/Kind/name created`, with the reason where there is one. */

@@ -1,0 +1,35 @@
+// Runs one after the other on the schedule, for `skep run` and `skep dev`.
+
+import { reconcile } from '../reconcile/reconcile.ts';
+import type { RunResult } from '../reconcile/result.ts';
+import { Failure } from '../std/failure.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Instance } from './instance.ts';
+import { type Scheduled, startSchedule } from './schedule.ts';
+
+const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
+
+export interface RunListener {
+  result(result: RunResult): void;
+  failure(failure: Failure): void;
+}
+
+/** Runs one after the other; a run that fails as a whole is told and tried again at the next tick. */
+export function startRuns(instance: Instance, config: Config, listener: RunListener): Scheduled {
+  const { schedule, timeZone, jitterSeconds } = config;
+  const deps = { sleep: systemClock.sleep, random: Math.random };
+  return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async () => {
+    try {
+      // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
+      const result = await reconcile(instance.deps, instance.options({ waitSeconds: 0 }));
+      await instance.save();
+      listener.result(result);
+      return result.readiness.progressing.length > 0;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      listener.failure(error);
+      return false;
+    }
+  });
+}

@@ -1,0 +1,57 @@
+// What the README shows is true: its configuration is accepted, its commands and files exist, its npm scripts run.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { commandLine } from '../src/main/command-line.ts';
+import { readConfig } from '../src/main/config.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+function blocks(language: string): string[] {
+  return [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , text = '']) => text);
+}
+
+test('the configuration is read as it stands, and sets what it says', () => {
+  const [text] = blocks('yaml');
+  const config = readConfig({ text, file: 'README.md', environment: {} });
+  expect(config.name).toBe('prod');
+  expect(config.sources).toHaveLength(1);
+  expect(config.catalogue?.database.passFile).toBe('/secrets/pgpass');
+});
+
+test('a value comes from the environment by its path', () => {
+  const [text] = blocks('yaml');
+  const config = readConfig({
+    text,
+    file: 'README.md',
+    environment: { SKEP_APPLY_MAXDELETES: '5', SKEP_NAME: 'other' },
+  });
+  expect(config.apply.maxDeletes).toBe(5);
+  expect(config.name).toBe('other');
+});
+
+test('the table of commands is the command line', () => {
+  const shown = [...README.matchAll(/^\| `skep (\w+)/gm)].map(([, name]) => name);
+  expect(shown.toSorted()).toEqual(
+    commandLine()
+      .commands.map((command) => command.name())
+      .toSorted(),
+  );
+});
+
+test('every npm script that is shown exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const shown = [...README.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name = '']) => name);
+  const known = new Set([...Object.keys(scripts), 'ci', 'cit']);
+  expect(shown.filter((name) => !known.has(name) && name !== 'and')).toEqual([]);
+});
+
+test('every file that is linked exists', () => {
+  const links = [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+  expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
