@@ -10,8 +10,9 @@ import { foldCase, storable } from './write.ts';
 const COLUMNS = `e.name, e.version, e.document, e.title, e.description, e.tags, e.status, e.tier, e.transports,
   e.images, e.is_latest, e.published_at, e.updated_at`;
 
-const FROM_SOURCE = `from catalogue_entry e join catalogue_source s on s.id = e.source_id
-  where s.namespace = $1 and s.registry = $2 and s.source = $3`;
+/** A subquery and no join: only so the primary key gives the order of a page without sorting the whole source. */
+const FROM_SOURCE = `from catalogue_entry e where e.source_id =
+  (select id from catalogue_source where namespace = $1 and registry = $2 and source = $3)`;
 
 interface EntryRow {
   readonly name: string;

@@ -101,8 +101,12 @@ function guard(options: ServerOptions, pid: number): { child: ChildProcess; clos
   return { child, closed: endOf(child) };
 }
 
-/** Waits up to 10 s, and not for ever, before it deletes: a dead server that nobody collects still has a number. */
-const WATCHDOG = `read -r _
+/**
+ * Waits up to 10 s, and not for ever, before it deletes: a dead server that nobody collects still has a number. Words of
+ * its own would go into a pipe that nobody reads, and end it.
+ */
+const WATCHDOG = `exec 2>/dev/null
+read -r _
 kill -INT "$1"
 [ -n "$2" ] || exit 0
 left=100
