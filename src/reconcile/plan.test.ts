@@ -35,6 +35,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     surplus: [],
     owned: changes.surplus ?? [],
     heldOwners: new Set(),
+    unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
     suspended: new Map(),
     prune: true,
@@ -121,6 +122,11 @@ describe('what is never deleted', () => {
       reason: 'the children of a held owner',
       changes: { surplus: [child], heldOwners: new Set(['a/widget.w']) },
       held: 'held child: its owner widget.w is held',
+    },
+    {
+      reason: 'the children of an owner whose kind could not be listed',
+      changes: { surplus: [child], unknownOwnerKinds: new Set(['widget']) },
+      held: 'held child: nothing is known about its owner widget.w',
     },
     {
       reason: 'anything of a source with a document that cannot be identified',

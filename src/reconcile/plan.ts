@@ -53,6 +53,8 @@ export interface PlanInput {
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
   readonly heldOwners: ReadonlySet<string>;
+  /** Kinds of ours whose objects are not known (their LIST failed), in lower case as in owner labels. */
+  readonly unknownOwnerKinds: ReadonlySet<string>;
   /** Keys of invalid resources, and of those that depend on them. */
   readonly heldKeys: ReadonlySet<string>;
   /** Values of the source label whose documents are not all known: nothing of theirs is deleted. */
@@ -99,6 +101,7 @@ function holdReason(input: PlanInput, object: KubeObject): string | undefined {
   if (uid === undefined) return 'it has no uid to be deleted by';
   if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
   if (owner !== undefined && input.heldOwners.has(`${namespace ?? ''}/${owner}`)) return `its owner ${owner} is held`;
+  if (input.unknownOwnerKinds.has(owner?.split('.')[0] ?? '')) return `nothing is known about its owner ${owner}`;
   const suspension = source === undefined ? undefined : input.suspended.get(source);
   return suspension === undefined ? undefined : `source ${source}: ${suspension}`;
 }

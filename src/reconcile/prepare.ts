@@ -86,7 +86,9 @@ async function planFor(
   const { gathered, snapshot, resolved, desires, applySet } = input;
   const manager = fieldManager(options.instance);
   const live = snapshot.objects();
-  const desired = desires.objects.filter(({ id }) => snapshot.known(groupKindOf(id)));
+  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
+  // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
+  const desired = desires.objects.filter(({ id, owner }) => known(id) && (owner === undefined || known(owner)));
   const typeOf = await typesOf(
     deps.cluster,
     desired.map(({ id }) => id),
@@ -97,6 +99,7 @@ async function planFor(
     surplus,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
     heldOwners: desires.heldOwners,
+    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
     heldKeys: heldKeys(gathered, resolved),
     suspended: gathered.suspended,
     prune: options.prune,
@@ -109,6 +112,11 @@ async function planFor(
 function declared({ loaded, invalid }: Gathered): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));
   return loaded.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object);
+}
+
+function unknownOwnerKinds({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): ReadonlySet<string> {
+  const unknown = kinds.filter(({ kind }) => !snapshot.known({ group, kind }));
+  return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
 }
 
 /** Invalid resources, and those that depend on them. */
