@@ -94,7 +94,7 @@ export async function planOnly(deps: Omit<RunDeps, 'registries'>, options: RunOp
 function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared): Done | undefined {
   const sight = sightOf(options, prepared.snapshot);
   const { changes, readiness } = judge(settleInput(prepared, []), sight, timestamp(deps.clock));
-  const waiting = options.waitSeconds > 0 && readiness.progressing.length > 0;
+  const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
   return { outcomes: [], readiness, failures: [], timedOut: false };
@@ -110,25 +110,33 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const uids = livingUids(snapshot);
   const outcomes = await apply(deps, { plan, uids, force: options.conflicts === 'force' });
 
-  const deadline = deps.clock.monotonic() + options.waitSeconds * 1000;
+  const waitSeconds = waitSecondsOf(options, prepared);
+  const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
   const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
   const settled = await settle(deps, settleInput(prepared, outcomes), first, see, deadline);
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
-  const timedOut = options.waitSeconds > 0 && settled.readiness.progressing.length > 0;
+  const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
   return { outcomes, ...settled, timedOut };
 }
 
+/** Where a LIST failed there may be members that nobody saw: then nothing is taken out of the parent. */
 function exactExtent(options: RunOptions, prepared: Prepared): Extent {
-  return extentOfMembers(membersOf(prepared), options.homeNamespace);
+  const seen = extentOfMembers(membersOf(prepared), options.homeNamespace);
+  return prepared.snapshot.failures().length === 0 ? seen : union(seen, prepared.parent.extent);
 }
 
 async function declareExtent(deps: RunDeps, options: RunOptions, prepared: Prepared, extent: Extent): Promise<void> {
   const { instance, homeNamespace, tooling } = options;
   const parent = parentObject(prepared.parent.id, applySetId(instance, homeNamespace), extent, tooling);
   await deps.cluster.apply(parent, { force: true });
+}
+
+/** A run that could not see everything has failed already: there is nothing to wait for. */
+function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): number {
+  return snapshot.failures().length === 0 ? waitSeconds : 0;
 }
 
 function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
@@ -142,7 +150,8 @@ function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleIn
 }
 
 function sightOf({ apiGroup, kinds }: RunOptions, snapshot: Snapshot): Sight {
-  return { living: snapshot.find, views: openViews({ apiGroup, kinds, layers: [snapshot.objects()] }) };
+  const views = openViews({ apiGroup, kinds, layers: [snapshot.objects()] });
+  return { living: snapshot.find, views, complete: snapshot.failures().length === 0 };
 }
 
 async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Sight> {

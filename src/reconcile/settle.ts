@@ -14,6 +14,8 @@ import type { Standing } from './resolve.ts';
 export interface Sight {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
+  /** False where a LIST failed: what is not seen may live all the same, so no status is written from it. */
+  readonly complete: boolean;
 }
 
 export interface SettleInput {
@@ -61,7 +63,7 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
       ...(catalogue === undefined ? {} : { catalogue }),
       now,
     });
-    if (!jsonEquals(status, live.status)) changes.push({ id, live, status });
+    if (sight.complete && !jsonEquals(status, live.status)) changes.push({ id, live, status });
     const list = { ready, progressing, failed }[stateOf(status)];
     list.push(id);
   }
@@ -107,7 +109,8 @@ export async function settle(
   for (;;) {
     const { changes, readiness } = judge(input, sight, new Date(deps.clock.now()).toISOString());
     const failures = await writeStatuses(deps, changes);
-    if (readiness.progressing.length === 0 || deps.clock.monotonic() >= deadline) return { readiness, failures };
+    const settled = sight.complete && readiness.progressing.length === 0;
+    if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures };
     await deps.clock.sleep(POLL_MS);
     sight = await look();
   }
