@@ -1,0 +1,272 @@
+// What a run leaves alone: nothing to do is nothing written, others' work stays, and a world that refuses or breaks off
+// costs no object.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { idOf, type KubeObject } from '../../src/kube/object.ts';
+import { apply } from '../../src/reconcile/apply.ts';
+import { OWNER, PART_OF } from '../../src/reconcile/labels.ts';
+import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { members, publish, versionsOf } from './fleet.ts';
+
+const FLEET = { clock: '1.0.0', news: '1.0.0', weather: '1.0.0' };
+const TOOLS = '/api/v1/namespaces/tools';
+const DEPLOYMENT = '/apis/apps/v1/namespaces/tools/deployments/clock';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+beforeEach(async () => {
+  publish(world.fleet, FLEET);
+  const result = await world.run();
+  expect(exitCodeOf(result)).toBe(0);
+});
+
+afterEach(() => world.cluster.cluster.faults.clear());
+afterAll(() => world.close());
+
+function living(): Promise<Map<string, KubeObject>> {
+  return members(world.client, 'test');
+}
+
+function did({ outcomes }: RunResult): string[] {
+  return outcomes.map(({ action, resource }) => `${formatId(resource)} ${action}`).sort();
+}
+
+async function counted(run: () => Promise<RunResult>) {
+  const { cluster } = world.cluster;
+  cluster.resetCounters();
+  const result = await run();
+  return { result, counters: cluster.counters() };
+}
+
+/** As `kubectl edit` and others do it. */
+async function edit(path: string, patch: object): Promise<void> {
+  const contentType = 'application/merge-patch+json';
+  const { status } = await world.cluster.send('PATCH', `${path}?fieldManager=kubectl-edit`, {
+    body: patch,
+    contentType,
+  });
+  expect(status).toBe(200);
+}
+
+async function read(path: string): Promise<KubeObject> {
+  const { body } = await world.cluster.send('GET', path);
+  return body;
+}
+
+async function expectIdle(): Promise<void> {
+  const { result, counters } = await counted(() => world.run());
+  expect(did(result)).toEqual([]);
+  expect(counters.writes).toEqual({});
+  expect(counters.dryRuns).toEqual({});
+}
+
+test('a second run writes nothing, lists each kind once, and gets the lease and the ApplySet parent', async () => {
+  const { result, counters } = await counted(() => world.run());
+  expect(exitCodeOf(result)).toBe(0);
+  expect(counters.writes).toEqual({});
+  expect(counters.dryRuns).toEqual({});
+  expect(counters.requests).toEqual({
+    get: { 'leases.coordination.k8s.io': 1, configmaps: 1 },
+    list: {
+      namespaces: 1,
+      configmaps: 1,
+      services: 1,
+      serviceaccounts: 1,
+      'roles.rbac.authorization.k8s.io': 1,
+      'rolebindings.rbac.authorization.k8s.io': 1,
+      'deployments.apps': 1,
+      'statefulsets.apps': 1,
+      'mcpgroups.toolhive.stacklok.dev': 1,
+      'mcpservers.toolhive.stacklok.dev': 1,
+      'mcpregistries.toolhive.stacklok.dev': 1,
+    },
+  });
+});
+
+test('a commit that adds, changes and removes a server moves those, and the status of their group', async () => {
+  const before = versionsOf(await living());
+  publish(world.fleet, { clock: '2.0.0', news: '1.0.0', search: '1.0.0' });
+  const result = await world.run();
+  const after = versionsOf(await living());
+
+  const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const moved = ids.filter((id) => before[id] !== after[id]);
+  const ofTheThree = moved.filter((id) => /\b(clock|search|weather)\b/.test(id));
+  expect(moved.filter((id) => !ofTheThree.includes(id))).toEqual(['tools/MCPGroup/team']);
+  expect(ofTheThree.filter((id) => id.includes('clock'))).toEqual([
+    'tools/ConfigMap/clock-runconfig',
+    'tools/Deployment/clock',
+    'tools/MCPServer/clock',
+    'tools/StatefulSet/clock',
+  ]);
+  expect(ids.filter((id) => id.includes('weather')).filter((id) => after[id] !== undefined)).toEqual([]);
+  expect(did(result)).toContain('tools/MCPServer/search created');
+  await expectIdle();
+});
+
+test('what somebody changed of ours is set right', async () => {
+  await edit(DEPLOYMENT, { metadata: { labels: { [OWNER]: 'mcpserver.stolen' } } });
+  await edit(`${TOOLS}/configmaps/clock-runconfig`, { data: { 'runconfig.json': '{}' } });
+  const removed = await world.cluster.send('DELETE', `${TOOLS}/services/mcp-clock-proxy`);
+  expect(removed.status).toBe(200);
+
+  const result = await world.run();
+  expect(did(result)).toEqual([
+    'tools/ConfigMap/clock-runconfig configured',
+    'tools/Deployment/clock configured',
+    'tools/Service/mcp-clock-proxy created',
+  ]);
+  expect((await read(DEPLOYMENT)).metadata.labels?.[OWNER]).toBe('mcpserver.clock');
+  await expectIdle();
+});
+
+test('labels, annotations and fields of others on our objects stay, and cause no write', async () => {
+  await edit(DEPLOYMENT, {
+    metadata: { labels: { team: 'blue' }, annotations: { 'example.com/note': 'keep' } },
+    spec: { minReadySeconds: 7, template: { spec: { priorityClassName: 'high' } } },
+  });
+  await edit('/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/clock', {
+    metadata: { annotations: { 'example.com/note': 'keep' } },
+  });
+  await expectIdle();
+
+  publish(world.fleet, { ...FLEET, clock: '3.0.0' });
+  expect(did(await world.run())).toContain('tools/Deployment/clock configured');
+  const { metadata, spec } = await read(DEPLOYMENT);
+  expect(metadata.labels?.team).toBe('blue');
+  expect(metadata.annotations?.['example.com/note']).toBe('keep');
+  expect(spec).toMatchObject({ minReadySeconds: 7, template: { spec: { priorityClassName: 'high' } } });
+});
+
+test('what others put beside ours is never deleted, whatever it calls itself', async () => {
+  const labels = [{}, { [OWNER]: 'mcpserver.weather' }, { [PART_OF]: 'applyset-of-somebody-else-v1' }];
+  for (const [index, own] of labels.entries()) {
+    const metadata = { name: `foreign-${index}`, namespace: 'tools', labels: own };
+    const path = `${TOOLS}/configmaps`;
+    const { status } = await world.cluster.send('POST', path, {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b' } },
+    });
+    expect(status).toBe(201);
+  }
+  publish(world.fleet, { clock: '1.0.0', news: '1.0.0' });
+  const result = await world.run();
+  expect(did(result)).toContain('tools/MCPServer/weather deleted');
+  for (const index of labels.keys()) {
+    expect((await world.cluster.send('GET', `${TOOLS}/configmaps/foreign-${index}`)).status).toBe(200);
+  }
+});
+
+test('a LIST that fails takes nothing of its kind away, and is reported with its URL', async () => {
+  const before = await living();
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'configmaps' }, action: { status: 500 } });
+  publish(world.fleet, { clock: '1.0.0', news: '1.0.0' });
+  const result = await world.run({ limits: { maxDeletes: 0, maxDeletesPercent: 0 } });
+  expect(exitCodeOf(result)).toBe(1);
+  expect(result.failures.map(({ code, data }) => [code, data.url])).toEqual([
+    ['cluster-error', `${world.cluster.url}/api/v1/configmaps`],
+  ]);
+  const { deletions = [] } = result.plan.guarded ?? {};
+  expect(deletions.map(({ id }) => id)).toContain('tools/Deployment/weather');
+  expect(deletions.filter(({ kind }) => kind === 'ConfigMap')).toEqual([]);
+  world.cluster.cluster.faults.clear();
+  expect([...(await living()).keys()]).toEqual([...before.keys()]);
+});
+
+test('a LIST of owners that fails leaves their children as they live', async () => {
+  const before = await living();
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'mcpservers' }, action: { status: 500 } });
+  publish(world.fleet, { clock: '2.0.0', news: '1.0.0' });
+  const result = await world.run();
+  expect(exitCodeOf(result)).toBe(1);
+  expect(did(result)).toEqual([]);
+  world.cluster.cluster.faults.clear();
+  expect(versionsOf(await living())).toEqual(versionsOf(before));
+});
+
+test('a LIST that fails writes no status out of what is not seen', async () => {
+  const before = await living();
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'deployments' }, action: { status: 500 } });
+  const result = await world.run({ waitSeconds: 0 });
+  expect(exitCodeOf(result)).toBe(1);
+  world.cluster.cluster.faults.clear();
+  expect(versionsOf(await living())).toEqual(versionsOf(before));
+});
+
+test('a LIST that fails takes no kind out of the ApplySet parent', async () => {
+  const parent = '/api/v1/namespaces/default/configmaps/skep-test';
+  const kinds = (await read(parent)).metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds'];
+  expect(kinds).toContain('StatefulSet.apps');
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'statefulsets' }, action: { status: 500 } });
+  publish(world.fleet, {});
+  expect(did(await world.run())).toContain('tools/Deployment/clock deleted');
+  expect((await read(parent)).metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(kinds);
+  world.cluster.cluster.faults.clear();
+  await world.run();
+  expect((await read(parent)).metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(
+    'MCPGroup.toolhive.stacklok.dev,Namespace',
+  );
+});
+
+test('429 with Retry-After is waited out', async () => {
+  world.cluster.cluster.faults.add({
+    match: { verb: 'apply', resource: 'deployments' },
+    action: { status: 429, retryAfterSeconds: 1 },
+    times: 1,
+  });
+  publish(world.fleet, { ...FLEET, clock: '2.0.0' });
+  const started = performance.now();
+  const result = await world.run();
+  expect(performance.now() - started).toBeGreaterThan(1000);
+  expect(exitCodeOf(result)).toBe(0);
+  expect(did(result)).toContain('tools/Deployment/clock configured');
+  await expectIdle();
+});
+
+for (const drop of ['before', 'after'] as const) {
+  test(`a connection that breaks ${drop} the server did the write is no failure of the run`, async () => {
+    const { faults } = world.cluster.cluster;
+    for (const resource of ['mcpservers', 'deployments']) {
+      faults.add({ match: { verb: 'apply', resource }, action: { drop }, times: 1 });
+    }
+    faults.add({ match: { verb: 'delete', resource: 'statefulsets' }, action: { drop }, times: 1 });
+    publish(world.fleet, { clock: '4.0.0', search: '1.0.0' });
+    const result = await world.run();
+    expect(exitCodeOf(result)).toBe(0);
+    expect(result.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
+    await expectIdle();
+    expect([...(await living()).keys()].filter((id) => /news|weather/.test(id))).toEqual([]);
+  });
+}
+
+test('an object that another took the place of after planning is neither changed nor deleted', async () => {
+  publish(world.fleet, { clock: '5.0.0', news: '1.0.0' });
+  const { plan } = await world.plan();
+  for (const name of ['clock', 'weather']) await replaceByAnother(name);
+  const outcomes = await apply(
+    { cluster: world.client, progress: () => undefined },
+    { plan, uids: new Map(), force: true },
+  );
+  const failed = outcomes.filter(({ action }) => action === 'failed');
+  expect(failed.map(({ resource, error }) => [formatId(resource), error?.code])).toEqual([
+    ['tools/ConfigMap/clock-runconfig', 'cluster-conflict'],
+    ['tools/ConfigMap/weather-runconfig', 'cluster-conflict'],
+  ]);
+  for (const name of ['clock', 'weather']) {
+    expect((await read(`${TOOLS}/configmaps/${name}-runconfig`)).data).toEqual({ whose: 'another' });
+  }
+});
+
+/** Deletes a ConfigMap of ours; somebody else makes one of the same name. */
+async function replaceByAnother(name: string): Promise<void> {
+  const path = `${TOOLS}/configmaps`;
+  const metadata = { name: `${name}-runconfig`, namespace: 'tools' };
+  expect((await world.cluster.send('DELETE', `${path}/${metadata.name}`)).status).toBe(200);
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { whose: 'another' } };
+  expect((await world.cluster.send('POST', path, { body })).status).toBe(201);
+}
