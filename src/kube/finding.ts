@@ -12,4 +12,6 @@ export interface Finding {
   readonly message: string;
   /** What to point at: `key` where the key itself is wrong (an unknown field). Absent: the value. */
   readonly at?: 'key';
+  /** The API server's word for it (`FieldValueInvalid`, ...), where a validation rule names one. */
+  readonly reason?: string;
 }

@@ -1,50 +1,67 @@
 // Amounts such as `500m` and `1Gi` as exact numbers. Knows nothing about how they are stored or spelled.
 // Source: apimachinery's resource.Quantity.
 
-/** Billionths: the finest a quantity can be. */
 export interface Quantity {
+  /** Billionths: the finest a quantity can be. */
   readonly nano: bigint;
+  /** Written as a whole number: for Kubernetes, `1000m` and `1.0` are none. */
+  readonly integral: boolean;
 }
 
 const NANO = 1_000_000_000n;
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const MAX_DIGITS = 400;
+/** More digits are kept in another way by Kubernetes, which then does not take the amount for an integer. */
+const MAX_DECIMAL_DIGITS = 18;
+const MAX_BINARY_DIGITS = 14;
+
+interface Scale {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+}
 
 /** Undefined where the text is no quantity. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*|[eE][+-]?[0-9]+)$/.exec(text);
   if (match === null || text.length > MAX_DIGITS) return undefined;
   const [, sign, whole = '', decimals = '', suffix = ''] = match;
-  if (whole === '' && decimals === '') return undefined;
-  const factor = factorOf(suffix);
-  if (factor === undefined) return undefined;
-  const numerator = BigInt(whole + decimals) * factor.numerator * NANO;
-  const denominator = factor.denominator * 10n ** BigInt(decimals.length);
-  // What is finer than a billionth is rounded away from zero: who asks for some shall get some.
-  const nano = numerator % denominator === 0n ? numerator / denominator : numerator / denominator + 1n;
-  return { nano: sign === '-' ? -nano : nano };
+  const scale = scaleOf(suffix);
+  if (scale === undefined || (whole === '' && decimals === '')) return undefined;
+  const nano = inNano(BigInt(whole + decimals), decimals.length, scale);
+  return { nano: sign === '-' ? -nano : nano, integral: isIntegral(whole.replace(/^0+/, ''), decimals, scale) };
 }
 
-function factorOf(suffix: string): { numerator: bigint; denominator: bigint } | undefined {
+function scaleOf(suffix: string): Scale | undefined {
   const binary = BINARY.indexOf(suffix);
-  if (binary >= 0) return { numerator: 1024n ** BigInt(binary), denominator: 1n };
+  if (binary > 0) return { base: 2, exponent: binary * 10 };
   const decimal = DECIMAL.indexOf(suffix);
-  const exponent = decimal >= 0 ? (decimal - 3) * 3 : Number(/^[eE]([+-]?[0-9]{1,3})$/.exec(suffix)?.[1] ?? Number.NaN);
-  if (Number.isNaN(exponent)) return undefined;
-  const power = 10n ** BigInt(Math.abs(exponent));
-  return exponent < 0 ? { numerator: 1n, denominator: power } : { numerator: power, denominator: 1n };
+  if (decimal >= 0) return { base: 10, exponent: (decimal - 3) * 3 };
+  const exponent = /^[eE]([+-]?[0-9]{1,3})$/.exec(suffix)?.[1];
+  return exponent === undefined ? undefined : { base: 10, exponent: Number(exponent) };
 }
 
-/** The whole number; undefined where there is a fraction, or int64 cannot hold it. */
-export function wholeOf({ nano }: Quantity): bigint | undefined {
+/** What is finer than a billionth is rounded away from zero: who asks for some shall get some. */
+function inNano(digits: bigint, decimals: number, { base, exponent }: Scale): bigint {
+  const power = BigInt(base) ** BigInt(Math.abs(exponent));
+  const numerator = digits * NANO * (exponent >= 0 ? power : 1n);
+  const denominator = 10n ** BigInt(decimals) * (exponent < 0 ? power : 1n);
+  return numerator / denominator + (numerator % denominator === 0n ? 0n : 1n);
+}
+
+function isIntegral(whole: string, decimals: string, { base, exponent }: Scale): boolean {
+  if (base === 2) return decimals === '' && whole.length + Math.trunc(exponent * 0.3) <= MAX_BINARY_DIGITS;
+  return exponent >= decimals.length && whole.length + decimals.length <= MAX_DECIMAL_DIGITS;
+}
+
+/** The whole number; undefined where the quantity is not written as one, or int64 cannot hold it. */
+export function wholeOf({ nano, integral }: Quantity): bigint | undefined {
   const whole = nano / NANO;
-  if (nano % NANO !== 0n || BigInt.asIntN(64, whole) !== whole) return undefined;
-  return whole;
+  return integral && BigInt.asIntN(64, whole) === whole ? whole : undefined;
 }
 
 export function fromWhole(whole: bigint): Quantity {
-  return { nano: whole * NANO };
+  return { nano: whole * NANO, integral: true };
 }
 
 export function approximate({ nano }: Quantity): number {

@@ -4,7 +4,7 @@
 import { parseGoDuration } from '../formats/duration.ts';
 import { parseCidr, parseIp } from '../formats/ip.ts';
 import { dnsLabelFault, subdomainFault } from '../formats/names.ts';
-import { parseDate } from '../formats/timestamp.ts';
+import { isBase64Text, isDateText, isDateTimeText } from '../formats/text.ts';
 import { parseGoUrl } from '../formats/url.ts';
 
 export interface FormatCheck {
@@ -21,7 +21,6 @@ const MAC =
   /^(?:[0-9a-fA-F]{2}([-:])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}\1[0-9a-fA-F]{2})?|(?:[0-9a-fA-F]{4}\.){2,3}[0-9a-fA-F]{4})$/;
 const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
 const RGB_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/;
 /** Beyond Go's own durations, `2 days 3 hours` and the like are taken. */
 const LOOSE_DURATION = /(\d+)\s*([A-Za-zµ]+)/g;
 const UNIT_NAME = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
@@ -79,7 +78,7 @@ function pattern(meaning: string, expression: RegExp): FormatCheck {
   return { meaning, accepts: (text) => expression.test(text) };
 }
 
-export function uuid(version: string): FormatCheck {
+function uuid(version: string): FormatCheck {
   const third = version === '' ? '[0-9a-f]{4}' : `${version}[0-9a-f]{3}`;
   const fourth = version === '4' || version === '5' ? '[89ab][0-9a-f]{3}' : '[0-9a-f]{4}';
   const expression = new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${third}-?${fourth}-?[0-9a-f]{12}$`, 'i');
@@ -91,20 +90,6 @@ function isHostname(text: string): boolean {
   if (Buffer.byteLength(text) > 255 || labels.some((label) => Buffer.byteLength(label) > 63)) return false;
   const last = labels.length > 1 ? labels.pop() : undefined;
   return labels.every((label) => HOST_LABEL.test(label)) && (last === undefined || /^[a-zA-Z\p{L}]{2,63}$/u.test(last));
-}
-
-export function isBase64Text(text: string): boolean {
-  return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
-}
-
-export function isDateText(text: string): boolean {
-  return parseDate(text) !== undefined;
-}
-
-export function isDateTimeText(text: string): boolean {
-  const [date = '', time] = text.toLowerCase().split('t');
-  const [, hour = '', minute = '', second = ''] = TIME.exec(time ?? '') ?? [];
-  return isDateText(date) && hour !== '' && hour <= '23' && minute <= '59' && second <= '59';
 }
 
 function isLooseDuration(text: string): boolean {

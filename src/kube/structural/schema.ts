@@ -19,6 +19,7 @@ export interface RuleText {
 /** What a schema says about one value. Everything absent is unrestricted. */
 export interface SchemaNode {
   readonly type?: SchemaType;
+  readonly format?: string;
   readonly nullable: boolean;
   readonly intOrString: boolean;
   readonly preserve: boolean;
@@ -78,6 +79,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
   const below = [...properties.values(), ...(inner === undefined ? [] : [inner]), ...nodes(additional)];
   return {
     ...(type !== undefined && isType(type) ? { type } : {}),
+    ...(typeof schema.format === 'string' ? { format: schema.format } : {}),
     nullable: schema.nullable === true,
     intOrString: schema['x-kubernetes-int-or-string'] === true,
     preserve: schema['x-kubernetes-preserve-unknown-fields'] === true,
@@ -93,7 +95,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
     checks: readChecks(schema),
     deep: {
       defaults: below.some((node) => node.default !== undefined || node.deep.defaults),
-      rules: rules.length > 0 || below.some((node) => node.deep.rules) || hasNestedRules(schema),
+      rules: rules.length > 0 || below.some((node) => node.deep.rules),
       embedded: below.some((node) => node.embedded || node.deep.embedded),
     },
   };
@@ -101,10 +103,6 @@ export function readSchema(schema: JsonObject): SchemaNode {
 
 function isType(type: string): type is SchemaType {
   return TYPES.has(type);
-}
-
-function hasNestedRules(schema: JsonObject): boolean {
-  return list(schema.allOf).some((part) => isObject(part) && readSchema(part).deep.rules);
 }
 
 function nodes(additional: SchemaNode | 'any' | undefined): SchemaNode[] {

@@ -3,9 +3,13 @@
 
 import type { JsonObject } from '../../std/json.ts';
 import type { Finding } from '../finding.ts';
+import type { SchemaCode } from './codes.ts';
 import { withDefaults } from './defaults.ts';
+import { checkEmbedded } from './embedded.ts';
+import { ratchet } from './ratchet.ts';
 import type { Report } from './report.ts';
-import { readSchema } from './schema.ts';
+import { validateRules } from './rules.ts';
+import { readSchema, type SchemaNode } from './schema.ts';
 import { pruned } from './unknown.ts';
 import { validateValue } from './validate.ts';
 
@@ -25,20 +29,25 @@ export interface Structural {
 
 /** Compiles an `openAPIV3Schema`; meant to be kept, compiling is the slow part. */
 export function compileStructural(schema: JsonObject): Structural {
-  const root = readSchema(schema);
+  const root: SchemaNode = { ...readSchema(schema), embedded: true };
   return {
     withDefaults: (object) => withDefaults(root, object),
-    prune: (object) => pruned({ ...root, embedded: true }, object, '').object,
-    unknownFields: (object) => pruned({ ...root, embedded: true }, object, '').unknown,
-    validate(object, _old) {
-      const out: Report = { findings: [] };
-      validateValue(out, root, object, '');
-      return out.findings;
-    },
+    prune: (object) => pruned(root, object, '').object,
+    unknownFields: (object) => pruned(root, object, '').unknown,
+    validate: (object, old) => validate(root, object, old),
   };
 }
 
-/** The rules that an API server enforces when a CRD is created: is the schema structural, do its rules compile. */
-export function checkStructural(_schema: JsonObject): readonly Finding[] {
-  throw new Error('checkStructural: not built yet');
+/** Rules assume well-formed objects: after one of these the API server does not evaluate them. */
+const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schema-required', 'schema-type']);
+
+function validate(root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly Finding[] {
+  const out: Report = { findings: [] };
+  validateValue(out, root, object, '');
+  checkEmbedded(out, root, object, '');
+  const findings = old === undefined ? out.findings : ratchet(out.findings, object, old);
+  if (findings.some(({ code }) => BLOCKING.has(code))) return findings;
+  const rules: Report = { findings: [] };
+  validateRules(rules, root, object, old, '');
+  return [...findings, ...rules.findings];
 }

@@ -1,0 +1,69 @@
+// When two CEL values are equal. Knows nothing about types that a compiler would have refused to compare.
+
+import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './types.ts';
+
+/** Numbers of different types are equal where they mean the same; anything else only within its type. */
+export function equals(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isNumber(a) && isNumber(b)) return numeric(a) === numeric(b) || Number(a) === Number(b);
+  if (isList(a) && isList(b)) return equalLists(a, b);
+  if (a instanceof Map && b instanceof Map) return equalMaps(a, b);
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a.constructor !== b.constructor) return false;
+  return equalObjects(a, b);
+}
+
+function isNumber(value: unknown): value is bigint | number | { valueOf(): bigint } {
+  return typeof value === 'bigint' || typeof value === 'number' || isUnsigned(value);
+}
+
+/** The engine's own class for `uint` is not exported. */
+function isUnsigned(value: unknown): value is { valueOf(): bigint } {
+  return typeof value === 'object' && value !== null && typeof value.valueOf() === 'bigint';
+}
+
+function numeric(value: bigint | number | { valueOf(): bigint }): bigint | number {
+  return typeof value === 'object' ? value.valueOf() : value;
+}
+
+function isList(value: unknown): value is readonly unknown[] | ReadonlySet<unknown> {
+  return Array.isArray(value) || value instanceof Set;
+}
+
+/** A list with `x-kubernetes-list-type: set` on the left side does not mind the order. */
+function equalLists(
+  a: readonly unknown[] | ReadonlySet<unknown>,
+  b: readonly unknown[] | ReadonlySet<unknown>,
+): boolean {
+  const [left, right] = [[...a], [...b]];
+  if (left.length !== right.length) return false;
+  if (a instanceof Set) return left.every((item) => right.some((other) => equals(item, other)));
+  return left.every((item, index) => equals(item, right[index]));
+}
+
+function equalMaps(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [key, value] of a) if (!b.has(key) || !equals(value, b.get(key))) return false;
+  return true;
+}
+
+function equalObjects(a: object, b: object): boolean {
+  if (a instanceof CelDuration && b instanceof CelDuration) return a.ns === b.ns;
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.ns === b.ns;
+  if (a instanceof CelQuantity && b instanceof CelQuantity) return a.quantity.nano === b.quantity.nano;
+  if (a instanceof CelIp && b instanceof CelIp) return a.ip.version === b.ip.version && a.ip.bits === b.ip.bits;
+  if (a instanceof CelCidr && b instanceof CelCidr) {
+    return equals(new CelIp(a.cidr.ip), new CelIp(b.cidr.ip)) && a.cidr.prefix === b.cidr.prefix;
+  }
+  if (a instanceof CelSemver && b instanceof CelSemver) {
+    return a.numbers.join() === b.numbers.join() && a.prerelease.join('.') === b.prerelease.join('.');
+  }
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  return equalFields(a, b);
+}
+
+/** Objects of a schema: the fields that are set. */
+function equalFields(a: object, b: object): boolean {
+  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
+  return equalMaps(left, right);
+}

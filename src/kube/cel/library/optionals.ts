@@ -1,0 +1,29 @@
+// Optional values beyond what the engine has, and comparisons it lacks. Knows nothing about macros.
+// Source: cel-go, cel.OptionalTypes.
+
+import { Optional } from '@marcbachmann/cel-js';
+import { equals } from '../equality.ts';
+import { itemsOf, type Library } from './library.ts';
+import { compare } from './lists.ts';
+
+export const OPTIONAL_LIBRARY: Library = {
+  functions: {
+    'OptionalNamespace.ofNonZeroValue(A): optional<A>': (_: unknown, value: unknown) =>
+      isZero(value) ? Optional.none() : Optional.of(value),
+  },
+  operators: {
+    'optional<A> == optional<A>': (a: Optional, b: Optional) =>
+      a.hasValue() === b.hasValue() && (!a.hasValue() || equals(a.value(), b.value())),
+    'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) < 0,
+    'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) <= 0,
+    'bytes > bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) > 0,
+    'bytes >= bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) >= 0,
+  },
+};
+
+function isZero(value: unknown): boolean {
+  if (value === null || value === '' || value === 0 || value === 0n || value === false) return true;
+  if (Array.isArray(value) || value instanceof Set) return itemsOf(value).length === 0;
+  if (value instanceof Map) return value.size === 0;
+  return typeof value === 'object' && !(value instanceof Uint8Array) && Object.keys(value).length === 0;
+}

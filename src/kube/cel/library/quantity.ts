@@ -1,0 +1,48 @@
+// Quantities (`500m`, `1Gi`) in rules. Knows nothing about how they are stored.
+// Source: Kubernetes CEL, "Kubernetes quantity library".
+
+import { approximate, fromWhole, parseQuantity, type Quantity, wholeOf } from '../../formats/quantity.ts';
+import { equals } from '../equality.ts';
+import { CelQuantity } from '../types.ts';
+import { fail, type Library } from './library.ts';
+
+const TYPE = 'kubernetes.Quantity';
+
+export const QUANTITY_LIBRARY: Library = {
+  types: { [TYPE]: CelQuantity },
+  functions: {
+    [`quantity(string): ${TYPE}`]: quantityOf,
+    'isQuantity(string): bool': (text: string) => parseQuantity(text) !== undefined,
+    // Kubernetes declares it as a function, not as a method.
+    [`sign(${TYPE}): int`]: ({ quantity }: CelQuantity) => sign(quantity.nano),
+    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.quantity.nano > b.quantity.nano,
+    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.quantity.nano < b.quantity.nano,
+    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelQuantity, b: CelQuantity) => sign(a.quantity.nano - b.quantity.nano),
+    [`${TYPE}.asApproximateFloat(): double`]: ({ quantity }: CelQuantity) => approximate(quantity),
+    [`${TYPE}.asInteger(): int`]: ({ quantity }: CelQuantity) =>
+      wholeOf(quantity) ?? fail('cannot convert value to integer'),
+    [`${TYPE}.isInteger(): bool`]: ({ quantity }: CelQuantity) => wholeOf(quantity) !== undefined,
+    [`${TYPE}.add(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, b.quantity),
+    [`${TYPE}.add(int): ${TYPE}`]: (a: CelQuantity, b: bigint) => plus(a, fromWhole(b)),
+    [`${TYPE}.sub(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, negated(b.quantity)),
+    [`${TYPE}.sub(int): ${TYPE}`]: (a: CelQuantity, b: bigint) => plus(a, fromWhole(-b)),
+  },
+  operators: { [`${TYPE} == ${TYPE}`]: equals },
+};
+
+function quantityOf(text: string): CelQuantity {
+  const quantity = parseQuantity(text);
+  return quantity === undefined ? fail(`"${text}" is no quantity`) : new CelQuantity(quantity);
+}
+
+function plus({ quantity }: CelQuantity, other: Quantity): CelQuantity {
+  return new CelQuantity({ nano: quantity.nano + other.nano, integral: quantity.integral && other.integral });
+}
+
+function negated({ nano, integral }: Quantity): Quantity {
+  return { nano: -nano, integral };
+}
+
+function sign(value: bigint): bigint {
+  return value < 0n ? -1n : value > 0n ? 1n : 0n;
+}

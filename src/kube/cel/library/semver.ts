@@ -1,0 +1,75 @@
+// Semantic versions in rules. Knows nothing about what has a version.
+// Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
+
+import { equals } from '../equality.ts';
+import { CelSemver } from '../types.ts';
+import { fail, type Library } from './library.ts';
+
+const TYPE = 'kubernetes.Semver';
+
+export const SEMVER_LIBRARY: Library = {
+  types: { [TYPE]: CelSemver },
+  functions: {
+    [`semver(string): ${TYPE}`]: semverOf,
+    [`semver(string, bool): ${TYPE}`]: (text: string, normalise: boolean) =>
+      semverOf(normalise ? normalised(text) : text),
+    'isSemver(string): bool': (text: string) => parse(text) !== undefined,
+    'isSemver(string, bool): bool': (text: string, normalise: boolean) =>
+      parse(normalise ? normalised(text) : text) !== undefined,
+    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) > 0,
+    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) < 0,
+    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelSemver, b: CelSemver) => BigInt(compare(a, b)),
+    [`${TYPE}.major(): int`]: ({ numbers }: CelSemver) => numbers[0],
+    [`${TYPE}.minor(): int`]: ({ numbers }: CelSemver) => numbers[1],
+    [`${TYPE}.patch(): int`]: ({ numbers }: CelSemver) => numbers[2],
+  },
+  operators: { [`${TYPE} == ${TYPE}`]: equals },
+};
+
+const NUMBER = '(0|[1-9][0-9]*)';
+const IDENTIFIER = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
+const VERSION = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+);
+
+function parse(text: string): CelSemver | undefined {
+  const [, major, minor, patch, prerelease] = VERSION.exec(text) ?? [];
+  if (major === undefined || minor === undefined || patch === undefined) return undefined;
+  return new CelSemver([BigInt(major), BigInt(minor), BigInt(patch)], prerelease?.split('.') ?? []);
+}
+
+function semverOf(text: string): CelSemver {
+  return parse(text) ?? fail(`"${text}" is no semantic version`);
+}
+
+/** Drops a leading `v` and leading zeros, and fills in missing numbers, but only of versions that are numbers alone. */
+function normalised(text: string): string {
+  const bare = text.replace(/^v/, '');
+  const suffix = bare.search(/[-+]/);
+  const numbers = suffix < 0 ? bare : bare.slice(0, suffix);
+  const parts = numbers.split('.').map((part) => part.replace(/^0+(?=[0-9])/, ''));
+  while (suffix < 0 && parts.length < 3) parts.push('0');
+  return parts.join('.') + bare.slice(numbers.length);
+}
+
+function compare(a: CelSemver, b: CelSemver): number {
+  for (const index of [0, 1, 2] as const) {
+    if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] < b.numbers[index] ? -1 : 1;
+  }
+  return comparePrereleases(a.prerelease, b.prerelease);
+}
+
+/** A release comes after its pre-releases; numbers come before words. */
+function comparePrereleases(a: readonly string[], b: readonly string[]): number {
+  if (a.length === 0 || b.length === 0) return Math.sign(b.length - a.length) * (a.length === b.length ? 0 : 1);
+  for (const [index, left] of a.entries()) {
+    const right = b[index];
+    if (right === undefined) return 1;
+    if (left === right) continue;
+    const numeric = [left, right].map((part) => /^[0-9]+$/.test(part));
+    if (numeric[0] !== numeric[1]) return numeric[0] === true ? -1 : 1;
+    if (numeric[0] === true) return BigInt(left) < BigInt(right) ? -1 : 1;
+    return left < right ? -1 : 1;
+  }
+  return a.length < b.length ? -1 : 0;
+}

@@ -1,0 +1,101 @@
+// Points in time and durations in rules, exact to the nanosecond. Knows nothing about clocks.
+// Source: CEL language definition, "Timestamps", "Durations".
+
+import { floorDivide } from '../../formats/timestamp.ts';
+import { equals } from '../equality.ts';
+import { CelDuration, CelTimestamp } from '../types.ts';
+import { fail, type Library } from './library.ts';
+
+type Part = (date: Date, ns: bigint) => number;
+
+const PARTS: Readonly<Record<string, Part>> = {
+  getFullYear: (date) => date.getUTCFullYear(),
+  getMonth: (date) => date.getUTCMonth(),
+  getDate: (date) => date.getUTCDate(),
+  getDayOfMonth: (date) => date.getUTCDate() - 1,
+  getDayOfWeek: (date) => date.getUTCDay(),
+  getDayOfYear: dayOfYear,
+  getHours: (date) => date.getUTCHours(),
+  getMinutes: (date) => date.getUTCMinutes(),
+  getSeconds: (date) => date.getUTCSeconds(),
+  getMilliseconds: (date) => date.getUTCMilliseconds(),
+};
+
+const MINUTE_NS = 60_000_000_000n;
+
+export const TIME_LIBRARY: Library = {
+  types: { timestamp: CelTimestamp, duration: CelDuration },
+  functions: {
+    ...Object.fromEntries(
+      Object.entries(PARTS).flatMap(([name, part]) => [
+        [`timestamp.${name}(): int`, ({ ns }: CelTimestamp) => partOf(part, ns)],
+        [`timestamp.${name}(string): int`, (time: CelTimestamp, zone: string) => partOf(part, localNs(time, zone))],
+      ]),
+    ),
+    'duration.getHours(): int': ({ ns }: CelDuration) => ns / (60n * MINUTE_NS),
+    'duration.getMinutes(): int': ({ ns }: CelDuration) => ns / MINUTE_NS,
+    'duration.getSeconds(): int': ({ ns }: CelDuration) => ns / 1_000_000_000n,
+    'duration.getMilliseconds(): int': ({ ns }: CelDuration) => ns / 1_000_000n,
+  },
+  operators: {
+    'timestamp == timestamp': equals,
+    'duration == duration': equals,
+    'timestamp == null': () => false,
+    'duration == null': () => false,
+    'timestamp + duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.ns + b.ns),
+    'duration + timestamp: timestamp': (a: CelDuration, b: CelTimestamp) => new CelTimestamp(a.ns + b.ns),
+    'timestamp - duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.ns - b.ns),
+    'timestamp - timestamp: duration': (a: CelTimestamp, b: CelTimestamp) => new CelDuration(a.ns - b.ns),
+    'duration + duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.ns + b.ns),
+    'duration - duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.ns - b.ns),
+    ...ordering('timestamp'),
+    ...ordering('duration'),
+  },
+};
+
+interface Nanoseconds {
+  readonly ns: bigint;
+}
+
+function ordering(type: string): Record<string, (a: Nanoseconds, b: Nanoseconds) => boolean> {
+  return {
+    [`${type} < ${type}`]: (a, b) => a.ns < b.ns,
+    [`${type} <= ${type}`]: (a, b) => a.ns <= b.ns,
+    [`${type} > ${type}`]: (a, b) => a.ns > b.ns,
+    [`${type} >= ${type}`]: (a, b) => a.ns >= b.ns,
+  };
+}
+
+function partOf(part: Part, ns: bigint): bigint {
+  return BigInt(part(new Date(Number(floorDivide(ns, 1_000_000n))), ns));
+}
+
+/** Counted from zero. */
+function dayOfYear(date: Date): number {
+  const start = Date.UTC(date.getUTCFullYear(), 0, 1);
+  return Math.floor((date.getTime() - start) / 86_400_000);
+}
+
+/** The time whose parts in UTC are those of `time` in the zone: an offset (`+02:00`) or a name (`Europe/Berlin`). */
+function localNs({ ns }: CelTimestamp, zone: string): bigint {
+  const offset = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone);
+  if (offset === null) return ns + namedOffset(ns, zone);
+  const [, sign, hours = '', minutes = ''] = offset;
+  const magnitude = (BigInt(hours) * 60n + BigInt(minutes)) * MINUTE_NS;
+  return sign === '-' ? ns - magnitude : ns + magnitude;
+}
+
+function namedOffset(ns: bigint, timeZone: string): bigint {
+  const date = new Date(Number(floorDivide(ns, 1_000_000n)));
+  let parts: Intl.DateTimeFormatPart[];
+  try {
+    parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }).formatToParts(date);
+  } catch (error) {
+    if (error instanceof RangeError) return fail(`unknown time zone ${timeZone}`);
+    throw error;
+  }
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+  const magnitude = (BigInt(hours) * 60n + BigInt(minutes)) * MINUTE_NS;
+  return sign === '-' ? -magnitude : magnitude;
+}

@@ -1,0 +1,40 @@
+// What CEL needs to know of a schema: the shape of the values, not their bounds. Knows nothing about validation.
+
+export interface CelSchema {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly format?: string;
+  readonly nullable: boolean;
+  readonly intOrString: boolean;
+  readonly embedded: boolean;
+  readonly properties: ReadonlyMap<string, CelSchema>;
+  readonly additional?: CelSchema | 'any';
+  readonly items?: CelSchema;
+  readonly listType: 'atomic' | 'set' | 'map';
+}
+
+const TEXT: CelSchema = scalar('string');
+
+function scalar(type: 'string'): CelSchema {
+  return {
+    type,
+    nullable: false,
+    intOrString: false,
+    embedded: false,
+    properties: new Map(),
+    listType: 'atomic',
+  };
+}
+
+/** The roots of resources always have these, and of the metadata nothing but names (CRD validation rules, "Field paths"). */
+export function withMetadata(schema: CelSchema): CelSchema {
+  const metadata: CelSchema = {
+    ...TEXT,
+    type: 'object',
+    properties: new Map([
+      ['name', TEXT],
+      ['generateName', TEXT],
+    ]),
+  };
+  const properties = new Map(schema.properties).set('apiVersion', TEXT).set('kind', TEXT).set('metadata', metadata);
+  return { ...schema, type: 'object', properties };
+}
