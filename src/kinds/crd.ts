@@ -26,8 +26,8 @@ export function structuralSchema(kind: Kind): JsonObject {
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
-      // The API server refuses a description here.
-      metadata: { type: 'object' },
+      // The API server refuses a description here; that there is a name, it knows only where a rule is about it.
+      metadata: { type: 'object', ...(validations.length === 0 ? {} : { properties: { name: { type: 'string' } } }) },
       spec: spec.required === undefined ? { ...spec, default: {} } : spec,
       status: structural(kind.schema.status),
     },

@@ -90,7 +90,7 @@ export interface Kind {
   readonly schema: {
     readonly spec: JsonObject;
     readonly status: JsonObject;
-    /** CEL rules over the whole object (`self.spec`, `self.metadata.name`). */
+    /** CEL rules over the whole object (`self.spec`, `self.metadata.name`), such as rules about its name. */
     readonly validations: readonly Validation[];
   };
 

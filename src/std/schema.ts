@@ -24,6 +24,8 @@ export const DEPRECATED = 'x-skep-deprecated';
 export interface Validation {
   readonly rule: string;
   readonly message: string;
+  /** The field that the message is about, below the value that carries the rule: `.metadata.name`. */
+  readonly fieldPath?: string;
 }
 
 interface Keywords {

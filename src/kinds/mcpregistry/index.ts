@@ -29,11 +29,11 @@ export const MCPRegistry = defineKind({
     spec: MCPRegistrySpec,
     status: MCPRegistryStatus,
     validations: [
-      { rule: 'size(self.spec.registries) > 0', message: 'at least one registry must be specified' },
       {
         rule: "self.metadata.name.size() <= 59 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
         message:
           'name must be at most 59 lower-case letters, digits and hyphens, starting with a letter: a Service is named after it',
+        fieldPath: '.metadata.name',
       },
     ],
   },

@@ -14,6 +14,7 @@ export const MCPRegistrySpec = object(
       keys: ['name'],
       minItems: 1,
       maxItems: 128,
+      validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
     }),
     enforceServers: bool(
       'True: images of MCPServers in this namespace must be in a registry that says so. One such registry is enough.',

@@ -29,6 +29,7 @@ export const MCPServer = defineKind({
       {
         rule: "self.metadata.name.size() <= 50 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
         message: 'name must be at most 50 lower-case letters, digits and hyphens: Services are named after it',
+        fieldPath: '.metadata.name',
       },
     ],
   },
