@@ -12,7 +12,7 @@ import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts'
 import { checkNamespaceTakes } from './namespaces.ts';
 import { admitBody } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { apiError, badRequest, conflict, notFound } from './status.ts';
+import { apiError, badRequest, conflict } from './status.ts';
 import { readApplyOptions } from './write-options.ts';
 
 export function applyObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
@@ -22,14 +22,19 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const body = readApplied(request);
   const applied = readAppliedObject(request, body);
   const old = findIfPresent(context, request);
-  if (old === undefined && subresource !== undefined) throw notFound(type, request.name ?? '');
   const merged = merge(context, request, options, applied, old);
-  const { object, warnings } = admitBody(type, behaviour, { value: merged, duplicates: body.duplicates }, options);
+  const { object, warnings } = admitBody(
+    type,
+    behaviour,
+    { value: merged, duplicates: body.duplicates },
+    options,
+    (why) => unconvertible(type, applied.metadata.name, why),
+  );
   const { manager, dryRun } = options;
   const through = subresource === undefined ? {} : { subresource };
   const write: Write = { type, behaviour, manager, dryRun, tracked: true, ...through };
   if (old !== undefined) {
-    checkPreconditions(type, object, old, true);
+    checkPreconditions(type, object, old, { unconditional: true, otherUid: 'invalid' });
     return { shape: 'object', code: 200, object: commitChange(context, write, object, old), warnings };
   }
   checkAbsent(type, object);
@@ -41,11 +46,15 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   const { type } = request;
   const { apiVersion, kind, metadata } = value;
   if (apiVersion !== apiVersionOf(type) || kind !== type.kind) {
-    throw badRequest(`invalid object type: ${String(apiVersion ?? '/')}, Kind=${String(kind ?? '')}`);
+    throw badRequest(`invalid object type: ${slashed(String(apiVersion ?? ''))}, Kind=${String(kind ?? '')}`);
   }
   if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is no object');
   if (metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as unknown as KubeObject;
+  if ((object.metadata.name ?? '') === '') {
+    const known = `the name of the object (${request.name ?? ''} based on URL) was undeterminable`;
+    throw badRequest(`${known}: name must be provided`);
+  }
   return withRequestName(inNamespace(object, type, request.namespace), request);
 }
 
@@ -70,16 +79,30 @@ function merge(
     ...(subresource === undefined ? {} : { subresource }),
   });
   if ('conflicts' in result) throw applyConflict(result.conflicts);
-  if ('invalid' in result) throw untypable(type, applied, result.invalid);
+  if ('invalid' in result) throw untypable(type, applied.metadata.name, result.invalid);
   return result.object as unknown as JsonObject;
 }
 
 /** What does not fit the schema is an error without a reason, as the API server answers it. */
-function untypable(type: ResourceType, applied: KubeObject, why: readonly string[]): Error {
-  const { namespace = '', name } = applied.metadata;
-  const slashed = type.group === '' ? `/${type.version}` : apiVersionOf(type);
-  const what = `${namespace}/${name}; ${slashed}, Kind=${type.kind}`;
-  return apiError(500, '', `failed to create typed patch object (${what}): ${why.join('\n')}`);
+function untypable(type: ResourceType, name: string, why: readonly string[]): Error {
+  return apiError(500, '', `failed to create typed patch object (${typedName(type, name)}): ${why.join('\n')}`);
+}
+
+/** The merged object fits the schema but not the kind's types. */
+function unconvertible(type: ResourceType, name: string, why: string): Error {
+  const kind = `${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
+  const what = `failed to convert new object (${typedName(type, name)}) to proper version`;
+  return apiError(500, '', `${what}: unable to convert unstructured object to ${kind}: ${why}`);
+}
+
+/** `/one; apps/v1, Kind=Deployment` */
+function typedName(type: ResourceType, name: string): string {
+  return `/${name}; ${slashed(apiVersionOf(type))}, Kind=${type.kind}`;
+}
+
+/** The core group's versions are written with a slash here. */
+function slashed(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
 }
 
 function applyConflict(conflicts: readonly Conflict[]): Error {

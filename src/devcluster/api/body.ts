@@ -27,7 +27,8 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
 
 function readJsonObject(text: string, kind: string): ReadBody {
   const value = parseJson(text);
-  if (value instanceof SyntaxError) throw unrecognized(kind, `json parse error: ${value.message} (${excerpt(text)})`);
+  if (value instanceof SyntaxError)
+    throw unrecognized(kind, `json parse error: ${lowerFirst(value.message)} (${excerpt(text)})`);
   if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
   return { value, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
 }
@@ -36,14 +37,19 @@ function unrecognized(kind: string, why: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`);
 }
 
+function lowerFirst(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}
+
 function excerpt(text: string): string {
+  if (text === '') return '<empty>';
   return text.length > 64 ? `${text.slice(0, 64)} ...` : text;
 }
 
 /** A JSON patch document; what it must be the caller says. */
 export function readPatch(request: ApiRequest): Json {
   const value = parseJson(request.body.toString('utf8'));
-  if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${value.message}`);
+  if (value instanceof SyntaxError) throw badRequest(`error decoding patch: ${lowerFirst(value.message)}`);
   return value;
 }
 
@@ -86,6 +92,7 @@ export function readDeleteBody(request: ApiRequest): JsonObject {
   const text = request.body.toString('utf8').trim();
   if (text === '') return {};
   const value = parseJson(text);
-  if (isObject(value)) return value;
+  if (isObject(value) && (value.kind === undefined || value.kind === 'DeleteOptions')) return value;
+  if (isObject(value)) throw badRequest(`no kind ${JSON.stringify(value.kind)} is registered as DeleteOptions`);
   throw badRequest("couldn't get version/kind; json parse error: the body is no DeleteOptions object");
 }

@@ -27,13 +27,14 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
   const tracked = track(context, write, object, undefined);
   const prepared = withGeneration(
     behaviour.prepareCreate(withNewMetadata(context, tracked), neighboursIn(context)),
-    behaviour.firstGeneration,
+    behaviour.firstGeneration ?? object.metadata.generation,
   );
   const named = withGeneratedName(context, type, prepared);
   const { name } = named.metadata;
   const causes = [...validateMetadata(named, behaviour.nameForm), ...behaviour.validate(named, undefined, undefined)];
   if (causes.length > 0) throw invalid(type, name ?? '', causes);
-  if (context.store.get(keyOfObject(type.collection, named)) !== undefined) throw alreadyExists(type, name);
+  const existing = context.store.get(keyOfObject(type.collection, named));
+  if (existing !== undefined) throw alreadyExists(type, name, existing.metadata.deletionTimestamp !== undefined);
   return write.dryRun ? named : context.store.put(type.collection, named);
 }
 
@@ -51,7 +52,8 @@ export function commitChange(context: ApiContext, write: Write, next: KubeObject
   if (causes.length > 0) throw invalid(type, old.metadata.name, causes);
   const settled = keepTimes(old, prepared);
   if (settled === old) return old;
-  const moved = behaviour.movesGeneration(settled, old) ? (old.metadata.generation ?? 0) + 1 : old.metadata.generation;
+  const counts = write.subresource !== 'status' && behaviour.movesGeneration(settled, old);
+  const moved = counts ? (old.metadata.generation ?? 0) + 1 : old.metadata.generation;
   const stored = withGeneration(settled, moved);
   if (write.dryRun) return stored;
   return isFinished(stored) ? removeFinished(context, type, stored) : context.store.put(type.collection, stored);
@@ -106,5 +108,6 @@ export function isFinished(object: KubeObject): boolean {
 }
 
 function removeFinished(context: ApiContext, type: ResourceType, object: KubeObject): KubeObject {
-  return context.store.remove(keyOfObject(type.collection, object)) ?? object;
+  context.store.remove(keyOfObject(type.collection, object));
+  return object;
 }

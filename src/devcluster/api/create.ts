@@ -7,7 +7,7 @@ import { inNamespace } from './metadata.ts';
 import { checkNamespaceTakes } from './namespaces.ts';
 import { admitBody } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { badRequest } from './status.ts';
+import { apiError } from './status.ts';
 import { readWriteOptions } from './write-options.ts';
 
 export function createObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
@@ -18,7 +18,7 @@ export function createObject(context: ApiContext, request: ApiRequest): ObjectAn
   const placed = inNamespace(object, type, request.namespace);
   checkNamespaceTakes(context, type, placed);
   if ((placed.metadata.resourceVersion ?? '') !== '') {
-    throw badRequest('resourceVersion should not be set on objects to be created');
+    throw apiError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   const created = commitNew(context, { type, behaviour, manager: options.manager, dryRun: options.dryRun }, placed);
   return { shape: 'object', code: 201, object: created, warnings };

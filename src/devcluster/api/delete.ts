@@ -12,7 +12,7 @@ import { listObjects } from './list.ts';
 import { IMMORTAL_NAMESPACES, NAMESPACE_COLLECTION } from './namespaces.ts';
 import type { ApiAnswer, ApiRequest, ObjectAnswer } from './request.ts';
 import { conflict, forbidden } from './status.ts';
-import { readDryRun } from './write-options.ts';
+import { invalidOptions, readDryRun } from './write-options.ts';
 
 const DEFINITION_COLLECTION = 'apiextensions.k8s.io/customresourcedefinitions';
 
@@ -74,7 +74,11 @@ function readDeleteOptions(request: ApiRequest): DeleteOptions {
 }
 
 function readPropagation(value: unknown): Propagation | undefined {
-  return value === 'Foreground' || value === 'Background' || value === 'Orphan' ? value : undefined;
+  if (value === 'Foreground' || value === 'Background' || value === 'Orphan') return value;
+  if (value === undefined || value === null) return undefined;
+  const supported = '"Foreground", "Background", "Orphan", "nil"';
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`;
+  throw invalidOptions('DeleteOptions', 'FieldValueNotSupported', 'propagationPolicy', message);
 }
 
 export interface Removal {
@@ -111,13 +115,15 @@ function checkDeletePreconditions(
   { uid, resourceVersion }: DeleteOptions,
 ): void {
   const { metadata } = object;
+  // These two conflicts name the kind in the place of the resource.
+  const named = { ...type, plural: type.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). The object might have been deleted and then recreated`;
-    throw conflict(type, metadata.name, why);
+    throw conflict(named, metadata.name, why);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`;
-    throw conflict(type, metadata.name, why);
+    throw conflict(named, metadata.name, why);
   }
 }
 

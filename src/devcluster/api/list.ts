@@ -13,6 +13,9 @@ import { apiError, badRequest } from './status.ts';
 export function listObjects(context: ApiContext, request: ApiRequest): ListAnswer {
   const { type, namespace, query } = request;
   const token = readToken(query.get('continue'));
+  if (token !== undefined && (query.get('resourceVersion') ?? '') !== '' && query.get('resourceVersion') !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
   const limit = readLimit(query.get('limit'));
   const revision = token === undefined ? readListRevision(context, query, limit) : tokenRevision(context, token);
   const all = context.store.listAt(revision, type.collection, namespace);
@@ -104,9 +107,13 @@ function writeToken(revision: number, after: string): string {
 function readToken(text: string | null): Token | undefined {
   if (text === null || text === '') return undefined;
   const value = parseToken(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!isObject(value) || value.v !== TOKEN_VERSION) throw invalidToken();
+  if (!isObject(value)) throw invalidToken('it is no JSON object');
+  if (value.v !== TOKEN_VERSION)
+    throw invalidToken(`server does not recognize this encoded version ${String(value.v)}`);
   const { rv, start } = value;
-  if (typeof rv !== 'number' || typeof start !== 'string' || !start.endsWith('\u0000')) throw invalidToken();
+  if (typeof rv !== 'number' || typeof start !== 'string' || !start.endsWith('\u0000')) {
+    throw invalidToken('incorrect encoded start resourceVersion');
+  }
   return { revision: rv, after: start.slice(0, -1) };
 }
 
@@ -118,8 +125,8 @@ function parseToken(text: string): unknown {
   }
 }
 
-function invalidToken(): Error {
-  return badRequest('invalid continue token: continue key is not valid');
+function invalidToken(why: string): Error {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
 /** A 410 whose `metadata.continue` goes on from the newest state, for clients that can live with that. */

@@ -5,7 +5,7 @@ import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import type { ApiRequest } from './request.ts';
-import { badRequest, type Cause, conflict, invalid, modified } from './status.ts';
+import { apiError, badRequest, type Cause, conflict, invalid, modified } from './status.ts';
 
 /** The object with the namespace of the request; a 400 where it names another. */
 export function inNamespace(object: KubeObject, type: ResourceType, namespace: string | undefined): KubeObject {
@@ -37,25 +37,39 @@ export function withNewMetadata(context: ApiContext, object: KubeObject): KubeOb
   return { ...object, metadata };
 }
 
+/** What a write without resourceVersion is, and what one with another uid is: that depends on the kind of write. */
+export interface Preconditions {
+  readonly unconditional: boolean;
+  readonly otherUid: 'conflict' | 'invalid';
+}
+
 /** A 409 where the write was made from another state or another object than the one that lives. */
-export function checkPreconditions(
-  type: ResourceType,
-  next: KubeObject,
-  old: KubeObject,
-  unconditional: boolean,
-): void {
+export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;
-  if (uid !== undefined && uid !== '' && uid !== old.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`;
-    throw conflict(type, name, why);
-  }
+  if (uid !== undefined && uid !== '' && uid !== old.metadata.uid) throw otherUid(type, old, uid, on);
+  const { unconditional } = on;
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (unconditional) return;
     const message = 'Invalid value: 0: must be specified for an update';
     throw invalid(type, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }
+  if (!/^[0-9]+$/.test(resourceVersion)) {
+    throw apiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  }
   if (resourceVersion !== old.metadata.resourceVersion) throw modified(type, name);
+}
+
+function otherUid(type: ResourceType, old: KubeObject, uid: string, on: Preconditions): Error {
+  const { name, namespace } = old.metadata;
+  if (on.otherUid === 'invalid') {
+    const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+    return invalid(type, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.uid' }]);
+  }
+  const place = [type.plural, namespace, name].filter((part) => part !== undefined).join('/');
+  const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid ?? ''}`;
+  const storage = `invalid object, Code: 4, Key: /registry/${place}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+  return conflict(type, name, `StorageError: ${storage}`);
 }
 
 /** The fields of metadata that stay as they are whatever a write says, generation included. */

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import { strategicMerge } from '../../kube/strategic.ts';
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { applyObject } from './apply.ts';
 import { mediaType, readPatch } from './body.ts';
 import { commitChange } from './commit.ts';
@@ -13,8 +13,8 @@ import { mergePatch } from './merge-patch.ts';
 import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
 import { admitBody } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { apiError, badRequest, unsupportedMediaType } from './status.ts';
-import { readWriteOptions } from './write-options.ts';
+import { apiError, badRequest, invalid, unsupportedPatch } from './status.ts';
+import { readPatchOptions } from './write-options.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const JSON_PATCH = 'application/json-patch+json';
@@ -24,16 +24,18 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 export function patchObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
   const format = mediaType(request.contentType);
   const known = request.type.custom === undefined ? [APPLY, JSON_PATCH, MERGE, STRATEGIC] : [APPLY, JSON_PATCH, MERGE];
-  if (!known.includes(format)) throw unsupportedMediaType(known);
+  if (!known.includes(format)) throw unsupportedPatch();
   if (format === APPLY) return applyObject(context, request);
   const { type, subresource } = request;
   const behaviour = context.types.behaviourOf(type);
-  const options = readWriteOptions(request, 'PatchOptions');
+  const options = readPatchOptions(request);
   const old = findObject(context, request);
   const patched = patchedValue(context, request, format, old);
-  const { object, warnings } = admitBody(type, behaviour, { value: patched, duplicates: [] }, options);
+  const { object, warnings } = admitBody(type, behaviour, { value: patched, duplicates: [] }, options, (why) =>
+    unreadablePatch(patched, why),
+  );
   const next = withRequestName(inNamespace(object, type, request.namespace), request);
-  checkPreconditions(type, next, old, true);
+  checkPreconditions(type, next, old, { unconditional: true, otherUid: 'invalid' });
   const { manager, dryRun } = options;
   const write = { type, behaviour, manager, dryRun, ...(subresource === undefined ? {} : { subresource }) };
   return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
@@ -47,6 +49,12 @@ function patchedValue(context: ApiContext, request: ApiRequest, format: string, 
     format === JSON_PATCH ? applyJsonPatch(target, patch) : mergeInto(context, request, format, target, patch);
   if (!isObject(patched)) throw badRequest('the patched value is no object');
   return patched;
+}
+
+/** The API names no object here, only the patched text. */
+function unreadablePatch(patched: JsonObject, why: string): Error {
+  const message = `Invalid value: ${JSON.stringify(canonicalJson(patched))}: ${why}`;
+  return invalid({ group: '', plural: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
 }
 
 function applyJsonPatch(target: JsonObject, patch: Json): Json {

@@ -1,6 +1,8 @@
 // From the body of a write to an object of the requested kind: kind and version checked, unknown and doubled fields
 // reported as the request wants. Knows nothing about storage.
 
+import assert from 'node:assert/strict';
+import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
@@ -14,17 +16,35 @@ export interface Admitted {
   readonly warnings: readonly string[];
 }
 
-/** Throws a 400 for another kind, values of the wrong type and, under `Strict`, unknown and doubled fields. */
-export function admitBody(type: ResourceType, behaviour: Behaviour, body: ReadBody, options: WriteOptions): Admitted {
-  const { object, unknown } = behaviour.read(withKind(type, body.value));
-  const complaints = [...body.duplicates, ...unknown];
-  if (options.fieldValidation === 'Strict' && complaints.length > 0) throw strictError(type, complaints);
-  return { object, warnings: options.fieldValidation === 'Warn' ? complaints : [] };
+/** How a body that cannot be read is refused; a create and a replace say 400. */
+export type Refusal = (why: string) => Error;
+
+/** Throws for another kind, values of the wrong type and, under `Strict`, unknown and doubled fields. */
+export function admitBody(
+  type: ResourceType,
+  behaviour: Behaviour,
+  body: ReadBody,
+  options: WriteOptions,
+  refuse: Refusal = (why) => unhandled(type, why),
+): Admitted {
+  const read = behaviour.read(withKind(type, body.value));
+  if ('mismatch' in read) throw refuse(read.mismatch);
+  const complaints = [...body.duplicates, ...read.unknown];
+  if (options.fieldValidation === 'Strict' && complaints.length > 0) {
+    throw refuse(`strict decoding error: ${complaints.join(', ')}`);
+  }
+  return { object: read.object, warnings: options.fieldValidation === 'Warn' ? complaints : [] };
 }
 
-function strictError(type: ResourceType, complaints: readonly string[]): Error {
-  const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
-  return badRequest(`${what}: strict decoding error: ${complaints.join(', ')}`);
+function unhandled(type: ResourceType, why: string): Error {
+  return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
+}
+
+/** Reads an object that this server made itself: that it does not fit is a bug. */
+export function readKnown(behaviour: Behaviour, value: KubeObject | JsonObject): KubeObject {
+  const read = behaviour.read(value as JsonObject);
+  assert('object' in read, 'what this server makes fits its kind');
+  return read.object;
 }
 
 /** A body may leave out apiVersion and kind, but not name others. */

@@ -10,8 +10,9 @@ import { findObject } from './find.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';
 import { checkPreconditions } from './metadata.ts';
+import { readKnown } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { badRequest, invalid, unsupportedMediaType } from './status.ts';
+import { badRequest, invalid, unsupportedPatch } from './status.ts';
 import { readWriteOptions } from './write-options.ts';
 
 export function readScale(context: ApiContext, request: ApiRequest, paths: ScalePaths): ObjectAnswer {
@@ -26,8 +27,12 @@ export function writeScale(context: ApiContext, request: ApiRequest, paths: Scal
   const old = findObject(context, request);
   const scale = proposedScale(request, scaleOf(paths, old));
   const replicas = readReplicas(type, old, scale);
-  checkPreconditions(type, { ...old, metadata: metadataOf(scale, old) }, old, true);
-  const next = behaviour.read(setAt(old as unknown as JsonObject, pathTokens(paths.specReplicas), replicas)).object;
+  checkPreconditions(type, { ...old, metadata: metadataOf(scale, old) }, old, {
+    unconditional: true,
+    otherUid: 'conflict',
+  });
+  const scaled = setAt(old as unknown as JsonObject, pathTokens(paths.specReplicas), replicas);
+  const next = readKnown(behaviour, scaled);
   const { manager, dryRun } = options;
   const changed = commitChange(context, { type, behaviour, manager, dryRun, subresource: 'scale' }, next, old);
   return { shape: 'object', code: 200, object: scaleOf(paths, changed) };
@@ -48,7 +53,7 @@ const PATCHES = [
 ];
 
 function patchScale(format: string, current: JsonObject, patch: Json): Json {
-  if (!PATCHES.includes(format)) throw unsupportedMediaType(PATCHES);
+  if (!PATCHES.includes(format)) throw unsupportedPatch();
   if (format !== 'application/json-patch+json') return mergePatch(current, patch);
   const outcome = Array.isArray(patch) ? jsonPatch(current, patch) : { refused: 'no list of operations' };
   if ('refused' in outcome) throw badRequest(outcome.refused);

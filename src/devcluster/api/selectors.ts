@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest } from './status.ts';
+import { labelValueComplaints, qualifiedNameComplaints } from './validate-metadata.ts';
 
 export type Matcher = (object: KubeObject) => boolean;
 
@@ -58,8 +59,8 @@ function parseLabelSelector(text: string): readonly Requirement[] {
     requirements.push(parseRequirement(cursor));
     const token = take(cursor);
     if (token.kind === 'end') return requirements;
-    if (token.text !== ',') throw unparsable(`found '${token.text}', expected: ',' or 'end of string'`);
-    if (peek(cursor).kind === 'end') throw unparsable("found '', expected: identifier after ','");
+    if (token.text !== ',') throw badRequest(`found '${token.text}', expected: ',' or 'end of string'`);
+    if (peek(cursor).kind === 'end') throw badRequest("found '', expected: identifier after ','");
   }
 }
 
@@ -112,12 +113,12 @@ function parseRequirement(cursor: Cursor): Requirement {
   switch (operator) {
     case '=':
     case '==':
-      return { operator: 'in', key, values: [parseExactValue(cursor)] };
+      return { operator: 'in', key, values: [parseExactValue(cursor, key)] };
     case '!=':
-      return { operator: 'notin', key, values: [parseExactValue(cursor)] };
+      return { operator: 'notin', key, values: [parseExactValue(cursor, key)] };
     case 'in':
     case 'notin':
-      return { operator, key, values: parseValues(cursor) };
+      return { operator, key, values: parseValues(cursor, key) };
     case '>':
     case '<':
       return { operator: operator === '>' ? 'gt' : 'lt', key, bound: parseBound(cursor) };
@@ -127,45 +128,45 @@ function parseRequirement(cursor: Cursor): Requirement {
 }
 
 function labelKey(token: Token): string {
-  if (token.kind !== 'word') throw unparsable(`found '${token.text}', expected: !, identifier, or 'end of string'`);
-  const slash = token.text.indexOf('/');
-  const name = token.text.slice(slash + 1);
-  if (name.length > 63 || !/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) {
-    throw unparsable(`'${token.text}' is no label key`);
-  }
+  if (token.kind !== 'word') throw badRequest(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+  const [complaint] = qualifiedNameComplaints(token.text, 'a valid label key');
+  if (complaint !== undefined) throw unparsable(`<nil>: Invalid value: ${JSON.stringify(token.text)}: ${complaint}`);
   return token.text;
 }
 
 /** `a=` and `a=,b` select the empty value. */
-function parseExactValue(cursor: Cursor): string {
+function parseExactValue(cursor: Cursor, key: string): string {
   const next = peek(cursor);
   if (next.kind === 'end' || next.text === ',') return '';
-  return labelValue(take(cursor));
+  return labelValue(take(cursor), key, 0);
 }
 
-function parseValues(cursor: Cursor): string[] {
+function parseValues(cursor: Cursor, key: string): string[] {
   const open = take(cursor);
-  if (open.text !== '(') throw unparsable(`found '${open.text}', expected: '('`);
+  if (open.text !== '(') throw unparsable(`found '${open.text}' expected: '('`);
   const values: string[] = [];
   for (;;) {
     const next = peek(cursor);
-    values.push(next.text === ',' || next.text === ')' ? '' : labelValue(take(cursor)));
+    values.push(next.text === ',' || next.text === ')' ? '' : labelValue(take(cursor), key, values.length));
     const separator = take(cursor);
     if (separator.text === ')') return values;
     if (separator.text !== ',') throw unparsable(`found '${separator.text}', expected: ',' or ')'`);
   }
 }
 
-function labelValue(token: Token): string {
-  const { kind, text } = token;
-  const valid = text.length <= 63 && /^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$/.test(text);
-  if (kind !== 'word' || !valid) throw unparsable(`found '${text}', expected: a label value`);
-  return text;
+function labelValue({ kind, text }: Token, key: string, index: number): string {
+  if (kind !== 'word') throw unparsable(`found '${text}', expected: identifier`);
+  const [complaint] = labelValueComplaints(text);
+  if (complaint === undefined) return text;
+  throw unparsable(`values[${index}][${key}]: Invalid value: ${JSON.stringify(text)}: ${complaint}`);
 }
 
 function parseBound(cursor: Cursor): number {
   const token = take(cursor);
-  if (!/^-?[0-9]+$/.test(token.text)) throw unparsable(`found '${token.text}', expected: an integer`);
+  if (!/^-?[0-9]+$/.test(token.text)) {
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw unparsable(`values[0]: Invalid value: ${JSON.stringify(token.text)}: ${why}`);
+  }
   return Number(token.text);
 }
 
@@ -225,6 +226,9 @@ function reader(path: string, selectable: SelectableFields): (object: KubeObject
   if (path === 'metadata.name') return (object) => object.metadata.name;
   if (path === 'metadata.namespace') return (object) => object.metadata.namespace ?? '';
   const read = Object.hasOwn(selectable, path) ? selectable[path] : undefined;
-  if (read === undefined) throw badRequest(`field label not supported: ${path}`);
-  return read;
+  if (read !== undefined) return read;
+  // Kinds that can be selected by more than their names word it differently.
+  if (Object.keys(selectable).length > 0) throw badRequest(`field label not supported: ${path}`);
+  const known = 'only "metadata.name", "metadata.namespace"';
+  throw badRequest(`${JSON.stringify(path)} is not a known field selector: ${known}`);
 }

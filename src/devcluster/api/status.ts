@@ -65,8 +65,8 @@ export function notFound(type: Named, name: string): Failure {
   return apiError(404, 'NotFound', message, detailsOf(type, name, type.plural));
 }
 
-export function alreadyExists(type: Named, name: string): Failure {
-  const message = `${qualified(type)} "${name}" already exists`;
+export function alreadyExists(type: Named, name: string, isGoing = false): Failure {
+  const message = `${isGoing ? 'object is being deleted: ' : ''}${qualified(type)} "${name}" already exists`;
   return apiError(409, 'AlreadyExists', message, detailsOf(type, name, type.plural));
 }
 
@@ -126,9 +126,14 @@ export function unsupportedMediaType(accepted: readonly string[]): Failure {
   return apiError(415, 'UnsupportedMediaType', message);
 }
 
-export function notAcceptable(accepted: readonly string[]): Failure {
-  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
-  return apiError(406, 'NotAcceptable', message);
+export function notAcceptable(available: readonly string[]): Failure {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return apiError(406, 'NotAcceptable', message, {});
+}
+
+/** What a PATCH of an unknown type gets; other writes name what would be accepted. */
+export function unsupportedPatch(): Failure {
+  return apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 export function tooLarge(limitBytes: number): Failure {

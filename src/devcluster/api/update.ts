@@ -25,6 +25,9 @@ export function updateObject(context: ApiContext, request: ApiRequest): ObjectAn
     checkNamespaceTakes(context, type, next);
     return { shape: 'object', code: 201, object: commitNew(context, write, next), warnings };
   }
-  checkPreconditions(type, next, old, behaviour.updatesUnconditionally);
+  checkPreconditions(type, next, old, {
+    unconditional: behaviour.updatesUnconditionally,
+    otherUid: 'conflict',
+  });
   return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
 }

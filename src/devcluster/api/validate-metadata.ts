@@ -39,7 +39,8 @@ export function nameComplaints(name: string, form: NameForm): string[] {
     case 'subdomain':
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);
     case 'label':
-      return complaints(name, 63, LABEL, LABEL_TEXT);
+      // A subdomain is told what keeps it from being a label.
+      return complaints(name, 63, LABEL, matches(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
     case 'rfc1035':
       return complaints(name, 63, RFC1035, RFC1035_TEXT);
     case 'segment':
@@ -53,8 +54,12 @@ function segmentComplaints(name: string): string[] {
 }
 
 function complaints(text: string, limit: number, pattern: string, explanation: string): string[] {
-  const long = text.length > limit ? [`must be no more than ${limit} characters`] : [];
-  return new RegExp(`^${pattern}$`).test(text) ? long : [...long, explanation];
+  const long = text.length > limit ? [`must be no more than ${limit} bytes`] : [];
+  return matches(text, pattern) ? long : [...long, explanation];
+}
+
+function matches(text: string, pattern: string): boolean {
+  return new RegExp(`^${pattern}$`).test(text);
 }
 
 const SUBDOMAIN_TEXT =
@@ -84,18 +89,22 @@ function invalidValue(field: string, value: string, why: string): Cause {
 
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): Cause[] {
   return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameComplaints(key).map((why) => invalidValue(field, key, why)),
-    ...complaints(value, 63, LABEL_VALUE, LABEL_VALUE_TEXT).map((why) => invalidValue(field, value, why)),
+    ...qualifiedNameComplaints(key, 'a valid label key').map((why) => invalidValue(field, key, why)),
+    ...labelValueComplaints(value).map((why) => invalidValue(field, value, why)),
   ]);
 }
 
+export function labelValueComplaints(value: string): string[] {
+  return complaints(value, 63, LABEL_VALUE, LABEL_VALUE_TEXT);
+}
+
 /** `[prefix/]name`: the keys of labels and annotations, and finalizers. */
-export function qualifiedNameComplaints(key: string): string[] {
+export function qualifiedNameComplaints(key: string, called = 'a qualified name'): string[] {
   const parts = key.split('/');
-  if (parts.length > 2)
-    return [
-      `a qualified name ${QUALIFIED_TEXT.slice('name part '.length)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
-    ];
+  if (parts.length > 2) {
+    const form = QUALIFIED_TEXT.slice('name part '.length);
+    return [`${called} ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
   const name = parts.at(-1) ?? '';
   const prefix = parts.length === 2 ? (parts[0] ?? '') : undefined;
   const found: string[] = [];
@@ -126,7 +135,8 @@ function validateOwners(object: KubeObject): Cause[] {
     (['apiVersion', 'kind', 'name', 'uid'] as const)
       .filter((key) => (owner[key] ?? '') === '')
       .map((key): Cause => {
-        const message = `Invalid value: "": ${key === 'apiVersion' ? 'version' : key} must not be empty`;
+        const called = { apiVersion: 'version ', kind: 'kind ', name: 'name ', uid: '' }[key];
+        const message = `Invalid value: "": ${called}must not be empty`;
         return { reason: 'FieldValueInvalid', message, field: `${field}.${key}` };
       }),
   );
@@ -140,12 +150,18 @@ function validateOwners(object: KubeObject): Cause[] {
   ];
 }
 
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
+const UNQUALIFIED_TEXT = 'name is neither a standard finalizer name nor is it fully qualified';
+
 function validateFinalizerNames(object: KubeObject): Cause[] {
   const finalizers = object.metadata.finalizers ?? [];
   const field = 'metadata.finalizers';
-  const causes = finalizers.flatMap((finalizer) =>
-    qualifiedNameComplaints(finalizer).map((why) => invalidValue(field, finalizer, why)),
-  );
+  const causes = finalizers.flatMap((finalizer, index) => [
+    ...qualifiedNameComplaints(finalizer).map((why) => invalidValue(field, finalizer, why)),
+    ...(finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+      ? []
+      : [invalidValue(`${field}[${index}]`, finalizer, UNQUALIFIED_TEXT)]),
+  ]);
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return causes;
   return [...causes, invalidValue(field, finalizers.join(','), 'orphan and foregroundDeletion cannot both be set')];
 }

@@ -28,10 +28,30 @@ export function readDryRun(values: readonly string[], kind: OptionsKind): boolea
 /** A client that names no manager goes by the first part of its User-Agent. */
 function readManager(given: string | null, userAgent: string, kind: OptionsKind): string {
   const manager = given === null || given === '' ? (userAgent.split('/', 1)[0] ?? '') : given;
+  const odd = [...manager].findIndex((character) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character));
+  if (odd >= 0) {
+    const code = [...manager][odd]?.codePointAt(0) ?? 0;
+    const what = `invalid character U+${code.toString(16).toUpperCase().padStart(4, '0')} (at position ${odd})`;
+    throw invalidOptions(kind, 'FieldValueInvalid', 'fieldManager', `Invalid value: ${goQuoted(manager)}: ${what}`);
+  }
   if (manager.length > 128) {
     throw invalidOptions(kind, 'FieldValueTooLong', 'fieldManager', 'Too long: may not be more than 128 bytes');
   }
   return manager;
+}
+
+/** Control characters as `\x01`. */
+function goQuoted(text: string): string {
+  return JSON.stringify(text).replaceAll(/\\u00([0-9a-f]{2})/g, '\\x$1');
+}
+
+/** Options of a patch that is no apply: `force` has no meaning there. */
+export function readPatchOptions(request: ApiRequest): WriteOptions {
+  if (request.query.get('force') !== null) {
+    const message = 'Forbidden: may not be specified for non-apply patch';
+    throw invalidOptions('PatchOptions', 'FieldValueForbidden', 'force', message);
+  }
+  return readWriteOptions(request, 'PatchOptions');
 }
 
 function readFieldValidation(given: string | null, kind: OptionsKind): WriteOptions['fieldValidation'] {
@@ -59,8 +79,14 @@ export function readApplyOptions(request: ApiRequest): WriteOptions & { readonly
   return { ...readWriteOptions(request, 'PatchOptions'), force: isTrue(request.query.get('force')) };
 }
 
-type Reason = 'FieldValueNotSupported' | 'FieldValueTooLong' | 'FieldValueRequired' | 'FieldValueInvalid';
+type Reason =
+  | 'FieldValueForbidden'
+  | 'FieldValueNotSupported'
+  | 'FieldValueTooLong'
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid';
 
-function invalidOptions(kind: OptionsKind, reason: Reason, field: string, message: string): Error {
+/** A 422 about the options of a request. */
+export function invalidOptions(kind: OptionsKind, reason: Reason, field: string, message: string): Error {
   return invalid({ group: 'meta.k8s.io', plural: '', kind }, '', [{ reason, message, field }]);
 }

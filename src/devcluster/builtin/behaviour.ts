@@ -5,7 +5,6 @@ import { type OpenApiDocument, rootType } from '../../kube/openapi.ts';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { namedPatchType } from '../../kube/strategic.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
-import { badRequest } from '../api/status.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { type KindRules, rulesOf } from './rules.ts';
@@ -25,10 +24,7 @@ export function builtinBehaviour(type: ResourceType): Behaviour | undefined {
     ...(patchType === undefined ? {} : { patchType }),
     read: (value) => {
       const decoded = decodeStruct(document, schemaName, value);
-      if ('mismatch' in decoded) {
-        const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
-        throw badRequest(`${what}: ${decoded.mismatch}`);
-      }
+      if ('mismatch' in decoded) return decoded;
       return readResult(rules, decoded.value, decoded.unknown);
     },
   };

@@ -55,12 +55,23 @@ function decodeBytes(value: Json): Scalar {
 /** RFC 3339, stored in UTC with whole seconds (`Time`) or with six decimals (`MicroTime`). */
 function decodeTime(value: Json, precision: 'seconds' | 'micro'): Scalar {
   if (typeof value !== 'string') return { expected: 'string' };
-  const match = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d+))?(?:[Zz]|[+-]\d\d:\d\d)$/.exec(value);
+  const match = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.exec(value);
   const epochMs = Date.parse(value);
-  if (match === null || Number.isNaN(epochMs)) return { expected: 'RFC 3339 time' };
+  const fraction = match?.[1] ?? '';
+  const fits = precision === 'seconds' || fraction.length === '.000000'.length;
+  if (match === null || Number.isNaN(epochMs) || !fits) return { fault: unparsedTime(value, precision) };
   const seconds = new Date(epochMs).toISOString().slice(0, 19);
-  if (precision === 'seconds') return { value: `${seconds}Z` };
-  return { value: `${seconds}.${(match[1] ?? '').padEnd(6, '0').slice(0, 6)}Z` };
+  return { value: precision === 'seconds' ? `${seconds}Z` : `${seconds}${fraction}Z` };
+}
+
+/** In the words of the server's time parser, as far as it got. */
+function unparsedTime(value: string, precision: 'seconds' | 'micro'): string {
+  const layout = precision === 'seconds' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
+  const date = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(value)?.[0] ?? '';
+  const rest = value.slice(date.length);
+  const wanted = date === '' ? '2006' : precision === 'micro' ? '.000000' : 'Z07:00';
+  const quoted = JSON.stringify(value);
+  return `parsing time ${quoted} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(wanted)}`;
 }
 
 export function isZero(value: Json): boolean {

@@ -106,11 +106,14 @@ function decodeObject(walk: Walk, schema: OpenApiSchema, name: string, value: Js
   }
   if (schema.properties === undefined) return decodeMap(walk, schema, value, at);
   const decoded: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(schema.properties, key)) walk.unknown.push(join(at.path, key));
-  }
-  for (const [key, property] of Object.entries(schema.properties)) {
-    const field = decodeField(walk, { owner: schema, name, key, property }, value[key], at);
+  // In the order of the document, so that complaints come in it; then what is absent.
+  for (const key of new Set([...Object.keys(value), ...Object.keys(schema.properties)])) {
+    const property = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+    if (property === undefined) {
+      walk.unknown.push(join(at.path, key));
+      continue;
+    }
+    const field = decodeField(walk, { name, key, property }, value[key], at);
     if (field !== undefined) decoded[key] = field;
   }
   return decoded;
@@ -128,7 +131,6 @@ function decodeMap(walk: Walk, schema: OpenApiSchema, value: JsonObject, at: Pos
 }
 
 interface FieldPlace {
-  readonly owner: OpenApiSchema;
   readonly name: string;
   readonly key: string;
   readonly property: OpenApiSchema;
@@ -142,7 +144,8 @@ function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at:
   if (given === undefined) return absentField(walk, place, below);
   if (!isEmpty(given)) return given;
   if (isKeptEmpty(walk, place)) return given;
-  return FIELD_FACTS.isWrittenAsNull(name, key) ? given : undefined;
+  // Storage does not tell an empty list from an absent one.
+  return FIELD_FACTS.isWrittenAsNull(name, key) ? null : undefined;
 }
 
 function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Position): Json | undefined {
@@ -157,6 +160,8 @@ function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
   const target = reference(property);
   const isStruct = target !== undefined && walk.schemas[target]?.type === 'object';
   if (isStruct || VERBATIM.some((suffix) => target?.endsWith(suffix)) || target?.includes(PROPS_OR)) return true;
+  // An empty list is the order to forget all owners: whoever tracks them sees it.
+  if (key === 'managedFields') return true;
   if (property.type === 'array' || property.type === 'object') return false;
   if (FIELD_FACTS.isPointer(name, key)) return true;
   return property.default !== undefined && isZero(property.default) && !FIELD_FACTS.isLeftOut(name, key);

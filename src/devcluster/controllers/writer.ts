@@ -6,6 +6,7 @@ import { commitChange, commitNew } from '../api/commit.ts';
 import type { ApiContext } from '../api/context.ts';
 import { type DeleteOptions, removeObject } from '../api/delete.ts';
 import { inVersionOf } from '../api/find.ts';
+import { readKnown } from '../api/read-object.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 
@@ -19,8 +20,8 @@ export function writeNew(context: ApiContext, collection: string, manager: strin
   const type = typeOfCollection(context, collection);
   if (type === undefined) return;
   const behaviour = context.types.behaviourOf(type);
-  const read = behaviour.read({ ...object, apiVersion: apiVersionOf(type), kind: type.kind } as never);
-  commitNew(context, { type, behaviour, manager, dryRun: false }, read.object);
+  const read = readKnown(behaviour, { ...object, apiVersion: apiVersionOf(type), kind: type.kind });
+  commitNew(context, { type, behaviour, manager, dryRun: false }, read);
 }
 
 /** Changes the object as it lives now; nothing where it is gone or `change` answers it unchanged. */
@@ -40,12 +41,7 @@ export function writeChange(
   if (next === old) return;
   const behaviour = context.types.behaviourOf(type);
   const through = subresource === undefined ? {} : { subresource };
-  commitChange(
-    context,
-    { type, behaviour, manager, dryRun: false, ...through },
-    behaviour.read(next as never).object,
-    old,
-  );
+  commitChange(context, { type, behaviour, manager, dryRun: false, ...through }, readKnown(behaviour, next), old);
 }
 
 /** Deletes the object as it lives now, if it does. */

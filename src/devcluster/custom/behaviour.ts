@@ -5,9 +5,8 @@ import { rootType } from '../../kube/openapi.ts';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { compileStructural, type Structural } from '../../kube/structural/structural.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
-import { badRequest } from '../api/status.ts';
-import { decodeStruct } from '../builtin/struct.ts';
-import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
+import { type Decoded, decodeStruct, type Mismatch } from '../builtin/struct.ts';
+import type { Behaviour, ReadObject, Unreadable } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { causesOf, fieldPath } from './causes.ts';
 import { customDocument } from './document.ts';
@@ -26,7 +25,7 @@ export function customBehaviour(type: ResourceType): Behaviour | undefined {
     createsOnUpdate: false,
     returnsDeleted: false,
     firstGeneration: 1,
-    read: (value) => readCustom(type, structural, value),
+    read: (value) => readCustom(structural, value),
     prepareCreate: (object) => (hasStatus ? withStatus(object, undefined) : object),
     prepareUpdate: (next, old) => (hasStatus ? withStatus(next, old.status) : next),
     prepareStatusUpdate: (next, old) => ({
@@ -38,8 +37,10 @@ export function customBehaviour(type: ResourceType): Behaviour | undefined {
   };
 }
 
-function readCustom(type: ResourceType, structural: Structural, value: JsonObject): ReadObject {
-  const { metadata, unknown: unknownMeta } = readMetadata(type, value.metadata);
+function readCustom(structural: Structural, value: JsonObject): ReadObject | Unreadable {
+  const read = readMetadata(value.metadata);
+  if ('mismatch' in read) return read;
+  const { value: metadata, unknown: unknownMeta } = read;
   const given = { ...value, metadata };
   const unknown = structural.unknownFields(given).map(({ pointer }) => fieldPath(pointer));
   const object = structural.withDefaults(structural.prune(given)) as unknown as KubeObject;
@@ -47,15 +48,12 @@ function readCustom(type: ResourceType, structural: Structural, value: JsonObjec
 }
 
 /** Metadata passes through its struct in custom kinds too. */
-function readMetadata(type: ResourceType, value: Json | undefined) {
+function readMetadata(value: Json | undefined): Decoded | Mismatch {
   const document = bundledSchema('v1');
-  if (document === undefined || !isObject(value)) return { metadata: {}, unknown: [] };
+  if (document === undefined || !isObject(value)) return { value: {}, unknown: [] };
   const decoded = decodeStruct(document, OBJECT_META, value);
-  if (!('mismatch' in decoded)) {
-    return { metadata: decoded.value, unknown: decoded.unknown.map((path) => `metadata.${path}`) };
-  }
-  const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
-  throw badRequest(`${what}: ${decoded.mismatch}`);
+  if ('mismatch' in decoded) return decoded;
+  return { value: decoded.value, unknown: decoded.unknown.map((path) => `metadata.${path}`) };
 }
 
 function withStatus(object: KubeObject, status: Json | ObjectMeta | undefined): KubeObject {

@@ -9,7 +9,7 @@ export interface Wanted {
   readonly format: 'json' | 'yaml';
 }
 
-const ACCEPTED = ['application/json', 'application/yaml'];
+const ACCEPTED = ['application/json', 'application/yaml', 'application/json;stream=watch'];
 
 /** The first form of the header that can be served; a 406 where there is none. */
 export function negotiate(header: string, forms: readonly Form[]): Wanted {

@@ -41,7 +41,7 @@ export async function handle(parts: HandlerParts, exchange: Exchange): Promise<v
 
 /** A group-version that is served says so as an API does, anything else as a plain web server. */
 function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
-  const known = parts.api.types.all().some((type) => type.group === path?.group && type.version === path.version);
+  const known = parts.api.types.all().some((type) => type.group === path?.group);
   if (!known) return PAGE_NOT_FOUND;
   return errorAnswer(apiError(404, 'NotFound', 'the server could not find the requested resource', {}));
 }

@@ -15,6 +15,11 @@ export interface ReadObject {
   readonly unknown: readonly string[];
 }
 
+/** What the server's decoder would say about values of the wrong type. */
+export interface Unreadable {
+  readonly mismatch: string;
+}
+
 /** The objects of a collection (`group/plural`), for what is given out once in a cluster. */
 export type Neighbours = (collection: string) => readonly KubeObject[];
 
@@ -29,8 +34,8 @@ export interface Behaviour {
   /** Deletion answers the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly nameForm: NameForm;
-  /** Checks types, drops what the kind does not have, fills in defaults. Throws a 400 where the types do not fit. */
-  read(value: JsonObject): ReadObject;
+  /** Checks types, drops what the kind does not have, fills in defaults. */
+  read(value: JsonObject): ReadObject | Unreadable;
   /** What a create may not say is taken away, what only the server says is added. */
   prepareCreate(object: KubeObject, neighbours: Neighbours): KubeObject;
   /** What a replace may not change is taken from `old`. */
