@@ -31,6 +31,7 @@ const ROWS: readonly { value: string | number; stored: string | undefined; reaso
   { value: '512Ki', stored: '512Ki', reason: 'canonical already' },
   { value: '1025Mi', stored: '1025Mi', reason: 'not divisible by 8: as written' },
   { value: '0.5Ki', stored: '512', reason: 'below 1024: decimal' },
+  { value: '0.9765625Ki', stored: '1k', reason: 'a thousand, below 1024: decimal' },
   { value: '123Ti', stored: '123Ti', reason: 'too long for the fast path, canonical anyway' },
   { value: '3000Pi', stored: '3000Pi', reason: 'peta is never on the fast path' },
   { value: '2048Pi', stored: '2Ei', reason: 'peta is never on the fast path' },

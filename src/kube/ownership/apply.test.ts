@@ -324,6 +324,12 @@ describe('update', () => {
     expect(managers(update(undefined, role, 'one'))).toEqual([]);
   });
 
+  test('that gives a free-form field another shape owns the field and what is in it', () => {
+    const live = apply(undefined, thing({ free: { a: 1 } }), 'one');
+    const next = update(live, { ...live, spec: { free: { a: { b: 2 } } } }, 'two');
+    expect(managers(next)).toEqual(['two Update: /spec/free/a /spec/free/a/b']);
+  });
+
   test('without a manager is recorded as unknown', () => {
     expect(managers(update(undefined, thing({ image: 'i' }), ''))).toEqual(['unknown Update: /spec /spec/image']);
   });
@@ -397,6 +403,26 @@ function atomicThing(): MergeType {
   const document = { components: { schemas: { ...THING_DOCUMENT.components.schemas, [name]: changed } } };
   return rootType(document, { group: 'things.example', version: 'v1', kind: 'Thing' })!;
 }
+
+test('an entry without a time is the oldest, and still goes into the shared entry', () => {
+  const fields = (key: string): ManagedFieldsEntry['fieldsV1'] => ({ 'f:data': { [`f:${key}`]: {} } });
+  const shared = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' } as const;
+  const others = Array.from({ length: 9 }, (_, index) => ({
+    ...shared,
+    manager: `m${index}`,
+    time: `2026-01-01T11:0${index}:00Z`,
+    fieldsV1: fields(`k${index}`),
+  }));
+  const managedFields = [
+    { ...shared, manager: 'scaler', fieldsV1: fields('s') },
+    { ...shared, manager: 'ancient-changes', time: '2026-01-01T10:00:00Z', fieldsV1: fields('a') },
+    ...others,
+  ];
+  const before = object('v1', 'ConfigMap', { metadata: { name: 'a', managedFields } });
+  const next = update(before, { ...before, data: { new: '' } }, 'writer');
+  expect(managers(next)).toHaveLength(10);
+  expect(managers(next)).toContain('ancient-changes Update: /data/a /data/k0 /data/s');
+});
 
 describe('a schema that changed', () => {
   test('entries of lists and maps that became atomic are owned as a whole from the next write on', () => {

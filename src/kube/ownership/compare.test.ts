@@ -59,9 +59,21 @@ const PODS: readonly Row[] = [
   { desired: { volumes: [] }, live: { volumes: null }, is: 'unchanged', reason: 'a living null counts as absent' },
   {
     desired: { securityContext: { seLinuxOptions: null, runAsUser: null } },
-    live: {},
+    live: { securityContext: {} },
     is: 'unchanged',
-    reason: '3: a struct that holds only nulls',
+    reason: '3: a struct that holds only nulls is stored empty',
+  },
+  {
+    desired: { dnsConfig: { nameservers: [] } },
+    live: {},
+    is: 'unknown dnsConfig',
+    reason: '3: somebody may have removed the empty struct, and our set does not tell',
+  },
+  {
+    desired: { containers: [{ name: 'c', securityContext: { capabilities: { add: [] } } }] },
+    live: { containers: [{ name: 'c', securityContext: {} }] },
+    is: 'unknown containers/[name=c]/securityContext/capabilities',
+    reason: '3: also further down',
   },
   {
     desired: { securityContext: { runAsUser: 1 } },
@@ -336,6 +348,12 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
     live: { data: { a: 'eQ==' } },
     is: 'changed /data/a',
     reason: '7: stringData goes over data',
+  },
+  {
+    desired: object('v1', 'Secret', { stringData: { a: '' } }),
+    live: { data: { b: 'eg==' } },
+    is: 'changed /data/a',
+    reason: '7: an empty text is stored too, and nobody who removes it takes stringData from us',
   },
   {
     desired: object('v1', 'Secret', { type: '' }),

@@ -26,7 +26,9 @@ export interface Comparison {
 
 /**
  * `desired` as it would be sent (best normalised), `live` as listed in the same apiVersion, `manager` the field manager
- * that applies with force. The set of owned fields is compared before the values, whose comparison leans on it.
+ * that applies with force. The set of owned fields is compared before the values, whose comparison leans on it: a field
+ * that is still ours and yet absent was never stored. That holds for an empty value only if no null was applied at its
+ * place before; what passed through `normalise` holds no nulls.
  */
 export function compare(
   desired: KubeObject,

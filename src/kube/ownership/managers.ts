@@ -80,33 +80,36 @@ function compareTexts(a: string, b: string): number {
 }
 
 const MAX_UPDATERS = 10;
+const ANCIENT = 'ancient-changes';
 
 /** Only so many updaters are told apart: the oldest of a version share one entry, `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
-  const updaters = [...managers]
-    .filter(([, { operation }]) => operation === 'Update')
-    .sort(([a, left], [b, right]) => seconds(left) - seconds(right) || compareTexts(a, b));
+  const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   let surplus = updaters.length - MAX_UPDATERS;
   if (surplus <= 0) return managers;
   const out = new Map(managers);
-  const firsts = new Map<string, string>();
-  for (const [key, updater] of updaters) {
+  const oldest = new Map<string, string>();
+  for (const [key, updater] of updaters.sort(compareAges)) {
     if (surplus <= 0) break;
-    const { apiVersion } = updater;
-    const first = firsts.get(apiVersion);
-    if (first === undefined) {
-      firsts.set(apiVersion, key);
+    const bucket: ManagerName = { manager: ANCIENT, operation: 'Update', apiVersion: updater.apiVersion };
+    const bucketKey = keyOfManager(bucket);
+    if (key === bucketKey) continue;
+    const first = out.has(bucketKey) ? bucketKey : oldest.get(updater.apiVersion);
+    const older = first === undefined ? undefined : out.get(first);
+    if (first === undefined || older === undefined) {
+      oldest.set(updater.apiVersion, key);
       continue;
     }
-    const bucket: ManagerName = { manager: 'ancient-changes', operation: 'Update', apiVersion };
-    const bucketKey = keyOfManager(bucket);
-    const filled = out.get(bucketKey);
-    const older = filled ?? out.get(first);
-    if (filled === undefined) out.delete(first);
+    out.delete(first);
     out.delete(key);
-    const set = older === undefined ? updater.set : union(updater.set, older.set);
-    out.set(bucketKey, { ...bucket, set, ...(updater.time === undefined ? {} : { time: updater.time }) });
+    const { time } = updater;
+    const set = union(updater.set, older.set);
+    out.set(bucketKey, { ...bucket, set, ...(time === undefined ? {} : { time }) });
     surplus -= 1;
   }
   return out;
+}
+
+function compareAges([a, left]: [string, Manager], [b, right]: [string, Manager]): number {
+  return seconds(left) - seconds(right) || compareTexts(a, b);
 }

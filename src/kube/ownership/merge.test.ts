@@ -80,6 +80,7 @@ const ORDERS: readonly { live: string; applied: string; merged: string; reason: 
   { live: '', applied: 'b a', merged: 'b a', reason: 'nothing lives' },
   { live: 'b a', applied: '', merged: 'b a', reason: 'nothing is applied' },
   { live: 'a b c d', applied: 'd x b', merged: 'a c d x b', reason: 'moved items, a new one and living ones' },
+  { live: 'a b c', applied: 'x a y b', merged: 'x a y b c', reason: 'new items before shared ones' },
   { live: 'a b c', applied: 'c b a', merged: 'c b a', reason: 'reversed' },
 ];
 

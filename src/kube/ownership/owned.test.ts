@@ -52,6 +52,15 @@ const THINGS: readonly { spec: KubeObject[string]; owns: string[]; reason: strin
     reason: 'a key field with neither value nor default is left out',
   },
   {
+    spec: { ports: [{ port: 80, protocol: null }] },
+    owns: [
+      'ports/[port=80,protocol=null]',
+      'ports/[port=80,protocol=null]/port',
+      'ports/[port=80,protocol=null]/protocol',
+    ],
+    reason: 'a null key field does not take its default',
+  },
+  {
     spec: { free: { a: { b: 1, c: {} }, l: [{ x: 1 }] } },
     owns: ['free/a', 'free/l', 'free/a/b', 'free/a/c'],
     reason: 'inside free-form objects every map is owned itself and lists are atomic',

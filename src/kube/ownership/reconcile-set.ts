@@ -10,7 +10,7 @@ export function reconcileSet(set: FieldSet, type: MergeType): FieldSet {
 
 function reconcileBelow(element: string, node: FieldNode, type: MergeType): FieldNode {
   const below = typeBelow(element, type);
-  if (below === undefined || (node.member && node.children.size === 0)) return node;
+  if (below === undefined) return node;
   const atomic = below.map === undefined ? below.list?.merge === 'atomic' : below.map.atomic;
   return atomic ? LEAF : { member: node.member, children: reconcileSet(node.children, below) };
 }

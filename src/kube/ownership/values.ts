@@ -90,19 +90,28 @@ function compareNull(walk: Walk, live: Json | undefined, type: MergeType, place:
 }
 
 function compareAbsent(walk: Walk, desired: Json, type: MergeType, place: Place | undefined): void {
-  if (type.storage === 'struct') {
-    if (isEmptyValue(desired)) {
-      if (isNew(walk, desired, type, place)) walk.note('unknown', place, 'the value is missing', undefined, desired);
-      return;
-    }
-    if (isObject(desired)) {
-      // A struct that holds nothing but empty values was never stored either.
-      comparePresent(walk, desired, {}, type, place);
-      return;
-    }
+  if (type.storage === 'struct' && isEmptyValue(desired)) {
+    if (isNew(walk, desired, type, place)) walk.note('unknown', place, 'the value is missing', undefined, desired);
+  } else if (type.storage === 'struct' && isObject(desired)) {
+    compareHollow(walk, desired, type, place);
+  } else {
+    const unsure = type.storage === 'opaque' && isEmptyValue(desired);
+    walk.note(unsure ? 'unknown' : 'differs', place, 'the value is missing', undefined, desired);
   }
-  const unsure = type.storage === 'opaque' && isEmptyValue(desired);
-  walk.note(unsure ? 'unknown' : 'differs', place, 'the value is missing', undefined, desired);
+}
+
+/**
+ * A struct that holds nothing but empty values is stored as an empty struct. Who removes that leaves us the owner of the
+ * values in it, because they were never stored: our set does not tell that it is gone.
+ */
+function compareHollow(walk: Walk, desired: JsonObject, type: MergeType, place: Place | undefined): void {
+  let hollow = true;
+  const note: Note = (...noted) => {
+    hollow = false;
+    walk.note(...noted);
+  };
+  comparePresent({ ...walk, note }, desired, {}, type, place);
+  if (hollow) walk.note('unknown', place, 'a struct of empty values may be missing', undefined, desired);
 }
 
 /** An empty value at a place that was not ours may be stored now; empty lists and maps never are. */
@@ -119,7 +128,10 @@ function compareMaps(walk: Walk, desired: JsonObject, live: JsonObject, map: Map
     if (value === undefined || below === undefined) continue;
     const at = { above: place, element: field?.element ?? fieldElement(key) };
     const there = present(live[key]);
-    if (!map.pruned || field !== undefined) compareValue(walk, value, there, below, at);
+    if (field === undefined && there === undefined && below.storage === 'struct') {
+      // Unlike a field, an entry of a Go map is always stored, even when it is empty.
+      walk.note('differs', at, 'the entry is missing', undefined, value);
+    } else if (!map.pruned || field !== undefined) compareValue(walk, value, there, below, at);
     else if (there !== undefined) walk.note('differs', at, 'the server stores no such field', there, value);
   }
 }
