@@ -1,6 +1,7 @@
-// Makes src/kube/schemas/*.json from the OpenAPI v3 documents of an API server: `node scripts/record-schemas.ts DIR`.
-// DIR holds what `kubectl get --raw /openapi/v3/apis/apps/v1` and its like print, one document a file, any names ending
-// in `.json`. Only facts are kept (keys, types, merge rules, defaults), nothing that was written to be read.
+// Makes src/kube/schemas/*.json from the OpenAPI v3 documents of an API server:
+// `node scripts/record-schemas.ts DIR [OUTPUT]`. DIR holds what `kubectl get --raw /openapi/v3/apis/apps/v1` and its like
+// print, one document a file, any names ending in `.json`. OUTPUT is where the files go, src/kube/schemas unless given.
+// Only facts are kept (keys, types, merge rules, defaults), nothing that was written to be read.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,16 +13,13 @@ const KEPT = ['type', 'format', 'required', 'default', 'enum', '$ref'];
 const SCHEMAS = fileURLToPath(new URL('../src/kube/schemas', import.meta.url));
 
 function main(): void {
-  const directory = process.argv[2];
-  if (directory === undefined) fail('usage: node scripts/record-schemas.ts DIR');
+  const [directory, output = SCHEMAS] = process.argv.slice(2);
+  if (directory === undefined) fail('usage: node scripts/record-schemas.ts DIR [OUTPUT]');
   const documents = readDocuments(directory);
   for (const [apiVersion, kinds] of Map.groupBy(BUNDLED_KINDS, (kind) => kind.apiVersion)) {
     const schemas = documents.get(apiVersion);
     if (schemas === undefined) fail(`${directory} has no document for ${apiVersion}`);
-    const file = join(
-      SCHEMAS,
-      `${apiVersion.includes('/') ? apiVersion.replace('/', '_') : `core_${apiVersion}`}.json`,
-    );
+    const file = join(output, `${apiVersion.includes('/') ? apiVersion.replace('/', '_') : `core_${apiVersion}`}.json`);
     writeFileSync(file, text(closure(schemas, kinds)));
   }
 }

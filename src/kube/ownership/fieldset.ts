@@ -19,10 +19,6 @@ export const EMPTY_SET: FieldSet = new Map();
 /** A path in the set with nothing below it. */
 export const LEAF: FieldNode = { member: true, children: EMPTY_SET };
 
-export function isEmpty(set: FieldSet): boolean {
-  return set.size === 0;
-}
-
 /** Everything in either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.size === 0) return b;
