@@ -10,6 +10,8 @@ export const RECONCILE_CODES = {
   'duplicate-resource': 'The same object is declared twice; the problem names both places.',
   'reference-missing':
     'A resource names another that exists neither in Git nor in the cluster. It is applied; its children are held.',
+  'reference-unknown':
+    'A kind that a resource refers to could not be listed, so nobody can say whether the reference holds. The children are held.',
   'reference-key-missing': 'A ConfigMap or Secret that a resource names lacks the key. The children are held.',
   'image-not-enforced':
     'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry. The children are held.',

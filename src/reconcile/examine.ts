@@ -33,17 +33,16 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
       const all = [...metadata, ...findings];
-      if (all.some(isError) || !isResource(defaulted)) return { findings: all };
-      const rules = known.kind.rules(defaulted);
-      return { findings: [...all, ...rules], ...(rules.some(isError) ? {} : { defaulted }) };
+      return { findings: all, ...(all.some(isError) || !isResource(defaulted) ? {} : { defaulted }) };
     }
   }
 }
 
 /** Unknown fields are errors: the API server would drop them without a word. */
 function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
-  const defaulted = structural.withDefaults(structural.prune(object));
-  return { findings: [...structural.unknownFields(object), ...structural.validate(defaulted)], defaulted };
+  const unknown = structural.unknownFields(object);
+  const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
+  return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
 }
 
 function isError({ severity }: { readonly severity: string }): boolean {

@@ -49,17 +49,20 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
     new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
-  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup, kinds)]);
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup)]);
 
   const views = openViews({
     apiGroup,
-    kinds,
     layers: [snapshot.objects(), declared(gathered)],
   });
   const registries = await syncRegistries(deps, { apiGroup, loaded: gathered.loaded, living: snapshot.find, views });
-  const known = (kind: string): boolean => snapshot.known(groupKindFor(kind, apiGroup, kinds));
+  // Of a kind that is not served there is nothing: that is known, too.
+  const knowledge = (kind: string) => {
+    const target = groupKindFor(kind, apiGroup);
+    return snapshot.known(target) || snapshot.served(target) === undefined ? 'listed' : 'failed';
+  };
   const { loaded, invalid } = gathered;
-  const resolved = resolve({ loaded, invalid, kinds, views, known, images: registries.images });
+  const resolved = resolve({ loaded, invalid, kinds, views, knowledge, images: registries.images });
   const applySet = applySetId(instance, homeNamespace);
   const { settings } = options;
   const desires = desire({ standings: resolved.standings, views, settings, applySet, living: snapshot.find });
@@ -148,17 +151,19 @@ function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<S
 }
 
 /** Kinds that the resources are of, and that they name. */
-function namedKinds(loaded: readonly Sourced[], apiGroup: string, kinds: readonly Kind[]): GroupKind[] {
+function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
   return loaded.flatMap(({ id, kind, defaulted }) => {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup, kinds))];
+    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
   });
 }
 
-/** References name a kind only: one of ours, or ConfigMap and Secret of the core group. */
-function groupKindFor(kind: string, apiGroup: string, kinds: readonly Kind[]): GroupKind {
-  return { group: kinds.some((each) => each.kind === kind) ? apiGroup : '', kind };
+/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
+function groupKindFor(kind: string, apiGroup: string): GroupKind {
+  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
 }
+
+const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);
 
 async function typesOf(
   cluster: Cluster,

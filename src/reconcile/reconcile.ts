@@ -149,8 +149,8 @@ function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleIn
   return { standings: prepared.resolved.standings, childErrors, catalogue: prepared.registries.states };
 }
 
-function sightOf({ apiGroup, kinds }: RunOptions, snapshot: Snapshot): Sight {
-  const views = openViews({ apiGroup, kinds, layers: [snapshot.objects()] });
+function sightOf({ apiGroup }: RunOptions, snapshot: Snapshot): Sight {
+  const views = openViews({ apiGroup, layers: [snapshot.objects()] });
   return { living: snapshot.find, views, complete: snapshot.failures().length === 0 };
 }
 

@@ -16,8 +16,8 @@ export interface ResolveInput {
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
-  /** False where nothing is known about a kind (its LIST failed): then nothing is refused because of it. */
-  readonly known: (kind: string) => boolean;
+  /** Of a kind that is referred to: was it `listed`, did that fail, or is there `none` (no cluster is asked)? */
+  readonly knowledge: (kind: string) => 'listed' | 'failed' | 'none';
   readonly images: EnforcedImages;
 }
 
@@ -57,16 +57,27 @@ function findingsOf(input: ResolveInput, loaded: LoadedResource): readonly Findi
   const { kind, defaulted } = loaded;
   if (kind === undefined || defaulted === undefined) return [];
   const view = input.views(loaded.id.namespace ?? '');
-  const missing = kind.references(defaulted).flatMap((reference) => missingFinding(input, view, loaded, reference));
-  if (missing.length > 0) return missing;
-  return [...kind.inspect(defaulted, view), ...imageFindings(kind, defaulted, view, input)];
+  const required = kind.references(defaulted).filter(({ optional }) => optional !== true);
+  const findings = [
+    ...kind.rules(defaulted),
+    ...required.flatMap((reference) => missingFinding(input, view, loaded, reference)),
+    ...imageFindings(kind, defaulted, view, input),
+  ];
+  // What a kind looks into must be there; offline it may live in a cluster only.
+  const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
+  return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
 
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
-  if (reference.optional === true || !input.known(reference.kind)) return [];
   const { pointer, kind, name, key } = reference;
   const target = view.find(kind, name);
   const namespace = loaded.id.namespace ?? '';
+  const knowledge = input.knowledge(kind);
+  if (target === undefined && knowledge === 'none') return [];
+  if (target === undefined && knowledge === 'failed') {
+    const message = `cannot tell whether ${kind} "${name}" exists in namespace ${namespace}: it could not be listed`;
+    return [{ code: 'reference-unknown', severity: 'error', pointer, message }];
+  }
   if (target === undefined) {
     const message = `no ${kind} "${name}" in namespace ${namespace}, neither in Git nor in the cluster`;
     return [{ code: 'reference-missing', severity: 'error', pointer, message }];

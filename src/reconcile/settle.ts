@@ -134,5 +134,6 @@ function stateOf(status: JsonObject): keyof Readiness {
   const conditions = Array.isArray(status.conditions) ? status.conditions : [];
   const ready = conditions.find((condition) => isObject(condition) && condition.type === 'Ready');
   if (isObject(ready) && ready.status === 'True') return 'ready';
-  return status.phase === 'Failed' || status.phase === 'Stopped' ? 'failed' : 'progressing';
+  if (status.phase === 'Stopped') return 'ready';
+  return status.phase === 'Failed' ? 'failed' : 'progressing';
 }

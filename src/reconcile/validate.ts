@@ -46,10 +46,9 @@ export function validate(input: ValidateInput): Validation {
     kinds,
     views: openViews({
       apiGroup,
-      kinds,
       layers: [resources.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object)],
     }),
-    known: (kind) => own.has(kind),
+    knowledge: (kind) => (own.has(kind) ? 'listed' : 'none'),
     images: new Map(),
   });
   // Which images a registry holds is known to the catalogue only.

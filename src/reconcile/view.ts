@@ -1,24 +1,21 @@
 // What a kind may look at: the objects of one namespace, as Git declares them or else as they live.
 // Knows nothing about what a kind makes of them.
 
-import type { Kind, View } from '../kinds/kind.ts';
+import type { View } from '../kinds/kind.ts';
 import { groupOf, type KubeObject } from '../kube/object.ts';
 
 export interface ViewInput {
   readonly apiGroup: string;
-  readonly kinds: readonly Kind[];
   /** Later objects win over earlier ones of the same identity: pass the living first, the desired last. */
   readonly layers: readonly (readonly KubeObject[])[];
 }
 
 /** One view per namespace, over an index that is built once. */
 export function openViews(input: ViewInput): (namespace: string) => View {
-  const ours = new Set(input.kinds.map((kind) => kind.kind));
   const index = new Map<string, Map<string, KubeObject>>();
   for (const object of input.layers.flat()) {
     const group = groupOf(object.apiVersion);
-    const belongs = ours.has(object.kind) ? group === input.apiGroup : isBuiltIn(group);
-    if (!belongs) continue;
+    if (group !== input.apiGroup && !isBuiltIn(group)) continue;
     const bucket = `${object.metadata.namespace ?? ''}/${object.kind}`;
     const objects = index.get(bucket) ?? new Map<string, KubeObject>();
     index.set(bucket, objects.set(object.metadata.name, object));
