@@ -73,7 +73,16 @@ function keepAsItIs(known: Map<string, string>, value: string): void {
   if (!known.has(value)) known.set(value, value);
 }
 
+/** Controllers write in a second of their own choosing, and entries are sorted by time: theirs go last. */
+const CONTROLLERS: ReadonlySet<Json | undefined> = new Set(['kube-controller-manager', 'kube-apiserver']);
+
+function controllersLast(entries: readonly Json[]): Json[] {
+  const isController = (entry: Json): boolean => CONTROLLERS.has(at(entry, '/manager'));
+  return [...entries.filter((entry) => !isController(entry)), ...entries.filter(isController)];
+}
+
 function normaliseField(symbols: Symbols, parent: JsonObject, key: string, value: Json): Json {
+  if (key === 'managedFields' && Array.isArray(value)) return normalise(symbols, controllersLast(value));
   if (key === 'metadata' && isObject(value) && isCollection(parent)) return normaliseListMeta(symbols, value);
   if (key === 'clusterIPs' && Array.isArray(value))
     return value.map((ip) => normaliseField(symbols, parent, 'clusterIP', ip));

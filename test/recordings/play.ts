@@ -119,11 +119,14 @@ function requestOf(symbols: Symbols, step: Step, call: Call): JsonObject {
     ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
     ...(call.contentType === undefined ? {} : { contentType: call.contentType }),
     ...(call.accept === undefined ? {} : { accept: call.accept }),
-    ...(step.text === undefined ? {} : { text: step.text }),
-    ...(call.body === undefined || step.text !== undefined
-      ? {}
-      : { body: normaliseRequest(symbols, JSON.parse(call.body) as Json) }),
+    ...sentOf(symbols, step, call),
   };
+}
+
+function sentOf(symbols: Symbols, { text, bodyName }: Step, { body }: Call): JsonObject {
+  if (text !== undefined) return { text };
+  if (bodyName !== undefined) return { body: bodyName };
+  return body === undefined ? {} : { body: normaliseRequest(symbols, JSON.parse(body) as Json) };
 }
 
 function queryValue(symbols: Symbols, step: Step, key: string, value: string): string {

@@ -26,6 +26,8 @@ export interface Step {
   readonly contentType?: string;
   readonly accept?: string;
   readonly body?: Json | ((saved: Saved) => Json);
+  /** Recorded in the place of the body, where that is a file of this repository. */
+  readonly bodyName?: string;
   /** The request's body as it stands, for what is not JSON. */
   readonly text?: string;
   /** Keeps parts of the answer (JSON pointers) under names. */
