@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock } from '../../reconcile/ports.ts';
-import type { Failure } from '../../std/failure.ts';
+import { Failure } from '../../std/failure.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
+import { behindFence } from './fence.ts';
 import type { Limiter } from './limiter.ts';
 import { type Answer, type Asked, refusal, unanswered } from './refusals.ts';
 import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
@@ -24,7 +25,7 @@ export interface ApiRequest {
   readonly secret?: boolean;
   /** Does not queue behind others, and has a short time limit: it keeps a lease. */
   readonly urgent?: boolean;
-  /** Called right before each attempt is sent; what it throws ends the request. */
+  /** Called before each attempt, and again right before its first byte is sent; what it throws ends the request. */
   readonly fence?: () => void;
 }
 
@@ -117,7 +118,8 @@ async function exchange(
   const signal = AbortSignal.timeout(timeoutMs);
   const url = new URL(options.credentials.server + request.path);
   try {
-    const response = await dispatcher.request({
+    const sender = request.fence === undefined ? dispatcher : behindFence(dispatcher, request.fence);
+    const response = await sender.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,
@@ -133,6 +135,8 @@ async function exchange(
     });
     return { answer: await readAnswer(response) };
   } catch (error) {
+    // The fence has fallen.
+    if (error instanceof Failure) throw error;
     return { failure: unanswered(asked(options, request), timeoutMs, signal.aborted, error) };
   }
 }
