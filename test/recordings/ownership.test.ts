@@ -1,7 +1,9 @@
 // Ownership as the recorded server kept it: every recorded write is done again by src/kube/ownership alone, without a
 // server, and its managedFields, conflicts and verdicts are compared with what the server answered.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { typesOfDefinition } from '../../src/devcluster/custom/definition.ts';
 import { customDocument } from '../../src/devcluster/custom/document.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../src/kube/object.ts';
@@ -22,7 +24,8 @@ const WRITES = RECORDINGS.flatMap(writesOf);
 const CUSTOM = new Map(RECORDINGS.flatMap((recording) => writesOf(recording).flatMap(documentsOf)));
 
 /** The documents of the kinds that a recorded definition serves, by `apiVersion/Kind`. */
-function documentsOf({ sent, status }: Write): (readonly [string, OpenApiDocument])[] {
+function documentsOf({ sent: body, status }: Write): (readonly [string, OpenApiDocument])[] {
+  const sent = typeof body === 'string' ? (parse(readFileSync(body, 'utf8')) as Json) : body;
   if (!isObject(sent) || sent.kind !== 'CustomResourceDefinition' || status !== 201) return [];
   const established = { ...sent, status: { conditions: [{ type: 'Established', status: 'True' }] } };
   return typesOfDefinition(established as unknown as KubeObject).map((type) => {
