@@ -85,7 +85,8 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-function optionsOf({ registries: _registries, progress: _progress, ...overrides }: WorldOverrides): RunOptions {
+/** Options of one run, with an id of its own. */
+export function optionsOf({ registries: _registries, progress: _progress, ...overrides }: WorldOverrides): RunOptions {
   runs += 1;
   return {
     id: `run-${runs}`,

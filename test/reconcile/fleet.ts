@@ -51,10 +51,10 @@ export function versionsOf(objects: ReadonlyMap<string, KubeObject>): Record<str
   return Object.fromEntries([...objects].map(([id, { metadata }]) => [id, metadata.resourceVersion]));
 }
 
-/** Commits exactly these servers, whatever the last commit had. */
+/** Commits exactly these servers, whatever the last commit had. Files in folders of their own stay. */
 export function publish(fleet: TestRepository, servers: Readonly<Record<string, string>>): string {
   const files = fleetFiles(servers);
-  const tracked = fleet.git('ls-files', 'cluster').split('\n');
+  const tracked = fleet.git('ls-files', ':(glob)cluster/*').split('\n');
   const gone = tracked.filter((path) => path !== '' && files[path] === undefined);
   return fleet.commit({ ...Object.fromEntries(gone.map((path) => [path, undefined])), ...files });
 }

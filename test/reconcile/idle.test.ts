@@ -2,7 +2,7 @@
 // costs no object.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { idOf, type KubeObject } from '../../src/kube/object.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
 import { apply } from '../../src/reconcile/apply.ts';
 import { OWNER, PART_OF } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';

@@ -1,0 +1,52 @@
+// A folder with the skep.yaml of an instance named `test`, for running the real executable against a test's world.
+
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestDatabase } from './database.ts';
+import { temporaryFolder } from './git-server.ts';
+import { type Finished, type Running, skep, startSkep } from './skep.ts';
+import type { World } from './world.ts';
+
+export interface InstanceFolder {
+  readonly dir: string;
+  /** Writes skep.yaml: what such a world needs, with members replaced or (undefined) left out. */
+  configure(changes?: Readonly<Record<string, unknown>>): void;
+  run(...args: readonly string[]): Promise<Finished>;
+  start(...args: readonly string[]): Running;
+  remove(): void;
+}
+
+export function instanceFolder(world: World, database?: TestDatabase): InstanceFolder {
+  const { path: dir, remove } = temporaryFolder();
+  const passFile = join(dir, 'pgpass');
+  const standard = {
+    name: 'test',
+    sources: [{ name: 'fleet', repository: `${world.git.url}/fleet.git`, branch: 'main', path: 'cluster' }],
+    cluster: { kubeconfig: world.cluster.kubeconfigPath },
+    apply: { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 60 },
+    images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' },
+    outbound: { allowPrivate: ['127.0.0.0/8'] },
+    stateDir: join(dir, 'state'),
+    ...(database === undefined ? {} : { catalogue: { database: settingsOf(database, passFile) } }),
+  };
+  function configure(changes: Readonly<Record<string, unknown>> = {}): void {
+    writeFileSync(join(dir, 'skep.yaml'), JSON.stringify({ ...standard, ...changes }, null, 2));
+  }
+  configure();
+  return {
+    dir,
+    configure,
+    run: (...args) => skep(args, { cwd: dir }),
+    start: (...args) => startSkep(args, { cwd: dir }),
+    remove,
+  };
+}
+
+/** As in skep.yaml; the password goes to the file. */
+export function settingsOf({ app, migrator }: TestDatabase, passFile: string): Record<string, unknown> {
+  const users = [app, migrator].map(({ user, password = '' }) => `*:*:*:${user}:${password}\n`);
+  writeFileSync(passFile, users.join(''));
+  chmodSync(passFile, 0o600);
+  const { host, port, database, user } = app;
+  return { host, port, database, user, migrationUser: migrator.user, sslMode: 'disable', passFile };
+}

@@ -1,0 +1,101 @@
+// The real executable as a child process, from source, with an environment of its own.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+const EXECUTABLE = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
+const DEADLINE_MS = 60_000;
+
+export interface Finished {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  /** Everything printed so far, both streams in the order of arrival. */
+  output(): string;
+  /** Resolves with the output once it holds the text; rejects where the process ends or a minute passes before. */
+  printed(text: string): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  readonly finished: Promise<Finished>;
+}
+
+export interface SkepOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its own process group, as a terminal gives it, so that whoever stays behind can be found. */
+  readonly detached?: boolean;
+}
+
+export function startSkep(args: readonly string[], { cwd, env = {}, detached = false }: SkepOptions): Running {
+  const child = spawn(process.execPath, [EXECUTABLE, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the executable did not start');
+  let all = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      all += chunk;
+      child.emit('printed');
+    });
+  }
+  return {
+    pid,
+    output: () => all,
+    printed: (text) => untilPrinted(child, () => all, text),
+    kill: (signal) => void child.kill(signal),
+    finished: untilFinished(child),
+  };
+}
+
+/** Runs to the end. Whatever it prints, it prints no stack trace. */
+export async function skep(args: readonly string[], options: SkepOptions): Promise<Finished> {
+  const finished = await startSkep(args, options).finished;
+  expect(`${finished.stdout}${finished.stderr}`).not.toMatch(/^\s+at .*[:)]/m);
+  return finished;
+}
+
+function untilFinished(child: ChildProcess): Promise<Finished> {
+  const text = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: string) => {
+    text.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk: string) => {
+    text.stderr += chunk;
+  });
+  const killer = setTimeout(() => child.kill('SIGKILL'), 2 * DEADLINE_MS);
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(killer);
+      resolve({ code, ...text });
+    });
+  });
+}
+
+function untilPrinted(child: ChildProcess, output: () => string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => end(new Error(`"${text}" was not printed in time:\n${output()}`)), DEADLINE_MS);
+    function end(error?: Error): void {
+      clearTimeout(timer);
+      child.off('printed', check).off('close', closed);
+      if (error === undefined) resolve(output());
+      else reject(error);
+    }
+    function check(): void {
+      if (output().includes(text)) end();
+    }
+    function closed(): void {
+      end(new Error(`ended without printing "${text}":\n${output()}`));
+    }
+    child.on('printed', check).on('close', closed);
+    check();
+  });
+}
