@@ -2,7 +2,7 @@
 // Knows nothing about Cedar. Source: kinds.md 0.11 (shape of the existing platform).
 
 import { type Static, Type } from 'typebox';
-import { Errors } from 'typebox/value';
+import { firstMisfit, schemaCheck } from './schema-check.ts';
 
 /** Where the file is mounted. */
 export const AUTHZ_DIRECTORY = '/etc/toolhive/authz';
@@ -20,8 +20,12 @@ const AUTHZ_CONFIG_SCHEMA = Type.Object({
 
 export type AuthzConfigFile = Static<typeof AUTHZ_CONFIG_SCHEMA>;
 
+const authzConfigCheck = schemaCheck<AuthzConfigFile>(AUTHZ_CONFIG_SCHEMA);
+
 /** What is wrong with a parsed file, in one sentence; undefined where nothing is. */
 export function authzConfigError(value: unknown): string | undefined {
-  const [error] = Errors(AUTHZ_CONFIG_SCHEMA, value);
-  return error === undefined ? undefined : `${error.instancePath || 'the file'} ${error.message}`;
+  const fits = authzConfigCheck();
+  if (fits(value)) return undefined;
+  const misfit = firstMisfit(fits);
+  return `${misfit?.pointer || 'the file'} ${misfit?.message}`;
 }

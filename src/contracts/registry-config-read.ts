@@ -1,6 +1,6 @@
 // Reads the text of a registry configuration file. Knows nothing about where the text comes from.
 
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { didYouMean } from '../std/closest.ts';
 import { pointerToken } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
@@ -8,14 +8,13 @@ import { type ReadDocument, readDocuments } from '../std/yaml.ts';
 import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './registry-config.ts';
 import { type ConfigFinding, configFindings } from './registry-config-rules.ts';
 import { type RegistryConfig, settleConfig } from './registry-service.ts';
+import { schemaCheck } from './schema-check.ts';
 
 export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
 
-const validate = new Ajv({ allErrors: true, strict: true, verbose: true }).compile<RegistryConfigFile>(
-  REGISTRY_CONFIG_SCHEMA,
-);
+const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);
 
 /** `file`: the name that problems carry. Every problem has file, line and column. */
 export function readRegistryConfig(text: string, file: string): RegistryConfigResult {
@@ -24,8 +23,9 @@ export function readRegistryConfig(text: string, file: string): RegistryConfigRe
   if (document.problems.length > 0) return { problems: document.problems };
   if (second !== undefined) return { problems: [syntaxProblem(file, 'The file holds more than one document.')] };
   const { value } = document;
-  if (!validate(value)) {
-    const findings = (validate.errors ?? []).map(schemaFinding);
+  const fits = registryConfigCheck();
+  if (!fits(value)) {
+    const findings = (fits.errors ?? []).map(schemaFinding);
     return { problems: findings.map((finding) => located(document, finding)) };
   }
   const problems = configFindings(value).map((finding) => located(document, finding));

@@ -14,7 +14,7 @@
 
 import assert from 'node:assert/strict';
 import { type Static, Type } from 'typebox';
-import { Errors } from 'typebox/value';
+import { firstMisfit, schemaCheck } from './schema-check.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
@@ -158,9 +158,13 @@ const RUN_CONFIG_SCHEMA = Type.Object(
 
 export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
+const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
+
 /** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
 export function formatRunConfig(config: RunConfig): string {
-  const [error] = Errors(RUN_CONFIG_SCHEMA, config);
-  assert(error === undefined, `run configuration ${config.name}: ${error?.instancePath} ${error?.message}`);
+  const fits = runConfigCheck();
+  fits(config);
+  const misfit = firstMisfit(fits);
+  assert(misfit === undefined, `run configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
   return `${JSON.stringify(config, undefined, 2)}\n`;
 }

@@ -1,0 +1,30 @@
+// Whether a value fits a JSON Schema, and in words what is wrong with it. Knows nothing about where values come from.
+
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { pointerToken } from '../std/json.ts';
+
+/** A check whose schema is compiled when it is first asked for: that is slow, and most commands never ask. */
+export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
+  let check: ValidateFunction<T> | undefined;
+  return () => {
+    check ??= new Ajv({ allErrors: true, strict: true, verbose: true }).compile<T>(schema);
+    return check;
+  };
+}
+
+/** What is wrong with the value that the check saw last, as pointer (empty: the value itself) and words. */
+export function firstMisfit(
+  check: ValidateFunction,
+): { readonly pointer: string; readonly message: string } | undefined {
+  const [error] = check.errors ?? [];
+  if (error === undefined) return undefined;
+  // ajv shouts: "must NOT have fewer than 1 items".
+  return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
+}
+
+/** A field that nobody knows is named itself, not the object it is in. */
+function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
+  return keyword === 'additionalProperties'
+    ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`
+    : instancePath;
+}
