@@ -55,9 +55,10 @@ function sortCauses(status: JsonObject, details: JsonObject, rest: (status: Json
   if (!Array.isArray(causes) || causes.length < 2) return rest(status);
   const sorted = causes.map((cause) => [`${at(cause, '/field')}: ${at(cause, '/message')}`, cause] as const);
   sorted.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const list = String(status.message).indexOf(': [');
-  const texts = [...new Set(sorted.map(([text]) => text))];
-  const message = list < 0 ? status.message : `${String(status.message).slice(0, list)}: [${texts.join(', ')}]`;
+  const text = String(status.message);
+  const list = text.includes(' is invalid: [') ? text.indexOf(': [') : -1;
+  const each = [...new Set(sorted.map(([line]) => line))];
+  const message = list < 0 ? text : `${text.slice(0, list)}: [${each.join(', ')}]`;
   return rest({ ...status, message, details: { ...details, causes: sorted.map(([, cause]) => cause) } });
 }
 
@@ -122,7 +123,8 @@ function normaliseText(symbols: Symbols, text: string): string {
       (_all, before: string, version: string) => `${before}${symbols.versions.get(version) ?? version}`,
     )
     .replace(TIME_IN_TEXT, (_all, before: string) => `${before}<time>`)
-    .replace(/hash=[0-9A-F]{128}/, 'hash=<hash>');
+    .replace(/hash=[0-9A-F]{128}/, 'hash=<hash>')
+    .replace(/(ReplicaSet "[a-z0-9-]+)-[a-z0-9]{6,10}"/, '$1-<hash>"');
 }
 
 function symbol(known: Map<string, string>, what: string, value: string): string {

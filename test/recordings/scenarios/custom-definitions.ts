@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../src/std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, at, create, MERGE_PATCH, patch, read, remove, replace, STRATEGIC_PATCH } from '../scenario.ts';
 import { custom, define, GROUP, isEstablished, nothing, object, TABLE, text } from './custom-kind.ts';
+import { withoutDescriptions } from './documentation.ts';
 import * as o from './objects.ts';
 
 /** A definition tried in a dry run. */
@@ -94,7 +95,7 @@ export const DEFINITION_SCENARIOS: readonly Scenario[] = [
       }),
       read('its OpenAPI document', `/openapi/v3/apis/${GROUP}/v1`, {
         until: (answer) => at(answer.body, '/components/schemas/com.example.recordings.v1.Life') !== undefined,
-        pick: (body) => at(body, '/components/schemas/com.example.recordings.v1.Life') ?? null,
+        pick: (body) => withoutDescriptions(at(body, '/components/schemas/com.example.recordings.v1.Life') ?? null),
       }),
       apply(
         'an applied object of a kind that nobody knows',

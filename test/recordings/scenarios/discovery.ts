@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../../src/std/json.ts';
 import type { Scenario } from '../scenario.ts';
 import { at, read } from '../scenario.ts';
+import { withoutDescriptions } from './documentation.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const GROUPS = [
@@ -78,7 +79,7 @@ function openApiPaths(body: Json): Json {
 /** The shape of one document: its version and how it describes the merge of lists and of one kind. */
 function openApiShape(body: Json): Json {
   const schema = (name: string): Json => at(body, `/components/schemas/${name}`) ?? null;
-  return {
+  return withoutDescriptions({
     openapi: at(body, '/openapi') ?? null,
     listMap: at(schema('io.k8s.api.core.v1.Container'), '/properties/ports') ?? null,
     set: at(schema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'), '/properties/finalizers') ?? null,
@@ -86,7 +87,7 @@ function openApiShape(body: Json): Json {
     quantity: schema('io.k8s.apimachinery.pkg.api.resource.Quantity'),
     time: schema('io.k8s.apimachinery.pkg.apis.meta.v1.Time'),
     atomic: at(schema('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector'), '/x-kubernetes-map-type') ?? null,
-  };
+  });
 }
 
 export const DISCOVERY_SCENARIOS: readonly Scenario[] = [

@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../../src/std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { at, create, MERGE_PATCH, patch, read, remove } from '../scenario.ts';
+import { withoutDescriptions } from './documentation.ts';
 import * as o from './objects.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
@@ -23,16 +24,19 @@ function names(body: Json): Json {
 function ages(body: Json): Json {
   const rows = at(body, '/rows');
   const columns = at(body, '/columnDefinitions');
-  if (!Array.isArray(rows) || !Array.isArray(columns)) return body;
+  if (!Array.isArray(columns)) return body;
   const age = columns.findIndex((column) => at(column, '/name') === 'Age');
   return {
     ...(body as JsonObject),
-    rows: rows.map((row) => ({
-      ...(row as JsonObject),
-      cells: (at(row, '/cells') as Json[]).map((cell, index) =>
-        index === age && cell !== '<unknown>' ? '<age>' : cell,
-      ),
-    })),
+    columnDefinitions: withoutDescriptions(columns),
+    rows: !Array.isArray(rows)
+      ? (rows ?? null)
+      : rows.map((row) => ({
+          ...(row as JsonObject),
+          cells: (at(row, '/cells') as Json[]).map((cell, index) =>
+            index === age && cell !== '<unknown>' ? '<age>' : cell,
+          ),
+        })),
   };
 }
 
