@@ -4,6 +4,7 @@ import type { Resource } from '../kinds/kind.ts';
 import type { Finding } from '../kube/finding.ts';
 import { groupOf } from '../kube/object.ts';
 import { checkBuiltin } from '../kube/structural/builtin.ts';
+import { checkDefinition } from '../kube/structural/definition.ts';
 import { checkMetadata } from '../kube/structural/metadata.ts';
 import type { Structural } from '../kube/structural/structural.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
@@ -24,7 +25,8 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const { apiVersion, kind } = id;
       const [version = ''] = apiVersion.split('/').slice(-1);
       const findings = checkBuiltin(known.document, { group: groupOf(apiVersion), version, kind }, object) ?? [];
-      return { findings: [...metadata, ...findings] };
+      const definition = kind === 'CustomResourceDefinition' ? checkDefinition(object) : [];
+      return { findings: distinct([...metadata, ...findings, ...definition]) };
     }
     case 'custom': {
       const { findings } = bySchema(known.structural, object);
@@ -43,6 +45,11 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
   const unknown = structural.unknownFields(object);
   const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
   return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+}
+
+/** A definition is held against two schemas of schemas, which may find the same. */
+function distinct(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
 }
 
 function isError({ severity }: { readonly severity: string }): boolean {

@@ -32,7 +32,9 @@ export function jsonEquals(a: unknown, b: unknown): boolean {
 
 /** Escapes one reference token of a JSON pointer (RFC 6901 section 3). */
 export function pointerToken(key: string | number): string {
-  return String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+  const text = String(key);
+  // Nearly every key needs no escaping, and pointers are built in the innermost loops.
+  return text.includes('~') || text.includes('/') ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
 }
 
 /** The reference tokens of a JSON pointer (RFC 6901 section 4). */

@@ -7,6 +7,7 @@ import { isObject, type Json } from '../../std/json.ts';
 import { parseGoDuration } from '../formats/duration.ts';
 import { parseDate, parseTimestamp } from '../formats/timestamp.ts';
 import { equals } from './equality.ts';
+import { type FieldReader, LazyFields } from './lazy-fields.ts';
 import { escapeName, isSelectable } from './names.ts';
 import { type CelSchema, withMetadata } from './schema.ts';
 import { CelDuration, CelTimestamp } from './types.ts';
@@ -114,8 +115,8 @@ function declareObject(types: CelTypes, schema: CelSchema): CelType {
   }
   const { environment, objects } = types;
   const name = `Object${objects.size + 1}`;
-  // The engine tells types apart by constructor; a Map cannot be confused by fields such as `constructor`.
-  const Fields = class extends Map<string, unknown> {};
+  // The engine tells types apart by constructor: a class for each.
+  const Fields = class extends LazyFields {};
   objects.set(name, schema);
   environment.registerType(name, {
     ctor: Fields,
@@ -125,18 +126,8 @@ function declareObject(types: CelTypes, schema: CelSchema): CelType {
   });
   environment.registerOperator(`${name} == ${name}`, equals);
   environment.registerOperator(`${name} == null`, () => false);
-  return {
-    name,
-    convert(value) {
-      if (!isObject(value)) return value;
-      const converted = new Fields();
-      for (const [key, each] of Object.entries(value)) {
-        const field = fields.get(key);
-        // A null counts as absent.
-        if (field === undefined || each === undefined || each === null) continue;
-        for (const escaped of field.names) converted.set(escaped, field.type.convert(each));
-      }
-      return converted;
-    },
-  };
+  const readers = new Map(
+    [...fields].flatMap(([key, { names, type }]) => names.map((each): [string, FieldReader] => [each, { key, type }])),
+  );
+  return { name, convert: (value) => (isObject(value) ? new Fields(value, readers) : value) };
 }

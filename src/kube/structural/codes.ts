@@ -19,7 +19,8 @@ export const SCHEMA_CODES = {
   'invalid-annotation':
     'The key of an annotation breaks the rules of Kubernetes, or all annotations together are too large.',
   'invalid-metadata': 'Another field of the metadata breaks a rule that holds for every object.',
-  'schema-not-structural': 'The schema is not structural, and an API server would refuse the CustomResourceDefinition.',
+  'schema-not-structural':
+    'An API server would refuse the CustomResourceDefinition: its names or versions are wrong, or its schema is not structural.',
   'cel-rule':
     'A validation rule of the schema (x-kubernetes-validations) is not fulfilled; the message is the rule’s own.',
   'cel-error': 'A validation rule failed while it was evaluated, so the API server refuses the object.',

@@ -2,79 +2,99 @@
 // Source: CustomResourceDefinitions, "Validation rules".
 
 import { isObject, type Json, jsonEquals, pointerToken } from '../../std/json.ts';
-import type { Outcome, Rule } from '../cel/rule.ts';
+import type { CompiledRule, Outcome, Rule } from '../cel/rule.ts';
 import { type CelScope, celScope } from '../cel/scope.ts';
 import type { Finding } from '../finding.ts';
 import type { SchemaCode } from './codes.ts';
+import { correlated } from './correlate.ts';
 import { fieldOf } from './defaults.ts';
 import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
 import type { RuleText, SchemaNode } from './schema.ts';
 
-/** Scopes are made when a first value asks for them, and kept with the schema. */
-const scopes = new WeakMap<SchemaNode, CelScope | 'none'>();
-
-/** The types that rules at the node see. Undefined where the node has no rules, or rules cannot see its values. */
-export function scopeOf(node: SchemaNode, root: boolean): CelScope | undefined {
-  const known = scopes.get(node) ?? celScope(node, root) ?? 'none';
-  scopes.set(node, known);
-  return known === 'none' ? undefined : known;
+/** The rules of one node, compiled against the types that they see. */
+export interface NodeRules {
+  readonly scope: CelScope;
+  readonly rules: readonly { readonly text: RuleText; readonly compiled: CompiledRule }[];
 }
 
-/** `old`: what lives at the same place, where that can be told. */
-export function validateRules(
-  out: Report,
-  node: SchemaNode,
-  value: Json,
-  old: Json | undefined,
-  pointer: string,
-): void {
+/** Compiled when a first value asks, and kept with the schema. */
+const known = new WeakMap<SchemaNode, NodeRules | 'invisible'>();
+
+/** Undefined where rules cannot see the values of the node. `root`: the node of a whole resource. */
+export function rulesOf(node: SchemaNode, root: boolean): NodeRules | undefined {
+  const kept = known.get(node) ?? compileRules(node, root) ?? 'invisible';
+  known.set(node, kept);
+  return kept === 'invisible' ? undefined : kept;
+}
+
+function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
+  const scope = celScope(node, root);
+  if (scope === undefined) return undefined;
+  const rules = node.rules.map((text) => ({ text, compiled: scope.compile(text.rule, 'bool', text.optionalOldSelf) }));
+  return { scope, rules };
+}
+
+/** What a rule is held against. */
+export interface Subject {
+  readonly value: Json;
+  /** What lives at the same place, where that can be told. */
+  readonly old: Json | undefined;
+  /** Nothing changed here, or in the nearest part above that can be told again. */
+  readonly unchanged: boolean;
+  readonly pointer: string;
+}
+
+export function subjectOf(value: Json, old: Json | undefined, pointer: string, above: boolean): Subject {
+  return { value, old, unchanged: old === undefined ? above : jsonEquals(value, old), pointer };
+}
+
+export function validateRules(out: Report, node: SchemaNode, subject: Subject): void {
+  const { value, old, unchanged, pointer } = subject;
   if (value === null || !node.deep.rules) return;
-  if (node.rules.length > 0) applyRules(out, node, value, old ?? undefined, pointer);
+  if (node.rules.length > 0) applyRules(out, node, subject);
   if (Array.isArray(value)) {
     const { items } = node;
     if (items === undefined) return;
     for (const [index, item] of value.entries()) {
-      validateRules(out, items, item, oldItem(node, item, old), `${pointer}/${index}`);
+      validateRules(
+        out,
+        items,
+        subjectOf(item, correlated(node, old, String(index), item), `${pointer}/${index}`, unchanged),
+      );
     }
   } else if (isObject(value)) {
     for (const [name, field] of Object.entries(value)) {
       const schema = fieldOf(node, name);
       if (schema === undefined || field === undefined) continue;
-      const before = isObject(old) && !node.mapAtomic ? old[name] : undefined;
-      validateRules(out, schema, field, before, `${pointer}/${pointerToken(name)}`);
+      const before = correlated(node, old, name, field);
+      validateRules(out, schema, subjectOf(field, before, `${pointer}/${pointerToken(name)}`, unchanged));
     }
   }
 }
 
-/** Only entries of lists with keys can be told again. */
-function oldItem(node: SchemaNode, item: Json, old: Json | undefined): Json | undefined {
-  if (node.listType !== 'map' || !Array.isArray(old) || !isObject(item)) return undefined;
-  return old.find((each) => isObject(each) && node.listKeys.every((key) => jsonEquals(each[key], item[key])));
-}
-
-function applyRules(out: Report, node: SchemaNode, value: Json, old: Json | undefined, pointer: string): void {
-  const scope = scopeOf(node, pointer === '');
-  if (scope === undefined) {
+function applyRules(out: Report, node: SchemaNode, subject: Subject): void {
+  const { value, pointer } = subject;
+  const compiled = rulesOf(node, pointer === '');
+  if (compiled === undefined) {
     add(out, 'cel-unsupported', pointer, 'has rules, but no type that rules can see.');
     return;
   }
+  const { scope } = compiled;
   const self = scope.value(value);
-  for (const text of node.rules) applyRule(out, { scope, text, self, value, old, pointer });
+  for (const { text, compiled: rule } of compiled.rules) {
+    applyRule(out, rule, { ...subject, scope, text, self });
+  }
 }
 
-interface Application {
+interface Application extends Subject {
   readonly scope: CelScope;
   readonly text: RuleText;
   readonly self: unknown;
-  readonly value: Json;
-  readonly old: Json | undefined;
-  readonly pointer: string;
 }
 
-function applyRule(out: Report, application: Application): void {
-  const { scope, text, value, old, pointer } = application;
-  const rule = scope.compile(text.rule, 'bool', text.optionalOldSelf);
+function applyRule(out: Report, rule: CompiledRule, application: Application): void {
+  const { text, old, unchanged, pointer } = application;
   switch (rule.type) {
     case 'invalid':
       add(out, 'cel-compile', pointer, `has a rule that does not compile: ${rule.reason} (${text.rule})`);
@@ -91,14 +111,14 @@ function applyRule(out: Report, application: Application): void {
       break;
   }
   if (rule.usesOldSelf && old === undefined && text.optionalOldSelf !== true) return;
-  // What did not change is not held against a rule that came later.
-  if (!rule.usesOldSelf && old !== undefined && jsonEquals(value, old)) return;
   const outcome = evaluate(rule, application);
   if (outcome.type === 'error') {
     add(out, 'cel-error', pointer, `cannot be checked by a rule of its schema: ${outcome.message} (${text.rule})`);
-  } else if (outcome.value !== true) {
-    out.findings.push(violation(application));
+    return;
   }
+  // What did not change is not held against a rule that came later.
+  if (outcome.value === true || (unchanged && !rule.usesOldSelf)) return;
+  out.findings.push(violation(application));
 }
 
 function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome {
@@ -110,7 +130,8 @@ function evaluate(rule: Rule, { scope, text, self, old }: Application): Outcome 
 /** What the rule's author wrote for this case. */
 function violation(application: Application): Finding {
   const { text, pointer } = application;
-  const where = pointer + relativePointer(text.fieldPath ?? '');
+  const where =
+    pointer + (relativeTokens(text.fieldPath ?? '') ?? []).map((token) => `/${pointerToken(token)}`).join('');
   const message = expressedMessage(application) ?? text.message?.trim() ?? `failed rule: ${text.rule.trim()}`;
   return {
     code: 'cel-rule',
@@ -132,15 +153,11 @@ function expressedMessage(application: Application): string | undefined {
   return message === '' || /[\r\n]/.test(message) ? undefined : message;
 }
 
-/** `.spec.ports['x']` as a JSON pointer; the schema was checked to have such a field. */
-export function relativePointer(path: string): string {
-  let pointer = '';
-  for (const match of path.matchAll(/\['((?:\\.|[^'\\])*)'\]|\.?([^.[\]]+)/g)) {
-    const [, quoted, plain] = match;
-    const token = plain ?? (quoted ?? '').replaceAll(/\\(.)/g, '$1');
-    pointer += `/${pointerToken(token)}`;
-  }
-  return pointer;
+/** The names in `.spec.ports['x']`; undefined where it is no such path. */
+export function relativeTokens(path: string): string[] | undefined {
+  const matches = [...path.matchAll(/\['((?:\\.|[^'\\])*)'\]|(?:^|\.)([^.[\]]+)/g)];
+  if (matches.map(([whole]) => whole).join('') !== path) return undefined;
+  return matches.map(([, quoted, plain]) => plain ?? (quoted ?? '').replaceAll(/\\(.)/g, '$1'));
 }
 
 function add(out: Report, code: SchemaCode, pointer: string, message: string): void {

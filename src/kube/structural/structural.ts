@@ -8,7 +8,7 @@ import { withDefaults } from './defaults.ts';
 import { checkEmbedded } from './embedded.ts';
 import { ratchet } from './ratchet.ts';
 import type { Report } from './report.ts';
-import { validateRules } from './rules.ts';
+import { subjectOf, validateRules } from './rules.ts';
 import { readSchema, type SchemaNode } from './schema.ts';
 import { pruned } from './unknown.ts';
 import { validateValue } from './validate.ts';
@@ -44,10 +44,12 @@ const BLOCKING: ReadonlySet<string> = new Set<SchemaCode>(['schema-enum', 'schem
 function validate(root: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly Finding[] {
   const out: Report = { findings: [] };
   validateValue(out, root, object, '');
-  checkEmbedded(out, root, object, '');
-  const findings = old === undefined ? out.findings : ratchet(out.findings, object, old);
+  const metadata: Report = { findings: [] };
+  checkEmbedded(metadata, root, object, '');
+  const kept = old === undefined ? out.findings : ratchet(out.findings, root, object, old);
+  const findings = [...kept, ...metadata.findings];
   if (findings.some(({ code }) => BLOCKING.has(code))) return findings;
   const rules: Report = { findings: [] };
-  validateRules(rules, root, object, old, '');
+  validateRules(rules, root, subjectOf(object, old, '', false));
   return [...findings, ...rules.findings];
 }

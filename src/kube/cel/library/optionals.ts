@@ -14,6 +14,8 @@ export const OPTIONAL_LIBRARY: Library = {
   operators: {
     'optional<A> == optional<A>': (a: Optional, b: Optional) =>
       a.hasValue() === b.hasValue() && (!a.hasValue() || equals(a.value(), b.value())),
+    // Optionals are opaque to the compiler, which lets them be compared with null.
+    'optional == null': () => false,
     'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) < 0,
     'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) <= 0,
     'bytes > bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) > 0,

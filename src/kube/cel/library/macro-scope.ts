@@ -1,0 +1,58 @@
+// What the engine hands to macros, and variables that hold inside of one. Knows nothing about particular macros.
+
+import type { ASTNode, TypeDeclaration } from '@marcbachmann/cel-js';
+import { fail } from './library.ts';
+
+/** What the engine hands to the two halves of a macro. */
+export interface Checker {
+  check(node: ASTNode, scope: Scope): TypeDeclaration;
+  getType(name: string): TypeDeclaration;
+  createError(code: string, message: string, node: ASTNode): Error;
+  readonly objectTypes: ReadonlyMap<string, { readonly fields?: object }>;
+}
+
+export interface Evaluator {
+  run(node: ASTNode, scope: Scope): unknown;
+}
+
+export interface Scope {
+  forkWithVariable(name: string, type: TypeDeclaration): Scope;
+  reuse(parent: Scope): Scope;
+  setIterValue(value: unknown, evaluator: Evaluator): Scope;
+}
+
+export interface Call {
+  readonly args: readonly ASTNode[];
+  readonly receiver: ASTNode;
+}
+
+/** Binds variables, one scope inside the other, and runs a node in the innermost. */
+export interface Binding {
+  scopes: readonly Scope[];
+}
+
+export function bind(scope: Scope, variables: readonly (readonly [name: string, type: TypeDeclaration])[]): Binding {
+  const scopes: Scope[] = [];
+  for (const [name, type] of variables) scopes.push((scopes.at(-1) ?? scope).forkWithVariable(name, type));
+  return { scopes };
+}
+
+export function innermost({ scopes }: Binding, outer: Scope): Scope {
+  return scopes.at(-1) ?? outer;
+}
+
+export function runWith(
+  evaluator: Evaluator,
+  { scopes }: Binding,
+  outer: Scope,
+  node: ASTNode,
+  values: readonly unknown[],
+): unknown {
+  let scope = outer;
+  for (const [index, each] of scopes.entries()) scope = each.reuse(scope).setIterValue(values[index], evaluator);
+  return evaluator.run(node, scope);
+}
+
+export function nameOf(node: ASTNode | undefined): string {
+  return node?.op === 'id' ? node.args : fail('the argument must be a simple name');
+}
