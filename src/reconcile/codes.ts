@@ -2,6 +2,11 @@
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is no mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',
+  'encoding-invalid': 'A manifest is not UTF-8. Nothing of its source is deleted until it is.',
+  'link-not-followed':
+    'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
+  'source-path-not-found':
+    'The commit has no files at the path of the source. Its objects stay as they live; check `path`.',
   'missing-identity':
     'A document lacks `apiVersion`, `kind` or `metadata.name`, so nobody can say which object it means.',
   'invalid-namespace': 'The namespace is missing, not allowed for this kind, or no valid name.',

@@ -7,8 +7,9 @@ import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
 import { labelValue } from './labels.ts';
-import { type LoadCache, type Loaded, type LoadedResource, load, type SourceFile } from './load.ts';
-import type { Checkout, Repository } from './ports.ts';
+import { type LoadCache, type Loaded, type LoadedResource, load } from './load.ts';
+import { manifestsOf } from './manifests.ts';
+import type { Repository } from './ports.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -67,22 +68,18 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   };
 }
 
-/** The files of a checkout that are manifests: YAML and JSON below the path. */
-export async function manifestsOf(checkout: Checkout, path: string): Promise<readonly SourceFile[]> {
-  const prefix = path === '' || path.endsWith('/') ? path : `${path}/`;
-  const files = checkout.files.filter((file) => file.path.startsWith(prefix) && /\.(ya?ml|json)$/.test(file.path));
-  const blobs = await checkout.read(files.map((file) => file.oid));
-  const decoder = new TextDecoder();
-  return files.map((file) => ({ path: file.path, oid: file.oid, text: decoder.decode(blobs.get(file.oid)) }));
-}
-
 async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
     const checkout = await source.repository.fetch();
-    const documents = await manifestsOf(checkout, source.path);
+    const { documents, problems, incomplete } = await manifestsOf(checkout, source.path);
     const { kinds, apiGroup, cache } = input;
     const loaded = load({ source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache });
-    return { source: source.name, commit: checkout.commit, loaded };
+    const complete = {
+      ...loaded,
+      problems: [...problems, ...loaded.problems],
+      unidentified: loaded.unidentified || incomplete,
+    };
+    return { source: source.name, commit: checkout.commit, loaded: complete };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { source: source.name, failure };
@@ -90,7 +87,7 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
 }
 
 function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {
-  if (failure !== undefined) return [[labelValue(source), 'it could not be fetched']];
+  if (failure !== undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];
 }

@@ -37,8 +37,11 @@ function input(changes: Partial<PlanInput>): PlanInput {
     heldOwners: new Set(),
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
+    sources: new Set(['fleet']),
     suspended: new Map(),
     prune: true,
+    allows: () => true,
+    applied: () => true,
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
     rank: ({ kind }) => RANKS.indexOf(kind),
     ...changes,
@@ -57,6 +60,11 @@ function check(changes: Partial<PlanInput>, expected: readonly string[]): void {
     ...(guarded?.reasons ?? []).map((reason) => `guard: ${reason}`),
   ];
   expect(text).toEqual(expected);
+}
+
+function withController(child: KubeObject): KubeObject {
+  const owner = { apiVersion: 'v1', kind: 'Widget', name: 'w', uid: 'uid-of-w', controller: true };
+  return { ...child, metadata: { ...child.metadata, ownerReferences: [owner] } };
 }
 
 describe('the order of a plan', () => {
@@ -132,6 +140,29 @@ describe('what is never deleted', () => {
       reason: 'anything of a source with a document that cannot be identified',
       changes: { surplus: [child], suspended: new Map([['fleet', 'one of its documents could not be identified']]) },
       held: 'held child: source fleet: one of its documents could not be identified',
+    },
+    {
+      reason: 'the children of a held owner whose label was taken off: the owner reference tells it too',
+      changes: { surplus: [withController(object('a/Deployment/child'))], heldOwners: new Set(['a/widget.w']) },
+      held: 'held child: its owner widget.w is held',
+    },
+    {
+      reason: 'what no configured source declared, while one cannot be read: it may be a source with a new name',
+      changes: {
+        surplus: [object('a/Widget/w', { [SOURCE]: 'earlier' })],
+        suspended: new Map([['fleet', 'it could not be fetched']]),
+      },
+      held: 'held w: its source is not known, and it may be one of source fleet: it could not be fetched',
+    },
+    {
+      reason: 'what has our labels only because it was copied',
+      changes: { surplus: [child], applied: () => false },
+      held: 'held child: it has our labels, but this instance never applied it: is it a copy?',
+    },
+    {
+      reason: 'what lives in a namespace that the instance may not touch',
+      changes: { surplus: [child], allows: (namespace) => namespace !== 'a' },
+      held: 'held child: namespace a is not ours to touch',
     },
     {
       reason: 'anything at all where pruning is off',

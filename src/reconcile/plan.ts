@@ -6,7 +6,8 @@ import type { Difference } from '../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import type { Compared } from './diff.ts';
 import { type Deletion, type Guarded, type GuardLimits, guard } from './guard.ts';
-import { labelOf, OWNER, ownerLabel, SOURCE } from './labels.ts';
+import { type HoldInput, holdReason } from './hold.ts';
+import { labelOf, OWNER, ownerLabel } from './labels.ts';
 
 export type Change =
   | {
@@ -47,19 +48,11 @@ export interface Plan {
   readonly guarded?: Guarded;
 }
 
-export interface PlanInput {
+export interface PlanInput extends HoldInput {
   readonly compared: readonly Compared[];
   readonly surplus: readonly KubeObject[];
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
-  readonly heldOwners: ReadonlySet<string>;
-  /** Kinds of ours whose objects are not known (their LIST failed), in lower case as in owner labels. */
-  readonly unknownOwnerKinds: ReadonlySet<string>;
-  /** Keys of invalid resources, and of those that depend on them. */
-  readonly heldKeys: ReadonlySet<string>;
-  /** Values of the source label whose documents are not all known: nothing of theirs is deleted. */
-  readonly suspended: ReadonlyMap<string, string>;
-  readonly prune: boolean;
   readonly limits: GuardLimits;
   /** Position of a kind in the order of applying; deletions go the other way round. */
   readonly rank: (id: ResourceId) => number;
@@ -90,20 +83,6 @@ function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
   if (verdict === 'unchanged') return [];
   const uid = live?.metadata.uid;
   return [{ action: 'update', resource, key, object, ...(uid === undefined ? {} : { uid }), ...whose, diff }];
-}
-
-/** Why a surplus object stays; undefined where it may go. */
-function holdReason(input: PlanInput, object: KubeObject): string | undefined {
-  const { namespace, uid } = object.metadata;
-  const source = labelOf(object, SOURCE);
-  const owner = labelOf(object, OWNER);
-  if (!input.prune) return 'apply.prune is false';
-  if (uid === undefined) return 'it has no uid to be deleted by';
-  if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
-  if (owner !== undefined && input.heldOwners.has(`${namespace ?? ''}/${owner}`)) return `its owner ${owner} is held`;
-  if (input.unknownOwnerKinds.has(owner?.split('.')[0] ?? '')) return `nothing is known about its owner ${owner}`;
-  const suspension = source === undefined ? undefined : input.suspended.get(source);
-  return suspension === undefined ? undefined : `source ${source}: ${suspension}`;
 }
 
 function deletionOf(object: KubeObject): Change {

@@ -5,13 +5,14 @@ import type { Kind } from '../kinds/kind.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { type MergeType, rootType } from '../kube/openapi.ts';
 import { applyOrder } from '../kube/order.ts';
+import { entryOf } from '../kube/ownership/entries.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { ascertain } from './certainty.ts';
 import { type Desires, desire } from './desire.ts';
 import { diff } from './diff.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
-import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
+import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
@@ -104,8 +105,11 @@ async function planFor(
     heldOwners: desires.heldOwners,
     unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
     heldKeys: heldKeys(gathered, resolved),
+    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
     prune: options.prune,
+    allows: scopeOf(options.namespaces).allows,
+    applied: (object) => entryOf(object, manager) !== undefined,
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });

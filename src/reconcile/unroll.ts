@@ -17,7 +17,8 @@ export function unroll(value: Json, pointer = ''): Unrolled[] {
 }
 
 function isList({ kind, items, metadata }: JsonObject): boolean {
-  if (kind === 'List') return Array.isArray(items) || items === undefined || items === null;
+  // Without `items` it is a mistake (`item:`), and what it was to hold is not known.
+  if (kind === 'List') return Array.isArray(items) || items === null;
   // A kind that merely ends like a list has a name.
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !hasName(metadata);
 }

@@ -1,0 +1,77 @@
+// The manifests of a checkout as text, and what below the path could not be read as such. Knows nothing about their kinds.
+
+import { Failure } from '../std/failure.ts';
+import type { Problem } from '../std/problem.ts';
+import type { Checkout } from './ports.ts';
+import type { SourceFile } from './source-file.ts';
+
+export interface Manifests {
+  readonly documents: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  /** True where something may hold manifests and was not read: nothing of the source may be deleted then. */
+  readonly incomplete: boolean;
+}
+
+/**
+ * YAML and JSON below the path, the empty string meaning everything. Throws Failure `source-path-not-found` where the
+ * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
+ */
+export async function manifestsOf(checkout: Checkout, path: string): Promise<Manifests> {
+  const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const prefix = folder.map((segment) => `${segment}/`).join('');
+  const below = checkout.files.filter((file) => file.path.startsWith(prefix));
+  const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix) && mayHoldManifests(entry.path));
+  if (below.length === 0 && links.length === 0) throw pathNotFound(checkout.commit, path);
+  const files = below.filter((file) => MANIFEST.test(file.path));
+  const blobs = await checkout.read(files.map((file) => file.oid));
+  const documents: SourceFile[] = [];
+  const problems: Problem[] = links.map(skippedProblem);
+  for (const { path: file, oid } of files) {
+    const text = decode(blobs.get(oid));
+    if (text === undefined) problems.push(encodingProblem(file));
+    else documents.push({ path: file, oid, text });
+  }
+  return { documents, problems, incomplete: problems.length > 0 };
+}
+
+const MANIFEST = /\.(ya?ml|json)$/;
+
+/** A link without an extension may stand for a folder. */
+function mayHoldManifests(path: string): boolean {
+  const [name = ''] = path.split('/').slice(-1);
+  return MANIFEST.test(name) || !name.includes('.');
+}
+
+function pathNotFound(commit: string, path: string): Failure {
+  const where = path === '' ? 'no files' : `no files at "${path}"`;
+  const message = `commit ${commit} has ${where}; to give its objects up, take the source out of the configuration`;
+  return new Failure('source-path-not-found', message, { data: { commit, path } });
+}
+
+function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem {
+  return {
+    code: 'link-not-followed',
+    severity: 'warning',
+    message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
+    place: { file: path, line: 1, column: 1 },
+  };
+}
+
+/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. */
+function decode(bytes: Uint8Array | undefined): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function encodingProblem(file: string): Problem {
+  return {
+    code: 'encoding-invalid',
+    severity: 'error',
+    message: 'The file is not UTF-8: save it as UTF-8.',
+    place: { file, line: 1, column: 1 },
+  };
+}
