@@ -1,17 +1,17 @@
-// Answers that were made lately, by entity tag. A tag stands for one content, so none of them is out of date; they are
-// dropped after a while all the same, should a database restored from a backup count its revisions again.
+// Answers that were made lately, by entity tag and form. A tag stands for one content, so none of them is out of date;
+// they are dropped after a while all the same, should a database restored from a backup count its revisions again.
 
 const KEPT_MS = 60_000;
-/** Of all bodies together, in characters. */
+/** Of all bodies together, in bytes. */
 const ROOM = 16 * 1024 * 1024;
 
 export interface Bodies {
-  get(tag: string): string | undefined;
-  set(tag: string, body: string): void;
+  get(name: string): Buffer | undefined;
+  set(name: string, body: Buffer): void;
 }
 
 interface Kept {
-  readonly body: string;
+  readonly body: Buffer;
   /** Monotonic milliseconds. */
   readonly until: number;
 }
@@ -21,19 +21,19 @@ export function createBodies(monotonic: () => number): Bodies {
   const kept = new Map<string, Kept>();
   let length = 0;
 
-  function drop(tag: string): void {
-    length -= kept.get(tag)?.body.length ?? 0;
-    kept.delete(tag);
+  function drop(name: string): void {
+    length -= kept.get(name)?.body.length ?? 0;
+    kept.delete(name);
   }
 
   return {
-    get(tag) {
-      const found = kept.get(tag);
+    get(name) {
+      const found = kept.get(name);
       return found !== undefined && monotonic() < found.until ? found.body : undefined;
     },
-    set(tag, body) {
-      drop(tag);
-      kept.set(tag, { body, until: monotonic() + KEPT_MS });
+    set(name, body) {
+      drop(name);
+      kept.set(name, { body, until: monotonic() + KEPT_MS });
       length += body.length;
       for (const oldest of kept.keys()) {
         if (length <= ROOM) return;

@@ -7,8 +7,10 @@ import { type Read, type Refused, refuse } from '../answer.ts';
 import type { Bodies } from '../bodies.ts';
 import type { RegistryCode } from '../codes.ts';
 import { encodeCursor } from '../cursor.ts';
+import { acceptsGzip, packed } from '../encoding.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { isStorable, type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
+import { sharedRevisions } from '../revisions.ts';
 import { type Handler, route } from '../route.ts';
 import { LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
@@ -35,42 +37,64 @@ type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
 /** Lists, versions and single versions, below both bases. */
 export function addServerRoutes(app: FastifyInstance, options: ServersOptions): void {
+  const shared = { ...options, revision: sharedRevisions(options.catalogue) };
   for (const base of BASES) {
-    route(app, `${base}/servers`, answering(options, askList), LIST_SCHEMA);
-    route(app, `${base}/servers/:server/versions`, answering(options, askVersions), VERSIONS_SCHEMA);
-    route(app, `${base}/servers/:server/versions/:version`, answering(options, askVersion), VERSION_SCHEMA);
+    route(app, `${base}/servers`, answering(shared, askList), LIST_SCHEMA);
+    route(app, `${base}/servers/:server/versions`, answering(shared, askVersions), VERSIONS_SCHEMA);
+    route(app, `${base}/servers/:server/versions/:version`, answering(shared, askVersion), VERSION_SCHEMA);
   }
+}
+
+interface Shared extends ServersOptions {
+  readonly revision: CatalogueReader['revision'];
 }
 
 /**
  * Sends what is asked for, unless the client has it already. The revision is read first: content that changes in between
  * is sent under the older tag, and so asked for again.
  */
-function answering(options: ServersOptions, ask: Ask): Handler {
-  const { config, catalogue, version, bodies } = options;
+function answering(shared: Shared, ask: Ask): Handler {
+  const { config, catalogue, version, bodies } = shared;
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
   return async function answer(request, reply) {
     const key = findRegistry(config, parameter(request, 'registry'));
     if (key === undefined) return refuse(reply, { code: 'registry-not-found', message: 'registry not found' });
     const load = ask(request, key);
     if (!load.ok) return refuse(reply, load.refused);
-    const tag = entityTag(version, await catalogue.revision(key), request.url);
-    const known = namesTag(request.headers['if-none-match'], tag);
-    const body: Read<string> = known ? found('') : await bodyOf(bodies, tag, () => load.value(catalogue));
+    const tag = entityTag(version, await shared.revision(key), request.url);
+    const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
+    if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
+    const body = await plainBody(bodies, tag, () => load.value(catalogue));
     if (!body.ok) return refuse(reply, body.refused);
-    reply.header('cache-control', cacheControl).header('etag', tag);
-    return known ? reply.code(304).send() : reply.type('application/json; charset=utf-8').send(body.value);
+    const short = acceptsGzip(request.headers['accept-encoding'])
+      ? await packedBody(bodies, tag, body.value)
+      : undefined;
+    if (short !== undefined) reply.header('content-encoding', 'gzip');
+    return reply
+      .headers(headers)
+      .type('application/json; charset=utf-8')
+      .send(short ?? body.value);
   };
 }
 
-async function bodyOf(bodies: Bodies, tag: string, load: () => Promise<Read<object>>): Promise<Read<string>> {
+async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<object>>): Promise<Read<Buffer>> {
   const kept = bodies.get(tag);
   if (kept !== undefined) return found(kept);
   const loaded = await load();
   if (!loaded.ok) return loaded;
-  const body = JSON.stringify(loaded.value);
+  const body = Buffer.from(JSON.stringify(loaded.value));
   bodies.set(tag, body);
   return found(body);
+}
+
+/** Packing costs many times what sending does: once per content, not per request. */
+async function packedBody(bodies: Bodies, tag: string, plain: Buffer): Promise<Buffer | undefined> {
+  const name = `${tag} gzip`;
+  const kept = bodies.get(name);
+  if (kept !== undefined) return kept;
+  const body = await packed(plain);
+  if (body !== undefined) bodies.set(name, body);
+  return body;
 }
 
 function askList(request: FastifyRequest, key: SourceKey): Read<Load> {

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { sharedRevisions } from './revisions.ts';
+
+const KEY = { namespace: 'fleet', registry: 'catalogue', source: 'tools' };
+
+/** A store that answers when it is told to, counting from 1. */
+function slowStore() {
+  const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
+  let asked = 0;
+  return {
+    revision: () => {
+      asked += 1;
+      return new Promise<string>((resolve, reject) => waiting.push({ resolve, reject }));
+    },
+    asked: () => asked,
+    answer: () => waiting.shift()?.resolve(String(asked)),
+    fail: () => waiting.shift()?.reject(new Error(`question ${asked}`)),
+  };
+}
+
+/** Lets everything run that is ready to. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('requests that arrive while one is asked share the next question, and get nothing older than themselves', async () => {
+  const store = slowStore();
+  const revision = sharedRevisions(store);
+  const first = revision(KEY);
+  const later = [revision(KEY), revision(KEY), revision(KEY)];
+  expect(store.asked()).toBe(1);
+  store.answer();
+  expect(await first).toBe('1');
+  await settled();
+  expect(store.asked()).toBe(2);
+  const latest = revision(KEY);
+  store.answer();
+  expect(await Promise.all(later)).toEqual(['2', '2', '2']);
+  await settled();
+  store.answer();
+  expect(await latest).toBe('3');
+});
+
+test('a request that comes alone is asked for at once', async () => {
+  const store = slowStore();
+  const revision = sharedRevisions(store);
+  for (const expected of ['1', '2']) {
+    const answer = revision(KEY);
+    expect(store.asked()).toBe(Number(expected));
+    store.answer();
+    expect(await answer).toBe(expected);
+    await settled();
+  }
+});
+
+test('sources are asked for apart', () => {
+  const store = slowStore();
+  const revision = sharedRevisions(store);
+  void revision(KEY);
+  void revision({ ...KEY, source: 'other' });
+  expect(store.asked()).toBe(2);
+});
+
+test('a failure reaches those who asked, and no others', async () => {
+  const store = slowStore();
+  const revision = sharedRevisions(store);
+  const first = revision(KEY);
+  const second = revision(KEY);
+  store.fail();
+  await expect(first).rejects.toThrow('question 1');
+  await settled();
+  store.answer();
+  expect(await second).toBe('2');
+  await settled();
+  const third = revision(KEY);
+  store.fail();
+  await expect(third).rejects.toThrow('question 3');
+});
