@@ -1,9 +1,11 @@
 // skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
 // environment as SKEP_<PATH>. Knows nothing about what the settings do.
 
+import type { Finding } from '../kube/finding.ts';
 import { compileStructural } from '../kube/structural/structural.ts';
+import { didYouMean } from '../std/closest.ts';
 import { Failure } from '../std/failure.ts';
-import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import { formatProblem, type Problem } from '../std/problem.ts';
 import { bool, choice, integer, list, object, optional, port, type Static, type TSchema, text } from '../std/schema.ts';
 import { readDocuments } from '../std/yaml.ts';
@@ -146,7 +148,7 @@ export function readConfig(input: ConfigInput): Config {
   const written = withEnvironment(isObject(value) ? value : {}, input.environment);
   const structural = compileStructural(schemaOf(CONFIG));
   const complete = structural.withDefaults(written);
-  const findings = [...structural.unknownFields(written), ...structural.validate(complete)];
+  const findings = [...unknownSettings(schemaOf(CONFIG), written), ...structural.validate(complete)];
   if (findings.length > 0) {
     throw invalid(
       findings.map(({ code, severity, message, pointer, at }): Problem => {
@@ -156,6 +158,23 @@ export function readConfig(input: ConfigInput): Config {
     );
   }
   return complete as Config;
+}
+
+/** What the schema does not name, at any depth: a slip of the pen must not pass for a setting. */
+function unknownSettings(schema: JsonObject, value: Json, pointer = ''): Finding[] {
+  if (Array.isArray(value)) {
+    const items = isObject(schema.items) ? schema.items : {};
+    return value.flatMap((item, index) => unknownSettings(items, item, `${pointer}/${index}`));
+  }
+  const { properties } = schema;
+  if (!isObject(value) || !isObject(properties)) return [];
+  return Object.entries(value).flatMap(([name, inner]): Finding[] => {
+    const at = `${pointer}/${pointerToken(name)}`;
+    const known = properties[name];
+    if (isObject(known)) return inner === undefined ? [] : unknownSettings(known, inner, at);
+    const message = `there is no setting "${name}" here.${didYouMean(name, Object.keys(properties))}`;
+    return [{ code: 'schema-unknown-field', severity: 'error', pointer: at, at: 'key', message }];
+  });
 }
 
 function invalid(problems: readonly Problem[]): Failure {
