@@ -68,7 +68,8 @@ function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
-    const trigger = living(id)?.metadata.annotations?.[annotation] ?? defaulted.metadata.annotations?.[annotation];
+    // What Git says is what will live after this run.
+    const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
     return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger }];
   });
 }
