@@ -13,9 +13,8 @@ import type { Instance } from './instance.ts';
 import { type Service, startService } from './serve.ts';
 
 export interface DevRegistries {
-  readonly services: readonly { readonly name: string; readonly url: string }[];
-  /** Commands that read the catalogue. */
-  readonly examples: readonly string[];
+  /** Where each registry lists its servers. */
+  readonly urls: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -27,7 +26,8 @@ const CONFIG_KEY = 'config.yaml';
 export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
   const configs = await renderedConfigs(instance);
   const store = openDatabase(world.appDatabase);
-  const logger = pino({ level: 'warn' }, process.stderr);
+  // A wrong path in the address bar is told to the browser, not to the terminal.
+  const logger = pino({ level: 'error' }, process.stderr);
   const services: Service[] = [];
   async function stop(): Promise<void> {
     await Promise.all(services.map((service) => service.stop()));
@@ -43,9 +43,8 @@ export async function serveRegistries(instance: Instance, world: DevWorld, port:
     throw error;
   }
   return {
-    services: services.map(({ url }, index) => ({ name: configs[index]?.registryName ?? '', url })),
-    examples: services.flatMap(({ url }, index) =>
-      (configs[index]?.registries ?? []).map(({ name }) => `curl -s '${url}/${name}/v0.1/servers?limit=3'`),
+    urls: services.flatMap(({ url }, index) =>
+      (configs[index]?.registries ?? []).map(({ name }) => `${url}/${name}/v0.1/servers`),
     ),
     stop,
   };

@@ -1,11 +1,11 @@
 // One session of `skep dev`, from the start of its servers to Ctrl-C.
 
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Outcome } from '../reconcile/apply.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import type { RunResult } from '../reconcile/result.ts';
-import { textOfChanges, textOfEnding, textOfOutcome } from '../report/text.ts';
+import { tellOutcomes, textOfChanges, textOfEnding } from '../report/text.ts';
 import { Failure } from '../std/failure.ts';
 import { serveRegistries } from './dev-registries.ts';
 import { type DevWorld, openDevWorld } from './dev-world.ts';
@@ -25,22 +25,24 @@ export interface DevOptions {
 
 export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
   await mkdir(dir, { recursive: true });
-  const interrupted = untilSignal();
+  let stopping = false;
+  const interrupted = untilSignal().then(() => {
+    stopping = true;
+    say('stopping');
+  });
   const world = await openDevWorld(dir, say);
   try {
-    const instance = await openInstance(world.config, telling(say));
+    const instance = await openInstance(world.config, tellOutcomes(say));
     try {
       const first = await reconcile(instance.deps, instance.options({ waitSeconds: FIRST_RUN_WAIT_SECONDS }));
-      say(`fleet synced from ${relative(process.cwd(), world.fleetDir)}`);
-      process.stdout.write(textOfEnding(first));
+      say(`first run done, of ${relative(process.cwd(), world.fleetDir)}:\n${textOfEnding(first).trimEnd()}`);
+      if (once) return finishOnce(first);
+      if (stopping) return;
       const registries = await serveRegistries(instance, world, port);
-      for (const { name, url } of registries.services) say(`registry ${name} at ${url}`);
       try {
-        if (once) return finishOnce(first);
-        process.stdout.write(guide(world, registries.examples));
-        const runs = startRuns(instance, world.config, { result: tell(say), failure: complain(say) });
+        process.stdout.write(guide(world, registries.urls));
+        const runs = startRuns(instance, world.config, { result: tell(say), failure: complain(say) }, first);
         await interrupted;
-        say('stopping');
         await runs.stop();
       } finally {
         await registries.stop();
@@ -59,13 +61,9 @@ function finishOnce(first: RunResult): void {
   if (failed) throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
 }
 
-function telling(say: (text: string) => void): (outcome: Outcome) => void {
-  return (outcome) => say(textOfOutcome(outcome));
-}
-
-function tell(say: (text: string) => void): (result: RunResult) => void {
-  return (result) => {
-    const text = textOfChanges(result).trimEnd();
+function tell(say: (text: string) => void): (result: RunResult, before: RunResult | undefined) => void {
+  return (result, before) => {
+    const text = textOfChanges(result, before).trimEnd();
     if (text !== '') say(text);
   };
 }
@@ -74,20 +72,25 @@ function complain(say: (text: string) => void): (failure: Failure) => void {
   return (failure) => say(`error ${failure.code}: ${failure.message}`);
 }
 
+const RETIRABLE = 'cluster/docs/carrier-mail.yaml';
+
 /** What to try next: three commands that work as they stand. */
-function guide(world: DevWorld, examples: readonly string[]): string {
+function guide(world: DevWorld, registries: readonly string[]): string {
   const fleet = relative(process.cwd(), world.fleetDir) || '.';
   const kubeconfig = relative(process.cwd(), world.kubeconfig);
   return [
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
+    ...registries.map((url) => `registry    ${url}`),
     `state       ${relative(process.cwd(), join(world.fleetDir, '..'))} (delete it to start anew)`,
     '',
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets -A`,
-    ...examples.slice(0, 1).map((example) => `  ${example}`),
-    `  git -C ${fleet} rm -q cluster/docs/carrier-mail.yaml && git -C ${fleet} commit -m 'Retire carrier-mail'`,
+    ...registries.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
+    existsSync(join(world.fleetDir, RETIRABLE))
+      ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire carrier-mail'`
+      : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`,
     '',
     'Ctrl-C stops everything; the state stays.',
     '',

@@ -28,6 +28,6 @@ function sayer(): (text: string) => void {
   const started = systemClock.monotonic();
   return (text) => {
     const seconds = ((systemClock.monotonic() - started) / 1000).toFixed(1).padStart(5);
-    process.stdout.write(`[${seconds} s] ${text}\n`);
+    process.stdout.write(`[${seconds} s] ${text.replaceAll('\n', '\n          ')}\n`);
   };
 }

@@ -9,18 +9,23 @@ export function runCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep run -c /etc/skep/skep.yaml')
     .action(async (flags: InstanceFlags) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { startRuns }, { textOfChanges, textOfOutcome }, { untilSignal }] = await Promise.all([
+      const [{ openInstance }, { startRuns }, { tellOutcomes, textOfChanges }, { untilSignal }] = await Promise.all([
         import('./instance.ts'),
         import('./runs.ts'),
         import('../report/text.ts'),
         import('./signals.ts'),
       ]);
-      const instance = await openInstance(config, (outcome) => process.stdout.write(`${textOfOutcome(outcome)}\n`));
+      const instance = await openInstance(
+        config,
+        tellOutcomes((text) => process.stdout.write(`${text}\n`)),
+      );
       try {
         const runs = startRuns(instance, config, {
-          result: (result) => process.stdout.write(textOfChanges(result)),
+          result: (result, before) => process.stdout.write(textOfChanges(result, before)),
           failure: (failure) => process.stderr.write(`error ${failure.code}: ${failure.message}\n`),
         });
+        const sources = config.sources.map(({ repository }) => repository).join(', ');
+        process.stderr.write(`keeping ${config.name} as ${sources} says, at ${config.schedule}\n`);
         await untilSignal();
         await runs.stop();
       } finally {

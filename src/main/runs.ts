@@ -11,12 +11,17 @@ import { type Scheduled, startSchedule } from './schedule.ts';
 const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
-  result(result: RunResult): void;
+  /** `before`: the run before it; undefined for the first. */
+  result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
 }
 
-/** Runs one after the other; a run that fails as a whole is told and tried again at the next tick. */
-export function startRuns(instance: Instance, config: Config, listener: RunListener): Scheduled {
+/**
+ * Runs one after the other; a run that fails as a whole is told and tried again at the next tick.
+ * `first`: a run that was made and told already.
+ */
+export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
+  let before = first;
   const { schedule, timeZone, jitterSeconds } = config;
   const deps = { sleep: systemClock.sleep, random: Math.random };
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async () => {
@@ -24,7 +29,8 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await reconcile(instance.deps, instance.options({ waitSeconds: 0 }));
       await instance.save();
-      listener.result(result);
+      listener.result(result, before);
+      before = result;
       return result.readiness.progressing.length > 0;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -11,8 +11,15 @@ const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
 export function textOfValidation({ summary, problems }: Validation): string {
   const { files, resources, invalid } = summary;
-  const verdict = invalid === 0 ? 'all valid' : `${invalid} invalid`;
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const verdict = files === 0 ? 'nothing to validate' : verdictOf(invalid, errors);
   return lines([...problems.map(formatProblem), `${resources} resources in ${files} files: ${verdict}`]);
+}
+
+/** Documents that nobody can identify are no resources, so there may be problems while no resource is invalid. */
+function verdictOf(invalid: number, errors: number): string {
+  if (invalid > 0) return `${invalid} invalid`;
+  return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
 }
 
 export function textOfPlan(result: RunResult): string {
@@ -47,11 +54,54 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
   return `registry ${source}: ${action}, ${servers} servers${broken}${reason}`;
 }
 
-/** How a scheduled run ended, its outcomes told already; nothing where it did nothing. */
-export function textOfChanges(result: RunResult): string {
+/**
+ * How a scheduled run ended, its outcomes told already. Nothing where it did nothing, and what stands (problems,
+ * failures, deletions that wait) stands as it did after the run `before`.
+ */
+export function textOfChanges(result: RunResult, before?: RunResult): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
-  const quiet = result.outcomes.length === 0 && catalogue.length === 0 && trouble(result).length === 0;
-  return quiet && result.plan.guarded === undefined ? '' : textOfEnding({ ...result, catalogue });
+  const ready = readied(result, before);
+  const solved = before !== undefined && trouble(before).length > 0 && trouble(result).length === 0;
+  const standing = standingOf({ ...result, catalogue });
+  const quiet = catalogue.every(isFailed) && result.outcomes.every(isFailed) && ready.length === 0;
+  if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
+  const news = [...(solved ? ['no problems any more'] : []), ...(ready.length === 0 ? [] : [`ready: ${ready}`])];
+  return lines(news) + textOfEnding({ ...result, catalogue });
+}
+
+/** What lasts until somebody does something about it. */
+function standingOf(result: RunResult): string {
+  const failed = [
+    ...result.outcomes.filter(isFailed).map(textOfOutcome),
+    ...result.catalogue.filter(isFailed).map(textOfCatalogue),
+  ];
+  return lines([...failed, ...trouble(result), ...guardLines(result.plan)]);
+}
+
+function isFailed({ action }: Outcome | CatalogueOutcome): boolean {
+  return action === 'failed' || action === 'held';
+}
+
+/** What the run before was still waiting for. */
+function readied({ readiness }: RunResult, before: RunResult | undefined): string {
+  const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
+  return readiness.ready
+    .map(formatId)
+    .filter((id) => waitedFor.has(id))
+    .join(', ');
+}
+
+/** Passes outcomes on as they happen; a failure that every run repeats is passed on once. */
+export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) => void {
+  const standing = new Map<string, string>();
+  return (outcome) => {
+    const id = formatId(outcome.resource);
+    const text = textOfOutcome(outcome);
+    if (standing.get(id) === text) return;
+    if (isFailed(outcome)) standing.set(id, text);
+    else standing.delete(id);
+    say(text);
+  };
 }
 
 /** `namespace/Kind/name created`, with the reason where there is one. */
