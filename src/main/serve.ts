@@ -89,7 +89,8 @@ export async function startService(
   });
   const { host, port } = config.listen;
   await app.listen({ host, port }).catch((cause: unknown) => {
-    throw new Failure('listen-failed', `cannot listen on ${host}:${port}`, { cause });
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    throw new Failure('listen-failed', `cannot listen on ${host}:${port}${reason}`, { cause });
   });
   return {
     url: urlOf(app.server.address()),
