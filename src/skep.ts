@@ -1,6 +1,16 @@
 #!/usr/bin/env node
-// The executable: starts the command line. Knows nothing else.
+// The executable: starts the command line where this Node can run it. Knows nothing else.
 
-import { runCommandLine } from './main/command-line.ts';
+const NEEDED = 24;
 
+if (Number.parseInt(process.versions.node, 10) < NEEDED) {
+  process.stderr.write(
+    `skep needs Node ${NEEDED} or newer, and this is ${process.version}. ` +
+      'A checkout brings its own: node_modules/.bin/node dist/skep.js\n',
+  );
+  process.exit(64);
+}
+
+// Not a static import: an older Node would fail at words it does not know before it says so.
+const { runCommandLine } = await import('./main/command-line.ts');
 await runCommandLine(process.argv);

@@ -28,6 +28,8 @@ export async function loadConfig(flags: InstanceFlags): Promise<Config> {
   const file = flags.config ?? 'skep.yaml';
   if (flags.config !== undefined && !existsSync(file)) throw new Failure('usage', `${file}: no such file`);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (text === undefined && process.env.SKEP_SOURCES === undefined)
+    throw new Failure('usage', `there is no ${file} here; name a configuration file with -c`);
   const config = readConfig({ text, file, environment: process.env });
   const { kubeconfig = config.cluster.kubeconfig, context = config.cluster.context } = flags;
   return {
