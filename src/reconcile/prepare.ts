@@ -11,6 +11,7 @@ import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { ascertain } from './certainty.ts';
 import { type Desires, desire } from './desire.ts';
 import { diff } from './diff.ts';
+import { withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { type Plan, plan } from './plan.ts';
@@ -66,9 +67,12 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
   const resolved = resolve({ loaded, invalid, kinds, views, knowledge, images: registries.images });
   const applySet = applySetId(instance, homeNamespace);
   const { settings } = options;
-  const desires = desire({ standings: resolved.standings, views, settings, applySet, living: snapshot.find });
-  const desiredKinds = desires.objects.map(({ id }) => groupKindOf(id));
+  const { standings } = resolved;
+  const wishes = desire({ standings, views, settings, applySet, living: snapshot.find });
+  const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
+  const applied = appliedBy(instance);
+  const desires = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
   return {
     gathered,
     snapshot,
@@ -109,10 +113,16 @@ async function planFor(
     suspended: gathered.suspended,
     prune: options.prune,
     allows: scopeOf(options.namespaces).allows,
-    applied: (object) => entryOf(object, manager) !== undefined,
+    applied: appliedBy(options.instance),
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+}
+
+/** Whether an object shows that the instance has applied it. */
+function appliedBy(instance: string): (object: KubeObject) => boolean {
+  const manager = fieldManager(instance);
+  return (object) => entryOf(object, manager) !== undefined;
 }
 
 /** What Git says, as kinds read it: with defaults, and without what is invalid. */

@@ -139,3 +139,16 @@ test('what lives in a namespace outside of the patterns is not touched', async (
   const result = await readAs({ namespaces: ['team-*'] });
   expect(told(result)).toContain('held tools/ConfigMap/settings: namespace tools is not ours to touch');
 });
+
+test('what another made is not taken over for a child: the family is held', async () => {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one-runconfig' }, data: { theirs: 'x' } };
+  await world.cluster.send('POST', CONFIG_MAPS, { body });
+  publish(world.fleet, { one: '1.0.0' });
+  world.fleet.commit({ [SETTINGS]: settings('v') });
+  const result = await world.run({ waitSeconds: 0 });
+  const living = (await world.cluster.send('GET', `${CONFIG_MAPS}/one-runconfig`)).body;
+  await world.cluster.send('DELETE', `${CONFIG_MAPS}/one-runconfig`);
+  expect(told(result)).toEqual(['child-foreign cluster/one.yaml']);
+  expect(result.outcomes.map(({ resource }) => formatId(resource))).toEqual(['tools/MCPServer/one']);
+  expect(living.metadata.labels).toBeUndefined();
+});
