@@ -1,0 +1,84 @@
+// What scheduled runs tell: each news once.
+
+import { expect, test } from 'vitest';
+import type { Action, Outcome } from '../reconcile/apply.ts';
+import type { RunResult } from '../reconcile/result.ts';
+import { Failure } from '../std/failure.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { tellOutcomes, textOfChanges, textOfValidation } from './text.ts';
+
+const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
+const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
+const FAILED = outcome('failed');
+
+function outcome(action: Action): Outcome {
+  const error = { code: 'cluster-not-found', message: 'no such namespace' };
+  return { action, resource: SERVER, ...(action === 'failed' ? { error } : {}) };
+}
+
+function run(different: Partial<RunResult> = {}): RunResult {
+  return {
+    id: 'run',
+    commits: {},
+    startedAt: '2026-01-01T00:00:00Z',
+    finishedAt: '2026-01-01T00:00:01Z',
+    plan: { batches: [], unchanged: [], held: [] },
+    outcomes: [],
+    problems: [],
+    failures: [],
+    catalogue: [],
+    readiness: { ready: [], progressing: [], failed: [] },
+    timedOut: false,
+    requests: 13,
+    ...different,
+  };
+}
+
+const BROKEN = run({ problems: [PROBLEM] });
+const UNREACHABLE = run({ failures: [new Failure('git-unreachable', 'no answer')] });
+const WAITING = run({ readiness: { ready: [], progressing: [SERVER], failed: [] } });
+const READY = run({ readiness: { ready: [SERVER], progressing: [], failed: [] } });
+const TOTAL = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
+const DELETED = '0 created, 0 configured, 0 unchanged, 1 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
+const ONE_FAILED = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 1 failed (13 API requests, 1.0 s)';
+
+test.each<{ before?: RunResult; now: RunResult; told: readonly string[]; reason: string }>([
+  { now: run(), told: [], reason: 'nothing to tell' },
+  { before: run(), now: run(), told: [], reason: 'nothing happened' },
+  { before: run(), now: run({ outcomes: [outcome('deleted')] }), told: [DELETED], reason: 'the run did something' },
+  { before: run(), now: BROKEN, told: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
+  { now: BROKEN, told: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
+  { before: BROKEN, now: BROKEN, told: [], reason: 'the problem was told' },
+  { before: BROKEN, now: run(), told: ['no problems any more', TOTAL], reason: 'somebody waits for the end of it' },
+  { before: UNREACHABLE, now: UNREACHABLE, told: [], reason: 'the failure was told' },
+  { before: run(), now: run({ outcomes: [FAILED] }), told: [ONE_FAILED], reason: 'the failure is new' },
+  { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), told: [], reason: 'it fails as before' },
+  { before: WAITING, now: WAITING, told: [], reason: 'what is waited for was told with the change' },
+  { before: WAITING, now: READY, told: ['ready: docs/MCPServer/wiki', TOTAL], reason: 'what was waited for is there' },
+  { before: READY, now: READY, told: [], reason: 'it was ready before' },
+])('a run tells $told because $reason', ({ before, now, told }) => {
+  expect(textOfChanges(now, before)).toBe(told.map((line) => `${line}\n`).join(''));
+});
+
+test.each<{ actions: readonly Action[]; told: number; reason: string }>([
+  { actions: ['created', 'deleted', 'created'], told: 3, reason: 'each is a change' },
+  { actions: ['configured', 'configured'], told: 2, reason: 'the same was changed twice' },
+  { actions: ['failed', 'failed', 'failed'], told: 1, reason: 'every run fails alike' },
+  { actions: ['failed', 'created', 'failed'], told: 3, reason: 'it had been mended in between' },
+])('of $actions $told are told because $reason', ({ actions, told }) => {
+  const lines: string[] = [];
+  const tell = tellOutcomes((text) => lines.push(text));
+  for (const action of actions) tell(outcome(action));
+  expect(lines).toHaveLength(told);
+});
+
+test.each<{ files: number; invalid: number; problems: number; verdict: string; reason: string }>([
+  { files: 0, invalid: 0, problems: 0, verdict: 'nothing to validate', reason: 'the folder is empty' },
+  { files: 1, invalid: 0, problems: 0, verdict: 'all valid', reason: 'all is well' },
+  { files: 1, invalid: 0, problems: 1, verdict: '1 error', reason: 'what cannot be identified is no resource' },
+  { files: 1, invalid: 1, problems: 2, verdict: '1 invalid', reason: 'one resource has two problems' },
+])('the verdict is "$verdict" because $reason', ({ files, invalid, problems, verdict }) => {
+  const summary = { files, resources: 0, valid: 0, invalid, problems };
+  const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM) });
+  expect(text.trimEnd().split('\n').at(-1)).toBe(`0 resources in ${files} files: ${verdict}`);
+});
