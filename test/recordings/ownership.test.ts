@@ -20,7 +20,7 @@ import { SCENARIOS } from './scenarios/index.ts';
 import { type Write, writesOf } from './writes.ts';
 
 const RECORDINGS = SCENARIOS.map((scenario) => readFixture(scenario.name));
-const WRITES = RECORDINGS.flatMap(writesOf);
+const WRITES = RECORDINGS.flatMap(writesOf).map(withTimes);
 const CUSTOM = new Map(RECORDINGS.flatMap((recording) => writesOf(recording).flatMap(documentsOf)));
 
 /** The documents of the kinds that a recorded definition serves, by `apiVersion/Kind`. */
@@ -39,6 +39,16 @@ function typeOf(object: Json): MergeType | undefined {
   const document = CUSTOM.get(`${apiVersion}/${kind}`) ?? bundledSchema(apiVersion);
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   return document === undefined ? undefined : rootType(document, { group: groupOf(apiVersion), version, kind });
+}
+
+/** Recorded times are symbols; the server sorts entries by time, so that their order tells which is older. */
+function withTimes(write: Write): Write {
+  const { before } = write;
+  if (before?.metadata.managedFields === undefined) return write;
+  const managedFields = before.metadata.managedFields.map((entry, index) => {
+    return { ...entry, time: `2025-01-01T00:00:${String(index).padStart(2, '0')}Z` };
+  });
+  return { ...write, before: { ...before, metadata: { ...before.metadata, managedFields } } };
 }
 
 /** Entries without their times, in one order: the server's order depends on its clock. */
@@ -179,6 +189,7 @@ describe('the verdict from the living object alone is that of the server', () =>
     expect(undecided.map(title)).toEqual([
       'apply-atomic: an empty list is a value',
       'apply-selector: fewer keys replace the whole map',
+      'custom-applied-definition: another schema moves the generation',
     ]);
   });
 });

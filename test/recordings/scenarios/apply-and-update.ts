@@ -7,6 +7,10 @@ import * as o from './objects.ts';
 
 const ONE = `${o.CONFIG_MAPS}/one`;
 
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST =
+  '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"one"},"data":{"a":"1","b":"2"}}\n';
+
 function withData(live: Json | undefined, data: JsonObject, metadata: JsonObject = {}): JsonObject {
   const object = live as JsonObject;
   return { ...object, metadata: { ...(object.metadata as JsonObject), ...metadata }, data };
@@ -152,6 +156,47 @@ export const APPLY_AND_UPDATE_SCENARIOS: readonly Scenario[] = [
         {
           query: { fieldManager: 'editor' },
         },
+      ),
+    ],
+  },
+  {
+    name: 'apply-after-client-side-apply',
+    about: 'An object that kubectl applied in the client: its annotation stands for what it owns.',
+    ticks: true,
+    steps: [
+      create(
+        'as kubectl apply creates it',
+        o.CONFIG_MAPS,
+        o.configMap('one', { a: '1', b: '2' }, { annotations: { [LAST_APPLIED]: LAST } }),
+        {
+          query: { fieldManager: 'kubectl-client-side-apply' },
+        },
+      ),
+      apply('for any other manager it is a conflict', ONE, 'git', o.configMap('one', { a: 'x' })),
+      apply(
+        'for the manager kubectl it is none, and the annotation follows',
+        ONE,
+        'kubectl',
+        o.configMap('one', { a: 'x', b: '2' }),
+      ),
+      apply('another manager adds a field', ONE, 'git', o.configMap('one', { c: '3' })),
+      apply('which is a conflict for kubectl too', ONE, 'kubectl', o.configMap('one', { a: 'x', b: '2', c: '4' })),
+    ],
+  },
+  {
+    name: 'update-many-managers',
+    about: 'More than ten managers that update: the oldest ones become one entry.',
+    ticks: true,
+    steps: [
+      create('an object', o.CONFIG_MAPS, o.configMap('one', { a: '1' })),
+      ...Array.from({ length: 12 }, (_, index) =>
+        patch(
+          `manager ${index + 1}`,
+          ONE,
+          MERGE_PATCH,
+          { data: { [`k${index + 1}`]: 'x' } },
+          { query: { fieldManager: `manager-${index + 1}` } },
+        ),
       ),
     ],
   },

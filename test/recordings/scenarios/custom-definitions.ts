@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../../src/std/json.ts';
 import type { Scenario, Step } from '../scenario.ts';
 import { apply, at, create, MERGE_PATCH, patch, read, remove, replace, STRATEGIC_PATCH } from '../scenario.ts';
-import { custom, define, GROUP, isEstablished, nothing, object, TABLE, text } from './custom-kind.ts';
+import { type Custom, custom, define, GROUP, isEstablished, nothing, object, TABLE, text } from './custom-kind.ts';
 import { withoutDescriptions } from './documentation.ts';
 import * as o from './objects.ts';
 
@@ -12,6 +12,10 @@ function tried(reason: string, spec: JsonObject, more: Partial<o.CrdOptions> = {
   const schema = { type: 'object', properties: { spec } };
   const body = o.crd({ group: GROUP, kind: 'Refused', plural: 'refuseds', schema, ...more });
   return create(reason, o.CRDS, body, { query: { dryRun: 'All', fieldValidation: 'Strict' }, pick: nothing });
+}
+
+function definitionOf({ kind, plural }: Custom, spec: JsonObject): JsonObject {
+  return o.crd({ group: GROUP, kind, plural, schema: { type: 'object', properties: { spec } } });
 }
 
 function withRule(rule: JsonObject, schema: JsonObject = {}): JsonObject {
@@ -24,11 +28,13 @@ function withRule(rule: JsonObject, schema: JsonObject = {}): JsonObject {
 }
 
 const LIFE = custom('Life');
+const APPLIED = custom('Applied');
 const PRINTED = custom('Printed');
 const VERSIONED = custom('Versioned');
 const GLOBAL = custom('Global');
 
 const SCHEMA: JsonObject = { type: 'object', properties: { a: text, replicas: { type: 'integer' } } };
+const REPORT: JsonObject = { type: 'object', properties: { a: text } };
 const STATUS: JsonObject = {
   type: 'object',
   properties: {
@@ -108,6 +114,28 @@ export const DEFINITION_SCENARIOS: readonly Scenario[] = [
       read('so are its objects', `${LIFE.path}/one`, {
         until: (answer) => answer.status === 404,
         pick: (body) => (typeof body === 'string' ? body : (at(body, '/message') ?? null)),
+      }),
+    ],
+  },
+  {
+    name: 'custom-applied-definition',
+    about: 'A definition that is applied: again, changed, and with a version more.',
+    outside: [APPLIED.definition],
+    ticks: true,
+    steps: [
+      apply('applied', APPLIED.definition, 'git', definitionOf(APPLIED, SCHEMA)),
+      read('it is established', APPLIED.definition, { until: isEstablished, calmMs: 1000 }),
+      apply('applied again: nothing is written', APPLIED.definition, 'git', definitionOf(APPLIED, SCHEMA)),
+      apply('another schema moves the generation', APPLIED.definition, 'git', definitionOf(APPLIED, REPORT)),
+      apply(
+        'the definition of another manager is a conflict',
+        APPLIED.definition,
+        'ops',
+        definitionOf(APPLIED, SCHEMA),
+      ),
+      apply('a plural that is taken by another name', `${o.CRDS}/others.${GROUP}`, 'git', {
+        ...definitionOf(APPLIED, SCHEMA),
+        metadata: { name: `others.${GROUP}` },
       }),
     ],
   },
@@ -377,9 +405,12 @@ function lifeOf(body: Json): Json | undefined {
 
 function withoutAges(body: Json): Json {
   const rows = at(body, '/rows');
-  if (!Array.isArray(rows)) return body;
+  const columns = at(body, '/columnDefinitions');
+  if (!Array.isArray(rows) || !Array.isArray(columns)) return body;
+  const [name = null, ...own] = columns;
   return {
     ...(body as JsonObject),
+    columnDefinitions: [withoutDescriptions(name), ...own],
     rows: rows.map((row) => ({
       cells: (at(row, '/cells') as Json[]).map((cell, index) =>
         index === 10 || (index === 5 && /^\d+y/.test(String(cell))) ? '<age>' : cell,
