@@ -35,26 +35,27 @@ export function extract(document: JsonObject): Extracted {
 }
 
 const MAX_DEPTH = 64;
+const HAS_NUL = 'must not hold a NUL character';
+
+/** What is wrong with a value, and where below it. */
+interface Flaw {
+  readonly pointer: string;
+  readonly message: string;
+}
 
 /**
  * Why a document cannot be stored although it is JSON, or undefined: it nests too deep to be walked safely, or holds
  * a NUL character, which PostgreSQL has no text for.
  */
-export function unstorable(
-  value: Json | undefined,
-  pointer = '',
-  depth = 0,
-): { pointer: string; message: string } | undefined {
-  if (depth > MAX_DEPTH) return { pointer, message: `nested deeper than ${MAX_DEPTH} levels` };
-  if (typeof value === 'string') {
-    return value.includes('\0') ? { pointer, message: 'must not hold a NUL character' } : undefined;
-  }
+export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
+  if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
+  if (typeof value === 'string') return value.includes('\0') ? { pointer: '', message: HAS_NUL } : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
-    const found = key.includes('\0')
-      ? { pointer, message: 'must not have a NUL character in a member name' }
-      : unstorable(child, `${pointer}/${pointerToken(key)}`, depth + 1);
-    if (found !== undefined) return found;
+    if (key.includes('\0')) return { pointer: '', message: 'must not have a NUL character in a member name' };
+    const found = unstorable(child, depth + 1);
+    // Put together on the way back: nearly every document is fine, and needs no pointers.
+    if (found !== undefined) return { ...found, pointer: `/${pointerToken(key)}${found.pointer}` };
   }
   return undefined;
 }
