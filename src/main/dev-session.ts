@@ -34,6 +34,7 @@ export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
   try {
     const instance = await openInstance(world.config, tellOutcomes(say));
     try {
+      if (stopping) return;
       const first = await reconcile(instance.deps, instance.options({ waitSeconds: FIRST_RUN_WAIT_SECONDS }));
       say(`first run done, of ${relative(process.cwd(), world.fleetDir)}:\n${textOfEnding(first).trimEnd()}`);
       if (once) return finishOnce(first);
