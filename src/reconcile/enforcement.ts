@@ -8,19 +8,27 @@ import { isObject } from '../std/json.ts';
 /** Images of each enforcing registry by `namespace/name`; a registry that could not be read is absent: unknown. */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
-export interface EnforcementInput {
-  readonly kinds: readonly Kind[];
-  readonly images: EnforcedImages;
+/** A registry that lives in a namespace, or is declared there. */
+export interface Registry {
+  readonly name: string;
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly enforces: boolean;
 }
 
 /** Set on a server by its author: chooses the registry that its image must be in. */
 const REGISTRY_LABEL = 'toolhive.stacklok.io/registry-name';
 
-export function imageFindings(kind: Kind, resource: Resource, view: View, input: EnforcementInput): Finding[] {
+/** `registries`: those of the resource's namespace. */
+export function imageFindings(
+  kind: Kind,
+  resource: Resource,
+  registries: readonly Registry[],
+  enforced: EnforcedImages,
+): Finding[] {
   const images = kind.images(resource);
   if (images.length === 0) return [];
   const chosen = resource.metadata.labels?.[REGISTRY_LABEL];
-  const registries = registriesOf(view, input.kinds);
   if (chosen !== undefined && !registries.some((registry) => registry.name === chosen)) {
     return [refusal(`label ${REGISTRY_LABEL} names MCPRegistry "${chosen}", which does not exist in this namespace`)];
   }
@@ -28,7 +36,7 @@ export function imageFindings(kind: Kind, resource: Resource, view: View, input:
     (registry) => registry.enforces && (chosen === undefined || registry.name === chosen),
   );
   if (enforcing.length === 0) return [];
-  const known = enforcing.map((registry) => input.images.get(registry.key));
+  const known = enforcing.map((registry) => enforced.get(registry.key));
   const names = enforcing.map((registry) => registry.name).join(', ');
   return images.flatMap((image) => {
     if (known.some((set) => set?.has(image) === true)) return [];
@@ -44,15 +52,8 @@ export function imageFindings(kind: Kind, resource: Resource, view: View, input:
   });
 }
 
-interface Registry {
-  readonly name: string;
-  /** `namespace/name`. */
-  readonly key: string;
-  readonly enforces: boolean;
-}
-
-/** The view's objects of those kinds that have registry sources. */
-function registriesOf(view: View, kinds: readonly Kind[]): Registry[] {
+/** The view's objects of those kinds that have registry sources. Looks at every object of ours in the namespace. */
+export function registriesOf(view: View, kinds: readonly Kind[]): Registry[] {
   return kinds.flatMap((kind) =>
     view.all(kind.kind).flatMap((object) => {
       const resource: Resource = { ...object, spec: isObject(object.spec) ? object.spec : {} };

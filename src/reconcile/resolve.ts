@@ -5,7 +5,7 @@ import type { Kind, Reference, View } from '../kinds/kind.ts';
 import type { Finding } from '../kube/finding.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
-import { type EnforcedImages, imageFindings } from './enforcement.ts';
+import { type EnforcedImages, imageFindings, type Registry, registriesOf } from './enforcement.ts';
 import type { Sourced } from './gather.ts';
 import type { LoadedResource } from './load.ts';
 
@@ -37,10 +37,11 @@ export interface Resolved {
 
 export function resolve(input: ResolveInput): Resolved {
   const held = heldKeys(input);
+  const resolving = { ...input, registries: registriesByNamespace(input) };
   const standings = input.loaded.map((loaded): Standing => {
     const blocker = held.get(keyOf(loaded.id));
     if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
-    const findings = findingsOf(input, loaded);
+    const findings = findingsOf(resolving, loaded);
     const refused = findings.some((finding) => finding.severity === 'error');
     return { loaded, verdict: refused ? 'refused' : 'healthy', findings };
   });
@@ -53,15 +54,30 @@ export function problemOf(loaded: LoadedResource, finding: Finding): Problem {
   return { code, severity, message, pointer, place: loaded.place(pointer, at), resource: loaded.id };
 }
 
-function findingsOf(input: ResolveInput, loaded: LoadedResource): readonly Finding[] {
+interface Resolving extends ResolveInput {
+  readonly registries: (namespace: string) => readonly Registry[];
+}
+
+/** Found once per namespace: every server of it asks. */
+function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
+  const found = new Map<string, readonly Registry[]>();
+  return (namespace) => {
+    const registries = found.get(namespace) ?? registriesOf(views(namespace), kinds);
+    found.set(namespace, registries);
+    return registries;
+  };
+}
+
+function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[] {
   const { kind, defaulted } = loaded;
   if (kind === undefined || defaulted === undefined) return [];
-  const view = input.views(loaded.id.namespace ?? '');
+  const namespace = loaded.id.namespace ?? '';
+  const view = input.views(namespace);
   const required = kind.references(defaulted).filter(({ optional }) => optional !== true);
   const findings = [
     ...kind.rules(defaulted),
     ...required.flatMap((reference) => missingFinding(input, view, loaded, reference)),
-    ...imageFindings(kind, defaulted, view, input),
+    ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
   // What a kind looks into must be there; offline it may live in a cluster only.
   const complete = required.every(({ kind: target, name }) => view.find(target, name) !== undefined);
@@ -114,7 +130,9 @@ function dependentsOf(loaded: readonly LoadedResource[]): ReadonlyMap<string, re
     if (kind === undefined || defaulted === undefined) continue;
     for (const reference of kind.references(defaulted)) {
       const target = nameOf(id.namespace, reference.kind, reference.name);
-      dependents.set(target, [...(dependents.get(target) ?? []), id]);
+      const ids = dependents.get(target);
+      if (ids === undefined) dependents.set(target, [id]);
+      else ids.push(id);
     }
   }
   return dependents;

@@ -20,9 +20,15 @@ export function openViews(input: ViewInput): (namespace: string) => View {
     const objects = index.get(bucket) ?? new Map<string, KubeObject>();
     index.set(bucket, objects.set(object.metadata.name, object));
   }
+  const lists = new Map<string, readonly KubeObject[]>();
+  function listOf(bucket: string): readonly KubeObject[] {
+    const list = lists.get(bucket) ?? sorted([...(index.get(bucket)?.values() ?? [])]);
+    lists.set(bucket, list);
+    return list;
+  }
   return (namespace) => ({
     find: (kind, name) => index.get(`${namespace}/${kind}`)?.get(name),
-    all: (kind) => sorted([...(index.get(`${namespace}/${kind}`)?.values() ?? [])]),
+    all: (kind) => listOf(`${namespace}/${kind}`),
   });
 }
 
