@@ -25,7 +25,10 @@ const CUSTOM = new Map(RECORDINGS.flatMap((recording) => writesOf(recording).fla
 
 /** The documents of the kinds that a recorded definition serves, by `apiVersion/Kind`. */
 function documentsOf({ sent: body, status }: Write): (readonly [string, OpenApiDocument])[] {
-  const sent = typeof body === 'string' ? (parse(readFileSync(body, 'utf8')) as Json) : body;
+  const sent =
+    typeof body === 'string'
+      ? (parse(readFileSync(body, 'utf8').replaceAll('toolhive.stacklok.dev', 'own.recordings.example.com')) as Json)
+      : body;
   if (!isObject(sent) || sent.kind !== 'CustomResourceDefinition' || status !== 201) return [];
   const established = { ...sent, status: { conditions: [{ type: 'Established', status: 'True' }] } };
   return typesOfDefinition(established as unknown as KubeObject).map((type) => {

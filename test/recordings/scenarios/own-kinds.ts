@@ -11,7 +11,9 @@ import { isEstablished, status } from './custom-kind.ts';
 import * as o from './objects.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../manifests/crds');
-const GROUP = 'toolhive.stacklok.dev';
+const WRITTEN_GROUP = 'toolhive.stacklok.dev';
+/** Not the real one: the server may have our definitions in use. */
+const GROUP = 'own.recordings.example.com';
 const PLURALS = ['mcpgroups', 'mcpservers', 'mcpregistries'] as const;
 const DRY = { dryRun: 'All', fieldValidation: 'Strict' };
 
@@ -19,10 +21,14 @@ function pathOf(plural: (typeof PLURALS)[number]): string {
   return `/apis/${GROUP}/v1alpha1/namespaces/\${ns}/${plural}`;
 }
 
+function readDefinition(plural: string): string {
+  return readFileSync(join(FOLDER, `${plural}.yaml`), 'utf8').replaceAll(WRITTEN_GROUP, GROUP);
+}
+
 /** The definition itself changes with our schemas: what is recorded is that it is taken. */
 function define(plural: string): Step[] {
   const file = `manifests/crds/${plural}.yaml`;
-  const definition = parse(readFileSync(join(FOLDER, `${plural}.yaml`), 'utf8')) as JsonObject;
+  const definition = parse(readDefinition(plural)) as JsonObject;
   const path = `${o.CRDS}/${plural}.${GROUP}`;
   return [
     create(`${file} is taken`, o.CRDS, definition, {
