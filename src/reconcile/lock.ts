@@ -30,6 +30,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
+/** `deadline`: monotonic, counted from before the request: whoever waits for us counts from no earlier moment. */
+interface Taken {
+  readonly lease: KubeObject;
+  readonly deadline: number;
+}
+
 export async function look(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
@@ -43,11 +49,11 @@ export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promi
   const taken = await take(deps, seen.id, waited, holder);
   const first = taken === undefined ? await takeAgain(deps, seen, holder) : taken;
   const contended = taken === undefined || waited !== seen.lease || holderOf(seen.lease) !== '';
-  return hold(deps, first, contended);
+  return hold(deps, seen.id, first, contended);
 }
 
 /** Somebody was faster: look once more, then give up. */
-async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<KubeObject> {
+async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
   const now = await look(deps, seen.id);
   const free = holderOf(now.lease) === '' ? now.lease : await waitOut(deps, now);
   const taken = await take(deps, seen.id, free, holder);
@@ -76,8 +82,9 @@ async function take(
   id: ResourceId,
   lease: KubeObject | undefined,
   holder: string,
-): Promise<KubeObject | undefined> {
+): Promise<Taken | undefined> {
   const now = microTime(clock);
+  const deadline = clock.monotonic() + LEASE_SECONDS * 1000;
   const transitions = Number(specOf(lease).leaseTransitions ?? 0);
   const spec = {
     holderIdentity: holder,
@@ -87,36 +94,57 @@ async function take(
     leaseTransitions: lease === undefined ? 0 : transitions + 1,
   };
   try {
-    if (lease !== undefined) return await cluster.replace({ ...lease, spec });
+    if (lease !== undefined) return { lease: await cluster.replace({ ...lease, spec }), deadline };
     const { apiVersion, kind, name, namespace } = id;
     const metadata = namespace === undefined ? { name } : { name, namespace };
-    return await cluster.create({ apiVersion, kind, metadata, spec });
+    return { lease: await cluster.create({ apiVersion, kind, metadata, spec }), deadline };
   } catch (error) {
     if (error instanceof Failure && error.code === 'cluster-conflict') return undefined;
     throw error;
   }
 }
 
-function hold(deps: LockDeps, taken: KubeObject, contended: boolean): Lock {
+function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean): Lock {
   const { cluster, clock } = deps;
-  let lease = taken;
-  let deadline = clock.monotonic() + LEASE_SECONDS * 1000;
+  let { lease, deadline } = taken;
   const stop = new AbortController();
   const renewing = renew();
 
   async function renew(): Promise<void> {
+    let pauseMs = RENEW_EVERY_MS;
     for (;;) {
-      await clock.sleep(RENEW_EVERY_MS, stop.signal);
+      await clock.sleep(pauseMs, stop.signal);
       if (stop.signal.aborted) return;
       const started = clock.monotonic();
       try {
         lease = await cluster.replace({ ...lease, spec: { ...specOf(lease), renewTime: microTime(clock) } });
         deadline = started + LEASE_SECONDS * 1000;
+        pauseMs = RENEW_EVERY_MS;
       } catch (error) {
-        // An unreachable server is tried again; the deadline stops the writers meanwhile. A conflict is final.
-        if (!(error instanceof Failure) || error.code === 'cluster-conflict') return;
+        if (!(await stillOurs(error))) return;
+        pauseMs = POLL_MS;
       }
     }
+  }
+
+  /** An unreachable server is tried again; the deadline stops the writers meanwhile. */
+  async function stillOurs(error: unknown): Promise<boolean> {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
+    // Our own renewal whose answer was lost, or somebody's annotation, is no other holder.
+    const now = await look(deps, id).catch(unlessFailure);
+    if (now === undefined) return true;
+    if (now.lease !== undefined && holderOf(now.lease) === holderOf(lease)) {
+      lease = now.lease;
+      return true;
+    }
+    deadline = Number.NEGATIVE_INFINITY;
+    return false;
+  }
+
+  function giveBack(): Promise<unknown> {
+    const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1 };
+    return cluster.replace({ ...lease, spec });
   }
 
   return {
@@ -129,9 +157,14 @@ function hold(deps: LockDeps, taken: KubeObject, contended: boolean): Lock {
       stop.abort();
       await renewing;
       if (clock.monotonic() >= deadline) return;
-      await cluster.replace({ ...lease, spec: { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1 } });
+      // What was written is written: a lease that cannot be given back runs out by itself.
+      await giveBack().catch(async (error) => ((await stillOurs(error)) ? giveBack().catch(unlessFailure) : undefined));
     },
   };
+}
+
+function unlessFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
 }
 
 function locked(id: ResourceId, holder: string): Failure {

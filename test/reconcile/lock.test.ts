@@ -210,3 +210,33 @@ test('a holder that was stopped for longer than its lease writes nothing when it
   instance.remove();
   next.remove();
 });
+
+test('a lease that somebody annotates meanwhile is still held, and given back', async () => {
+  await leaveLeaseTo('');
+  publish(world.fleet, { clock: '6.0.0' });
+  const runner = await another();
+  const faults = world.cluster.cluster.faults;
+  faults.add({ match: { verb: 'apply', resource: 'deployments' }, action: { delayMs: 2500 }, times: 1 });
+  const running = runner.run();
+  await eventually(lease, (found) => found?.spec.holderIdentity !== '');
+  const body = { metadata: { annotations: { seen: 'by somebody' } } };
+  await world.cluster.send('PATCH', LEASE, { body, contentType: 'application/merge-patch+json' });
+  expect(exitCodeOf(await running)).toBe(0);
+  const left = await lease();
+  expect(left?.spec.holderIdentity).toBe('');
+  expect(left?.object.metadata.annotations).toEqual({ seen: 'by somebody' });
+});
+
+test('a lease that was deleted by hand and taken by another ends the writing at its next renewal, not at its deadline', async () => {
+  await leaveLeaseTo('');
+  publish(world.fleet, { clock: '7.0.0' });
+  const runner = await another();
+  const faults = world.cluster.cluster.faults;
+  faults.add({ match: { verb: 'apply', resource: 'mcpservers' }, action: { delayMs: 1000 }, times: 1 });
+  const running = runner.run();
+  await eventually(lease, (found) => found?.spec.holderIdentity !== '');
+  await world.cluster.send('DELETE', LEASE);
+  await leaveLeaseTo('another');
+  const { outcomes } = await running;
+  expect(outcomes.filter(({ error }) => error?.code === 'lock-lost')).not.toEqual([]);
+});
