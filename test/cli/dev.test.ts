@@ -1,0 +1,225 @@
+// `skep dev` as a newcomer uses it: one command, and everything runs; Ctrl-C, and nothing is left but the state; and when
+// it is killed, the next start finds its way. The tests are one story: each goes on where the one before it has left off.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { eventually } from '../harness/cluster.ts';
+import { temporaryFolder } from '../harness/git-server.ts';
+import { type Running, startSkep } from '../harness/skep.ts';
+
+const folder = temporaryFolder();
+const data = join(folder.path, 'dev');
+const READY = 'Ctrl-C stops everything';
+
+let running: Running | undefined;
+
+function start(...more: readonly string[]): Running {
+  running = startSkep(['dev', '--data', data, '--port', '0', ...more], { cwd: folder.path });
+  return running;
+}
+
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  await running?.finished;
+});
+
+afterAll(async () => {
+  await expectGone(processesNaming(data));
+  folder.remove();
+});
+
+interface Process {
+  readonly pid: number;
+  /** With the time of its start: numbers are used again. */
+  readonly identity: string;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** All processes of this machine (proc(5)); dead ones that nobody has collected yet are left out. */
+function processes(): Process[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      if (state === 'Z') return [];
+      return [{ pid: Number(name), identity: `${name} ${rest[17]}`, parent: Number(parent), command }];
+    } catch {
+      // It ended meanwhile.
+      return [];
+    }
+  });
+}
+
+function descendants(pid: number): Process[] {
+  const all = processes();
+  const found: Process[] = [];
+  const parents = [pid];
+  for (let parent = parents.shift(); parent !== undefined; parent = parents.shift()) {
+    const children = all.filter((each) => each.parent === parent);
+    found.push(...children);
+    parents.push(...children.map((child) => child.pid));
+  }
+  return found;
+}
+
+function processesNaming(text: string): Process[] {
+  return processes().filter(({ command }) => command.includes(text));
+}
+
+async function expectGone(expected: readonly Process[]): Promise<void> {
+  const identities = new Set(expected.map(({ identity }) => identity));
+  const left = await eventually(
+    async () => processes().filter(({ identity }) => identities.has(identity)),
+    (alive) => alive.length === 0,
+  );
+  expect(left).toEqual([]);
+}
+
+interface Listed {
+  readonly kind: string;
+  // biome-ignore lint/suspicious/noExplicitAny: objects of every kind
+  readonly items: readonly any[];
+}
+
+/** Through the kubeconfig that was printed. */
+async function list(path: string): Promise<Listed['items']> {
+  const config = JSON.parse(readFileSync(join(data, 'cluster', 'kubeconfig'), 'utf8'));
+  const { server, 'certificate-authority-data': ca } = config.clusters[0].cluster;
+  const agent = new Agent({ connect: { ca: Buffer.from(ca, 'base64').toString() } });
+  try {
+    const headers = { authorization: `Bearer ${config.users[0].user.token}` };
+    const { body } = await request(server + path, { dispatcher: agent, headers });
+    const { items } = (await body.json()) as Listed;
+    return items;
+  } finally {
+    await agent.close();
+  }
+}
+
+const RESOURCES = [
+  '/api/v1/namespaces',
+  '/api/v1/configmaps',
+  '/api/v1/services',
+  '/api/v1/serviceaccounts',
+  '/apis/rbac.authorization.k8s.io/v1/roles',
+  '/apis/rbac.authorization.k8s.io/v1/rolebindings',
+  '/apis/apps/v1/deployments',
+  '/apis/apps/v1/statefulsets',
+  '/apis/toolhive.stacklok.dev/v1alpha1/mcpgroups',
+  '/apis/toolhive.stacklok.dev/v1alpha1/mcpservers',
+  '/apis/toolhive.stacklok.dev/v1alpha1/mcpregistries',
+];
+
+/** What lives, each with one member of its metadata. */
+async function living(member: 'uid' | 'resourceVersion'): Promise<Record<string, string>> {
+  const lists = await Promise.all(RESOURCES.map(async (path) => ({ path, items: await list(path) })));
+  const entries = lists.flatMap(({ path, items }) =>
+    items.map(({ metadata }) => [`${path.split('/').at(-1)} ${metadata.namespace}/${metadata.name}`, metadata[member]]),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Names of all servers, page after page. */
+async function catalogue(url: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page: unknown = await (await fetch(`${url}?limit=50${cursor}`)).json();
+    const { servers, metadata } = page as Page;
+    names.push(...servers.map(({ server }) => server.name));
+    cursor = metadata.nextCursor === undefined ? undefined : `&cursor=${encodeURIComponent(metadata.nextCursor)}`;
+  }
+  return names;
+}
+
+interface Page {
+  readonly servers: readonly { readonly server: { readonly name: string } }[];
+  readonly metadata: { readonly nextCursor?: string };
+}
+
+let uids: Record<string, string> = {};
+
+test('--once brings everything up, syncs, prints where things are, and leaves nothing running', async () => {
+  const once = start('--once');
+  await once.printed('database at 127.0.0.1:');
+  const children = descendants(once.pid);
+  expect(children.map(({ command }) => command).join()).toContain('postgres');
+  const { code, stdout, stderr } = await once.finished;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/cluster at https:\/\/127\.0\.0\.1:\d+/);
+  expect(stdout).toContain('registry platform/catalogue/all: synced, 102 servers');
+  await expectGone([...children, ...processesNaming(data)]);
+});
+
+test('the commands that it prints work, a commit shows within 15 s, and Ctrl-C stops everything', async () => {
+  const dev = start();
+  const output = await dev.printed(READY);
+  const children = descendants(dev.pid);
+
+  const curl = /^ +(curl .*)$/m.exec(output)?.[1] ?? '';
+  expect(JSON.parse(execFileSync('sh', ['-c', curl], { encoding: 'utf8' })).servers).toHaveLength(3);
+  const url = /'(http[^?']*)/.exec(curl)?.[1] ?? '';
+  expect(await catalogue(url)).toHaveLength(102);
+
+  uids = await living('uid');
+  const before = await living('resourceVersion');
+  const committed = performance.now();
+  commitChange();
+  await eventually(
+    () => living('resourceVersion'),
+    (now) =>
+      now['statefulsets docs/dovecote-post'] !== undefined &&
+      now['mcpservers docs/carrier-mail'] === undefined &&
+      now['statefulsets docs/burrow-files'] !== before['statefulsets docs/burrow-files'],
+  );
+  expect(performance.now() - committed).toBeLessThan(15_000);
+  await dev.printed('docs/MCPServer/carrier-mail deleted');
+
+  const after = await living('resourceVersion');
+  const moved = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((id) => before[id] !== after[id]);
+  expect(moved.filter((id) => !/carrier-mail|burrow-files|dovecote-post/.test(id))).toEqual(['mcpgroups docs/docs']);
+
+  dev.kill('SIGINT');
+  const { code, stderr } = await dev.finished;
+  expect([code, stderr]).toEqual([0, '']);
+  await expectGone([...children, ...processesNaming(data)]);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+/** One server comes, one changes its image, one leaves. */
+function commitChange(): void {
+  const docs = join(data, 'fleet', 'cluster', 'docs');
+  const text = readFileSync(join(docs, 'burrow-files.yaml'), 'utf8');
+  const image = /image: (\S+)/.exec(text)?.[1] ?? '';
+  writeFileSync(join(docs, 'burrow-files.yaml'), text.replace(image, `${image}-next`));
+  writeFileSync(join(docs, 'dovecote-post.yaml'), text.replaceAll('burrow-files', 'dovecote-post'));
+  rmSync(join(docs, 'carrier-mail.yaml'));
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  const git = (...args: string[]) => execFileSync('git', ['-C', join(data, 'fleet'), ...identity, ...args]);
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'One comes, one changes, one leaves');
+}
+
+test('a restart keeps the state; killed, it takes PostgreSQL along, and can be started again at once', async () => {
+  const dev = start();
+  await dev.printed(READY);
+  const now = await living('uid');
+  const kept = Object.entries(uids).filter(([id]) => !id.includes('carrier-mail'));
+  expect(kept.length).toBeGreaterThan(50);
+  expect(kept.filter(([id, uid]) => now[id] !== uid)).toEqual([]);
+  const children = descendants(dev.pid);
+  expect(children.length).toBeGreaterThan(0);
+  dev.kill('SIGKILL');
+  await dev.finished;
+
+  const { code, stdout, stderr } = await start('--once').finished;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('sample repository kept as it is');
+  expect(stdout).toMatch(/0 created, \d+ configured, \d+ unchanged, 0 deleted, 0 held, 0 failed/);
+  await expectGone(children);
+});
