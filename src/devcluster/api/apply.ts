@@ -3,16 +3,16 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { type Conflict, serverSideApply } from '../../kube/ownership/apply.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
+import type { ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { type ReadBody, readApplied } from './body.ts';
-import { commitChange, commitNew, type Write } from './commit.ts';
+import { commitChange, commitNew, resetOf, type Write } from './commit.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import { findIfPresent } from './find.ts';
 import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
 import { checkNamespaceTakes } from './namespaces.ts';
-import { admitBody } from './read-object.ts';
-import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { apiError, badRequest, conflict } from './status.ts';
+import type { ApiRequest, ObjectAnswer, WriteOptions } from './request.ts';
+import { apiError, badRequest, conflict, notFound } from './status.ts';
 import { readApplyOptions } from './write-options.ts';
 
 export function applyObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
@@ -22,17 +22,18 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const body = readApplied(request);
   const applied = readAppliedObject(request, body);
   const old = findIfPresent(context, request);
+  // A built-in kind tries to create even through a subresource, a custom one does not.
+  if (old === undefined && subresource !== undefined && type.custom !== undefined)
+    throw notFound(type, request.name ?? '');
   const merged = merge(context, request, options, applied, old);
-  const { object, warnings } = admitBody(
-    type,
-    behaviour,
-    { value: merged, duplicates: body.duplicates },
-    options,
-    (why) => unconvertible(type, applied.metadata.name, why),
-  );
+  const read = behaviour.read(merged);
+  if ('mismatch' in read) throw unconvertible(type, applied.metadata.name, read.mismatch);
+  const { object } = read;
+  const warnings = checkDuplicates(type, options, body);
   const { manager, dryRun } = options;
   const through = subresource === undefined ? {} : { subresource };
-  const write: Write = { type, behaviour, manager, dryRun, tracked: true, ...through };
+  const stored = storedAnyway(type, applied, read);
+  const write: Write = { type, behaviour, manager, dryRun, tracked: true, ...through, ...stored };
   if (old !== undefined) {
     checkPreconditions(type, object, old, { unconditional: true, otherUid: 'invalid' });
     return { shape: 'object', code: 200, object: commitChange(context, write, object, old), warnings };
@@ -68,8 +69,10 @@ function merge(
   old: KubeObject | undefined,
 ): JsonObject {
   const { type, subresource } = request;
+  const behaviour = context.types.behaviourOf(type);
   const result = serverSideApply({
-    type: context.types.behaviourOf(type).mergeType,
+    type: behaviour.mergeType,
+    ...resetOf(behaviour),
     manager: options.manager,
     apiVersion: apiVersionOf(type),
     time: timestamp(context),
@@ -81,6 +84,23 @@ function merge(
   if ('conflicts' in result) throw applyConflict(result.conflicts);
   if ('invalid' in result) throw untypable(type, applied.metadata.name, result.invalid);
   return result.object as unknown as JsonObject;
+}
+
+function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: ReadObject): Pick<Write, 'stored'> {
+  if (type.custom === undefined) return {};
+  if (unknown.length > 0) return { stored: 'as-new-generation' };
+  const { labels = { kept: '' }, annotations = { kept: '' } } = applied.metadata;
+  const isEmpty = Object.keys(labels).length === 0 || Object.keys(annotations).length === 0;
+  return isEmpty ? { stored: 'always' } : {};
+}
+
+/** Unknown fields were found by the merge already; answers the warnings. */
+function checkDuplicates(type: ResourceType, options: WriteOptions, { duplicates }: ReadBody): readonly string[] {
+  if (options.fieldValidation !== 'Strict' || duplicates.length === 0) {
+    return options.fieldValidation === 'Warn' ? duplicates : [];
+  }
+  const what = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}`;
+  throw badRequest(`${what}: strict decoding error: ${duplicates.join(', ')}`);
 }
 
 /** What does not fit the schema is an error without a reason, as the API server answers it. */

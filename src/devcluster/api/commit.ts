@@ -19,6 +19,11 @@ export interface Write {
   readonly subresource?: string;
   /** True: managedFields are those of a server-side apply already. */
   readonly tracked?: boolean;
+  /**
+   * A real API server does not see that some applies to custom resources come to nothing: they are stored all the same,
+   * and those that name fields which are pruned move the generation.
+   */
+  readonly stored?: 'always' | 'as-new-generation';
 }
 
 /** Stores a new object; `object` was read (defaults and all) and knows its namespace. Throws 409 and 422. */
@@ -51,8 +56,9 @@ export function commitChange(context: ApiContext, write: Write, next: KubeObject
   ];
   if (causes.length > 0) throw invalid(type, old.metadata.name, causes);
   const settled = keepTimes(old, prepared);
-  if (settled === old) return old;
-  const counts = write.subresource !== 'status' && behaviour.movesGeneration(settled, old);
+  if (settled === old && write.stored === undefined) return old;
+  const counts =
+    write.stored === 'as-new-generation' || (write.subresource !== 'status' && behaviour.movesGeneration(settled, old));
   const moved = counts ? (old.metadata.generation ?? 0) + 1 : old.metadata.generation;
   const stored = withGeneration(settled, moved);
   if (write.dryRun) return stored;
@@ -84,7 +90,13 @@ function track(context: ApiContext, write: Write, after: KubeObject, before: Kub
     after,
     ...(before === undefined ? {} : { before }),
     ...(write.subresource === undefined ? {} : { subresource: write.subresource }),
+    ...resetOf(write.behaviour),
   });
+}
+
+/** Without a status subresource, status is owned like any other field. */
+export function resetOf(behaviour: Behaviour): { readonly reset?: readonly (readonly string[])[] } {
+  return behaviour.separatesStatus ? {} : { reset: [] };
 }
 
 function withGeneration(object: KubeObject, generation: number | undefined): KubeObject {

@@ -1,10 +1,13 @@
 // Finds the object that a request names, in the version that the request speaks.
 
 import type { KubeObject } from '../../kube/object.ts';
+import { convertEvent } from '../builtin/events.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import type { ApiContext } from './context.ts';
 import type { ApiRequest } from './request.ts';
 import { notFound } from './status.ts';
+
+const EVENTS = '/events';
 
 /** Throws 404 where it does not exist. */
 export function findObject(context: ApiContext, request: ApiRequest): KubeObject {
@@ -19,8 +22,9 @@ export function findIfPresent(context: ApiContext, request: ApiRequest): KubeObj
   return stored === undefined ? undefined : inVersionOf(type, stored);
 }
 
-/** Versions of a kind differ in nothing but their names here: there are no conversion webhooks. */
+/** Versions of a kind differ in nothing but their names (there are no conversion webhooks), Events aside. */
 export function inVersionOf(type: ResourceType, stored: KubeObject): KubeObject {
   const apiVersion = apiVersionOf(type);
-  return stored.apiVersion === apiVersion ? stored : { ...stored, apiVersion };
+  if (stored.apiVersion === apiVersion) return stored;
+  return type.collection === EVENTS ? convertEvent(stored, apiVersion) : { ...stored, apiVersion };
 }

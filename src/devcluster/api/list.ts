@@ -18,12 +18,12 @@ export function listObjects(context: ApiContext, request: ApiRequest): ListAnswe
   }
   const limit = readLimit(query.get('limit'));
   const revision = token === undefined ? readListRevision(context, query, limit) : tokenRevision(context, token);
-  const all = context.store.listAt(revision, type.collection, namespace);
+  const all = context.store.listAt(revision, type.collection, namespace).map((object) => inVersionOf(type, object));
   const matcher = selectorOf(request);
   const rest = token === undefined ? all : all.filter((object) => placeIn(object) > token.after);
   const matching = rest.filter(matcher);
   const page = limit === 0 ? matching : matching.slice(0, limit);
-  const items = page.map((object) => inVersionOf(type, object));
+  const items = page;
   const last = page.at(-1);
   if (last === undefined || page.length === matching.length)
     return { shape: 'list', items, resourceVersion: String(revision) };

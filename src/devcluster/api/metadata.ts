@@ -52,7 +52,9 @@ export function checkPreconditions(type: ResourceType, next: KubeObject, old: Ku
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     if (unconditional) return;
     const message = 'Invalid value: 0: must be specified for an update';
-    throw invalid(type, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
+    // The API names the resource in the place of the kind here.
+    const named = { ...type, kind: type.plural };
+    throw invalid(named, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
   }
   if (!/^[0-9]+$/.test(resourceVersion)) {
     throw apiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);

@@ -13,7 +13,7 @@ import { mergePatch } from './merge-patch.ts';
 import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
 import { admitBody } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';
-import { apiError, badRequest, invalid, unsupportedPatch } from './status.ts';
+import { apiError, badRequest, invalid, unsupportedMediaType, unsupportedPatch } from './status.ts';
 import { readPatchOptions } from './write-options.ts';
 
 const APPLY = 'application/apply-patch+yaml';
@@ -23,8 +23,8 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 
 export function patchObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
   const format = mediaType(request.contentType);
-  const known = request.type.custom === undefined ? [APPLY, JSON_PATCH, MERGE, STRATEGIC] : [APPLY, JSON_PATCH, MERGE];
-  if (!known.includes(format)) throw unsupportedPatch();
+  if (![APPLY, JSON_PATCH, MERGE, STRATEGIC].includes(format)) throw unsupportedPatch();
+  if (format === STRATEGIC && request.type.custom !== undefined) throw unsupportedMediaType([JSON_PATCH, MERGE, APPLY]);
   if (format === APPLY) return applyObject(context, request);
   const { type, subresource } = request;
   const behaviour = context.types.behaviourOf(type);

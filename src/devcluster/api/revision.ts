@@ -1,12 +1,13 @@
 // Resource versions as clients write them.
 
-import { badRequest } from './status.ts';
+import { apiError, badRequest } from './status.ts';
 
-/** Undefined where none is given; a 400 where it is no number. */
-export function readRevision(text: string | null): number | undefined {
+/** Undefined where none is given; a 400 where it is no number, for a watch a 500 without a reason. */
+export function readRevision(text: string | null, verb: 'list' | 'watch' = 'list'): number | undefined {
   if (text === null || text === '') return undefined;
   if (/^[0-9]+$/.test(text)) return Number(text);
   const value = JSON.stringify(text);
   const why = `strconv.ParseUint: parsing ${value}: invalid syntax`;
-  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${value}: ${why}`);
+  const message = `resourceVersion: Invalid value: ${value}: ${why}`;
+  throw verb === 'watch' ? apiError(500, '', message) : badRequest(`invalid resource version: ${message}`);
 }

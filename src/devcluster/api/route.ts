@@ -65,8 +65,8 @@ export function verbOf(method: string, path: ResourcePath, query: URLSearchParam
   switch (method) {
     case 'GET':
     case 'HEAD':
-      if (isTrue(query.get('watch'))) return 'watch';
-      return single ? 'get' : 'list';
+      if (single) return 'get';
+      return isTrue(query.get('watch')) ? 'watch' : 'list';
     case 'POST':
       return single && path.subresource === undefined ? undefined : 'create';
     case 'PUT':

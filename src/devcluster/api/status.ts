@@ -21,6 +21,7 @@ export interface Cause {
     | 'FieldValueDuplicate'
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'
+    | 'FieldValueTooMany'
     | 'FieldValueTypeInvalid'
     | 'FieldManagerConflict';
   readonly message: string;
@@ -57,7 +58,7 @@ export function qualified(type: Named): string {
 
 function detailsOf(type: Named, name: string, kind: string): JsonObject {
   const group = type.group === '' ? {} : { group: type.group };
-  return { ...(name === '' ? {} : { name }), ...group, kind };
+  return { ...(name === '' ? {} : { name }), ...group, ...(kind === '' ? {} : { kind }) };
 }
 
 export function notFound(type: Named, name: string): Failure {

@@ -32,7 +32,7 @@ export interface Watch {
 export function openWatch(context: ApiContext, request: ApiRequest): Watch {
   const { type, namespace, query } = request;
   const matches = selectorOf(request);
-  const from = readRevision(query.get('resourceVersion'));
+  const from = readRevision(query.get('resourceVersion'), 'watch');
   const bookmarks = isTrue(query.get('allowWatchBookmarks'));
   const initial = readInitial(query, from);
   const timeoutSeconds = Number(query.get('timeoutSeconds') ?? '0');
@@ -81,14 +81,15 @@ function emitState(
   emit: (event: WatchEvent) => void,
 ): void {
   for (const object of context.store.list(type.collection, namespace)) {
-    if (matches(object)) emit({ type: 'ADDED', object: inVersionOf(type, object) });
+    const served = inVersionOf(type, object);
+    if (matches(served)) emit({ type: 'ADDED', object: served });
   }
 }
 
 /** An object that begins to match was added for this watch, one that no longer matches was deleted. */
 function selectEvent(type: ResourceType, matches: Matcher, change: Change): WatchEvent | undefined {
-  const before = change.previous !== undefined && matches(change.previous);
-  const now = change.type !== 'DELETED' && matches(change.object);
+  const before = change.previous !== undefined && matches(inVersionOf(type, change.previous));
+  const now = change.type !== 'DELETED' && matches(inVersionOf(type, change.object));
   if (!before && !now) return undefined;
   const object = inVersionOf(type, now ? change.object : lastMatching(change));
   if (now) return { type: before ? 'MODIFIED' : 'ADDED', object };
@@ -104,7 +105,7 @@ function lastMatching(change: Change): KubeObject {
 
 function bookmarkEvent(type: ResourceType, revision: number, annotations?: JsonObject): WatchEvent {
   const marked = annotations === undefined ? {} : { annotations };
-  const metadata = { resourceVersion: String(revision), creationTimestamp: null, ...marked };
+  const metadata = { resourceVersion: String(revision), ...marked };
   return { type: 'BOOKMARK', object: { kind: type.kind, apiVersion: apiVersionOf(type), metadata } };
 }
 

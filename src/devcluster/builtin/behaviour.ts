@@ -41,6 +41,7 @@ type Life = Omit<Behaviour, 'mergeType' | 'patchType' | 'read'>;
 function lifeOf(rules: KindRules, emptyStatus: () => Json): Life {
   return {
     nameForm: rules.nameForm,
+    separatesStatus: rules.hasStatus,
     updatesUnconditionally: rules.updatesUnconditionally,
     createsOnUpdate: rules.createsOnUpdate,
     returnsDeleted: rules.returnsDeleted,

@@ -1,7 +1,8 @@
 // The rules of CustomResourceDefinition: names filled in, the schema structural.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { checkStructural } from '../../kube/structural/check.ts';
+import { isObject, type Json, type JsonObject, pointerTokens } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
 import { objects, schemaOf } from '../custom/definition.ts';
 import type { KindRules } from './rules.ts';
@@ -79,7 +80,25 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
 function checkSchema(version: JsonObject, index: number): Cause[] {
   const field = `spec.versions[${index}].schema.openAPIV3Schema`;
   if (Object.keys(schemaOf(version)).length === 0) {
-    return [{ reason: 'FieldValueRequired', message: 'Required value: schemas are required', field }];
+    return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
   }
-  return [];
+  return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
+    const below = schemaPath(pointer);
+    return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field: `${field}${below}` };
+  });
+}
+
+/** `/properties/spec/items` -> `.properties[spec].items`. */
+function schemaPath(pointer: string): string {
+  const tokens = pointerTokens(pointer);
+  const keyed = [
+    'properties',
+    'definitions',
+    'patternProperties',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'x-kubernetes-validations',
+  ];
+  return tokens.map((token, index) => (keyed.includes(tokens[index - 1] ?? '') ? `[${token}]` : `.${token}`)).join('');
 }

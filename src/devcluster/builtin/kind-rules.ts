@@ -8,6 +8,7 @@ import { SERVICE } from './service.ts';
 import {
   validateClaim,
   validateConfigMap,
+  validateEvent,
   validateLease,
   validateNetworkPolicy,
   validateRole,
@@ -51,6 +52,18 @@ const NAMESPACE: OwnRules = {
 
 const RBAC: OwnRules = { nameForm: 'segment', createsOnUpdate: true };
 
+/** Storage does not tell an empty list from an absent one. */
+function withStoredRules(object: KubeObject): KubeObject {
+  return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
+}
+
+const ROLE: OwnRules = {
+  ...RBAC,
+  validate: validateRole,
+  prepareCreate: withStoredRules,
+  prepareUpdate: withStoredRules,
+};
+
 /** By `group/Kind`. */
 export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Namespace': NAMESPACE,
@@ -66,7 +79,7 @@ export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   '/Pod': { ...COUNTS_SPEC, returnsDeleted: true, validate: validatePod },
   '/ResourceQuota': { returnsDeleted: true },
   '/LimitRange': { createsOnUpdate: true },
-  '/Event': { createsOnUpdate: true },
+  '/Event': { createsOnUpdate: true, validate: validateEvent },
   'events.k8s.io/Event': { createsOnUpdate: true },
   'apps/Deployment': DEPLOYMENT,
   'apps/StatefulSet': { ...COUNTS_SPEC, validate: validateStatefulSet },
@@ -78,9 +91,9 @@ export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   'networking.k8s.io/Ingress': COUNTS_SPEC,
   'policy/PodDisruptionBudget': { ...COUNTS_SPEC, updatesUnconditionally: false },
   'coordination.k8s.io/Lease': { createsOnUpdate: true, updatesUnconditionally: false, validate: validateLease },
-  'rbac.authorization.k8s.io/Role': { ...RBAC, validate: validateRole },
+  'rbac.authorization.k8s.io/Role': ROLE,
   'rbac.authorization.k8s.io/RoleBinding': { ...RBAC, validate: validateRoleBinding },
-  'rbac.authorization.k8s.io/ClusterRole': { ...RBAC, validate: validateRole },
+  'rbac.authorization.k8s.io/ClusterRole': ROLE,
   'rbac.authorization.k8s.io/ClusterRoleBinding': { ...RBAC, validate: validateRoleBinding },
   'apiextensions.k8s.io/CustomResourceDefinition': { ...COUNTS_SPEC, ...DEFINITION },
 };

@@ -144,8 +144,7 @@ function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at:
   if (given === undefined) return absentField(walk, place, below);
   if (!isEmpty(given)) return given;
   if (isKeptEmpty(walk, place)) return given;
-  // Storage does not tell an empty list from an absent one.
-  return FIELD_FACTS.isWrittenAsNull(name, key) ? null : undefined;
+  return FIELD_FACTS.isWrittenAsNull(name, key) ? given : undefined;
 }
 
 function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Position): Json | undefined {

@@ -22,9 +22,10 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAft
   const look = (key: ObjectKey): void => queue.add(`workload/${idOf(key)}`, () => begin(key));
   const begin = (key: ObjectKey): void => {
     const object = context.store.get(key);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    if (object === undefined) return;
     const settled = withStatus(object, 'settled', timestamp(context));
-    const isQuick = readyAfterMs === 0 || settled === object || isMinorChange(object, settled);
+    const isGoing = object.metadata.deletionTimestamp !== undefined;
+    const isQuick = readyAfterMs === 0 || isGoing || settled === object || isMinorChange(object, settled);
     if (isQuick) {
       write(context, key, 'settled');
       return;

@@ -16,11 +16,13 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 export function customBehaviour(type: ResourceType): Behaviour | undefined {
   const mergeType = rootType(customDocument([type]), type);
   if (type.custom === undefined || mergeType === undefined) return undefined;
-  const structural = compileStructural(type.custom.schema);
+  const { schema } = type.custom;
+  const structural = compileStructural(schema);
   const { hasStatus } = type;
   return {
     mergeType,
     nameForm: 'subdomain',
+    separatesStatus: hasStatus,
     updatesUnconditionally: false,
     createsOnUpdate: false,
     returnsDeleted: false,
@@ -33,7 +35,10 @@ export function customBehaviour(type: ResourceType): Behaviour | undefined {
       metadata: withManagedFieldsOf(old.metadata, next.metadata),
     }),
     movesGeneration: (next, old) => !jsonEquals(counted(next, hasStatus), counted(old, hasStatus)),
-    validate: (next, old) => causesOf(structural.validate(next as JsonObject, old as JsonObject | undefined)),
+    validate: (next, old) => {
+      const object = next as JsonObject;
+      return causesOf({ schema, object }, structural.validate(object, old as JsonObject | undefined));
+    },
   };
 }
 

@@ -1,19 +1,145 @@
-// Turns what `kube/structural` finds into causes of a 422. Knows the API's names for reasons, not the rules.
+// Turns what `kube/structural` finds in a custom resource into causes of a 422, worded as an API server words them.
+// Knows the schema's words, not the rules behind them.
 
 import type { Finding } from '../../kube/finding.ts';
-import { pointerTokens } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, pointerTokens } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
+import { schemaAt } from './schema-at.ts';
 
-export function causesOf(findings: readonly Finding[]): Cause[] {
-  return findings.map(({ code, pointer, message }) => ({ reason: reasonOf(code), message, field: fieldPath(pointer) }));
+/** The object that was checked, and the schema it was held against. */
+export interface Checked {
+  readonly schema: JsonObject;
+  readonly object: JsonObject;
 }
 
-function reasonOf(code: string): Cause['reason'] {
-  if (code.includes('required')) return 'FieldValueRequired';
-  if (code.includes('enum')) return 'FieldValueNotSupported';
-  if (code.includes('duplicate')) return 'FieldValueDuplicate';
-  if (code.includes('type')) return 'FieldValueTypeInvalid';
-  return 'FieldValueInvalid';
+export function causesOf({ schema, object }: Checked, findings: readonly Finding[]): Cause[] {
+  const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
+  return (
+    findings
+      // A text of the wrong length is not matched against its pattern.
+      .filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer))
+      .map((finding) => {
+        const place: Place = {
+          field: fieldPath(finding.pointer),
+          schema: schemaAt(schema, finding.pointer) ?? {},
+          value: valueAt(object, finding.pointer),
+        };
+        return causeOf(finding, place);
+      })
+  );
+}
+
+interface Place {
+  readonly field: string;
+  readonly schema: JsonObject;
+  readonly value: Json | undefined;
+}
+
+function causeOf(finding: Finding, place: Place): Cause {
+  const { field, schema, value } = place;
+  switch (finding.code) {
+    case 'schema-required':
+      return { reason: 'FieldValueRequired', message: 'Required value', field };
+    case 'schema-type':
+      return typeCause(place);
+    case 'schema-enum':
+      return { reason: 'FieldValueNotSupported', message: unsupported(value, schema.enum), field };
+    case 'schema-pattern':
+      return invalidBody(place, `should match '${String(schema.pattern)}'`);
+    case 'schema-length':
+      return lengthCause(place);
+    case 'schema-range':
+      return invalidBody(place, rangeText(schema, value));
+    case 'schema-items':
+      return itemsCause(place);
+    case 'schema-duplicate-item':
+      return duplicateCause(place, finding);
+    case 'schema-format':
+      return { reason: 'FieldValueTypeInvalid', message: notOfType(place, shown(value), String(schema.format)), field };
+    default:
+      return { reason: 'FieldValueInvalid', message: `Invalid value: ${finding.message}`, field };
+  }
+}
+
+function invalidBody({ field, value }: Place, why: string): Cause {
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${shown(value)}: ${field} in body ${why}`, field };
+}
+
+function shown(value: Json | undefined): string {
+  return JSON.stringify(value ?? null);
+}
+
+function notOfType({ field }: Place, what: string, type: string): string {
+  return `Invalid value: ${what}: ${field} in body must be of type ${type}: ${what}`;
+}
+
+function typeCause(place: Place): Cause {
+  const { field, schema, value } = place;
+  const wanted = schema['x-kubernetes-int-or-string'] === true ? 'integer,string' : String(schema.type ?? 'object');
+  return { reason: 'FieldValueTypeInvalid', message: notOfType(place, JSON.stringify(typeName(value)), wanted), field };
+}
+
+function typeName(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+function unsupported(value: Json | undefined, allowed: Json | undefined): string {
+  const list = (Array.isArray(allowed) ? allowed : []).map((item) => JSON.stringify(item)).join(', ');
+  return `Unsupported value: ${shown(value)}: supported values: ${list}`;
+}
+
+function lengthCause(place: Place): Cause {
+  const { field, schema, value } = place;
+  const { minLength, maxLength } = schema;
+  const length = typeof value === 'string' ? [...value].length : 0;
+  if (typeof maxLength === 'number' && length > maxLength) {
+    return { reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxLength} bytes`, field };
+  }
+  return invalidBody(place, `should be at least ${String(minLength)} chars long`);
+}
+
+function rangeText(
+  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject,
+  value: unknown,
+): string {
+  const number = typeof value === 'number' ? value : 0;
+  if (typeof minimum === 'number' && (exclusiveMinimum === true ? number <= minimum : number < minimum)) {
+    return `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`;
+  }
+  if (typeof maximum === 'number' && (exclusiveMaximum === true ? number >= maximum : number > maximum)) {
+    return `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`;
+  }
+  return `should be a multiple of ${String(multipleOf)}`;
+}
+
+function itemsCause(place: Place): Cause {
+  const { field, schema, value } = place;
+  const isList = Array.isArray(value);
+  const count = isList ? value.length : isObject(value) ? Object.keys(value).length : 0;
+  const [least, most] = isList ? [schema.minItems, schema.maxItems] : [schema.minProperties, schema.maxProperties];
+  if (typeof most === 'number' && count > most) {
+    return { reason: 'FieldValueTooMany', message: `Too many: ${count}: must have at most ${most} items`, field };
+  }
+  const what = isList
+    ? `should have at least ${String(least)} items`
+    : `should have at least ${String(least)} properties`;
+  return { reason: 'FieldValueInvalid', message: `Invalid value: ${count}: ${field} in body ${what}`, field };
+}
+
+/** Items of a map are told by their keys. */
+function duplicateCause({ field, value }: Place, finding: Finding): Cause {
+  const message = value === undefined ? finding.message : `Duplicate value: ${shown(value)}`;
+  return { reason: 'FieldValueDuplicate', message, field };
+}
+
+function valueAt(object: JsonObject, pointer: string): Json | undefined {
+  return pointerTokens(pointer).reduce<Json | undefined>((value, token) => {
+    if (Array.isArray(value)) return value[Number(token)];
+    return isObject(value) ? value[token] : undefined;
+  }, object);
 }
 
 /** `/spec/ports/0/name` -> `spec.ports[0].name`. */

@@ -1,6 +1,7 @@
 // Discovery documents: which groups, versions and resources are served, in the aggregated form and in the one document a
 // group-version form. Knows nothing about HTTP.
 
+import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../std/json.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 
@@ -35,7 +36,7 @@ function discoveredResource(type: ResourceType): JsonObject {
   const subresources = subresourcesOf(type).map(({ name, group, version, kind }) => ({
     subresource: name,
     responseKind: { group, version, kind },
-    verbs: SUBRESOURCE_VERBS,
+    verbs: name === 'finalize' ? ['update'] : SUBRESOURCE_VERBS,
   }));
   return {
     resource: type.plural,
@@ -59,6 +60,7 @@ function namesOf({ shortNames, categories }: ResourceType): JsonObject {
 function subresourcesOf(type: ResourceType) {
   const own = type.custom === undefined ? { group: '', version: '' } : { group: type.group, version: type.version };
   return [
+    ...(type.collection === '/namespaces' ? [{ name: 'finalize', ...own, kind: type.kind }] : []),
     ...(type.scale === undefined ? [] : [{ name: 'scale', group: 'autoscaling', version: 'v1', kind: 'Scale' }]),
     ...(type.hasStatus ? [{ name: 'status', ...own, kind: type.kind }] : []),
   ];
@@ -104,22 +106,56 @@ export function resourceList(types: readonly ResourceType[], name: string, versi
 
 function listedResources(type: ResourceType): JsonObject[] {
   const { plural, singular, namespaced, kind, verbs } = type;
-  const main = { name: plural, singularName: singular, namespaced, kind, verbs: [...verbs], ...namesOf(type) };
+  const main = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: [...verbs],
+    ...namesOf(type),
+    storageVersionHash: storageVersionHash(type),
+  };
   const others = subresourcesOf(type).map((sub) => ({
     name: `${plural}/${sub.name}`,
     singularName: '',
     namespaced,
     ...(sub.name === 'scale' ? { group: sub.group, version: sub.version } : {}),
     kind: sub.kind,
-    verbs: SUBRESOURCE_VERBS,
+    verbs: sub.name === 'finalize' ? ['update'] : SUBRESOURCE_VERBS,
   }));
   return [main, ...others];
 }
 
-/** Groups in the order of the types; inside a group the versions by priority, newest stable first. */
+/** Eight bytes that tell clients whether the version in which a kind is stored has changed. */
+function storageVersionHash({ group, version, kind }: ResourceType): string {
+  // Core Events and events.k8s.io Events are one kind in storage.
+  const stored = group === 'events.k8s.io' ? '' : group;
+  return createHash('sha256').update(`${stored}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
+}
+
+/** The order in which a real API server lists its own groups; those of custom kinds follow. */
+const GROUP_ORDER = [
+  'apps',
+  'events.k8s.io',
+  'autoscaling',
+  'batch',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'apiextensions.k8s.io',
+  'coordination.k8s.io',
+];
+
+function rankOf(group: string): number {
+  const rank = GROUP_ORDER.indexOf(group);
+  return rank < 0 ? GROUP_ORDER.length : rank;
+}
+
+/** Groups in the order above, custom ones in the order of the types; inside a group the versions by priority, newest stable first. */
 function groupsOf(types: readonly ResourceType[]): [name: string, versions: GroupVersion[]][] {
   const groups = new Map<string, Map<string, ResourceType[]>>();
-  for (const type of types) {
+  const ranked = [...types].sort((a, b) => rankOf(a.group) - rankOf(b.group));
+  for (const type of ranked) {
     const versions = groups.get(type.group) ?? new Map<string, ResourceType[]>();
     groups.set(type.group, versions);
     versions.set(type.version, [...(versions.get(type.version) ?? []), type]);

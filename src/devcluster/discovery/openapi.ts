@@ -1,8 +1,8 @@
 // OpenAPI v3 as the API publishes it: an index of group-versions with hashes, a document for each. Knows nothing about
 // HTTP.
 
+import { createHash } from 'node:crypto';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
-import { sha256 } from '../../std/hash.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { customDocument } from '../custom/document.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
@@ -66,7 +66,7 @@ function publish(types: readonly ResourceType[]): PublishedDocument {
   const bundled = first === undefined || first.custom !== undefined ? undefined : bundledSchema(apiVersionOf(first));
   const { components } = bundled ?? customDocument(types);
   const text = JSON.stringify({ ...INFO, paths: pathsOf(types), components });
-  return { hash: sha256(text).toUpperCase(), text };
+  return { hash: createHash('sha512').update(text).digest('hex').toUpperCase(), text };
 }
 
 /** Only what clients look for: which kind a path patches, and that it knows `fieldValidation` and `dryRun`. */

@@ -2,9 +2,10 @@
 
 import { mediaType } from '../api/body.ts';
 import type { ApiContext } from '../api/context.ts';
+import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { isTrue, parseResourcePath, type ResourcePath, verbOf } from '../api/route.ts';
-import { apiError, methodNotAllowed, qualified } from '../api/status.ts';
+import { apiError, methodNotAllowed, notFound, qualified } from '../api/status.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { negotiate } from './accept.ts';
 import type { CounterStore } from './counters.ts';
@@ -41,8 +42,8 @@ export async function handle(parts: HandlerParts, exchange: Exchange): Promise<v
 
 /** A group-version that is served says so as an API does, anything else as a plain web server. */
 function unknownPath(parts: HandlerParts, path: ResourcePath | undefined) {
-  const known = parts.api.types.all().some((type) => type.group === path?.group);
-  if (!known) return PAGE_NOT_FOUND;
+  const known = parts.api.types.all().find((type) => type.group === path?.group);
+  if (known === undefined || known.custom !== undefined) return PAGE_NOT_FOUND;
   return errorAnswer(apiError(404, 'NotFound', 'the server could not find the requested resource', {}));
 }
 
@@ -53,6 +54,7 @@ function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: Re
   const verb = verbOf(message.method ?? 'GET', path, query);
   const { namespace, name, subresource } = path;
   if (subresource !== undefined && !hasSubresource(type, subresource)) {
+    if (type.custom !== undefined) throw notFound(type, name ?? '');
     throw apiError(404, 'NotFound', 'the server could not find the requested resource', {});
   }
   if (verb === undefined || !type.verbs.includes(verb)) throw methodNotAllowed();
@@ -75,6 +77,7 @@ function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: Re
 }
 
 function hasSubresource(type: ResourceType, subresource: string): boolean {
+  if (subresource === 'finalize') return type.collection === NAMESPACE_COLLECTION;
   return (subresource === 'status' && type.hasStatus) || (subresource === 'scale' && type.scale !== undefined);
 }
 

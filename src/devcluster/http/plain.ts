@@ -50,7 +50,7 @@ export function answerPlain(parts: PlainPaths, message: IncomingMessage, url: UR
 function answerGet(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
   if (HEALTH.includes(path)) return textAnswer(200, 'ok');
   if (path === '/version') return jsonAnswer(200, VERSION);
-  if (path === '/openapi/v3') return jsonAnswer(200, parts.openApi.index(parts.types()));
+  if (path === '/openapi/v3') return textAnswer(200, JSON.stringify(parts.openApi.index(parts.types())));
   if (path.startsWith('/openapi/v3/')) return answerDocument(parts, message, path.slice('/openapi/v3/'.length), url);
   return answerDiscovery(parts, message, path);
 }
@@ -84,7 +84,7 @@ function answerRoot(parts: PlainPaths, message: IncomingMessage, prefix: 'api' |
 /** With the hash of the index a document may be kept for ever; with another one the client is sent to the right one. */
 function answerDocument(parts: PlainPaths, message: IncomingMessage, path: string, url: URL): Answer | undefined {
   const document = parts.openApi.document(parts.types(), path);
-  if (document === undefined) return undefined;
+  if (document === undefined) return { code: 404, body: '' };
   const { hash, text } = document;
   const etag = { etag: `"${hash}"`, vary: 'Accept' };
   const asked = url.searchParams.get('hash');

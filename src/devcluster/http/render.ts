@@ -36,11 +36,7 @@ export function renderObject(
   if (object.kind === 'Status') return object;
   switch (form) {
     case 'table':
-      return tableOf(type, [object], {
-        metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },
-        now,
-        include: includeOf(request),
-      });
+      return tableOf(type, [object], { metadata: revisionOf(object), now, include: includeOf(request) });
     case 'partial-object':
       return partial(object);
     default:
@@ -48,11 +44,20 @@ export function renderObject(
   }
 }
 
+/** What was not stored has none. */
+function revisionOf({ metadata }: KubeObject): JsonObject {
+  return metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion };
+}
+
 function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: number): JsonObject {
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    ...(answer.continue === undefined ? {} : { continue: answer.continue }),
+    ...(answer.continue === undefined
+      ? type.custom === undefined
+        ? {}
+        : { continue: '' }
+      : { continue: answer.continue }),
     ...(answer.remainingItemCount === undefined ? {} : { remainingItemCount: answer.remainingItemCount }),
   };
   if (form === 'table') return tableOf(type, answer.items, { metadata, now, include: includeOf(request) });

@@ -12,7 +12,8 @@ const compress = promisify(gzip);
 
 export interface Answer {
   readonly code: number;
-  readonly contentType: string;
+  /** Absent: the body is empty. */
+  readonly contentType?: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -55,10 +56,8 @@ function retryHeaders(status: JsonObject): Record<string, string> {
 
 export async function sendAnswer(message: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   if (response.destroyed) return;
-  const headers: Record<string, string | string[]> = {
-    'content-type': answer.contentType,
-    'cache-control': 'no-cache, private',
-  };
+  const headers: Record<string, string | string[]> = { 'cache-control': 'no-cache, private' };
+  if (answer.contentType !== undefined) headers['content-type'] = answer.contentType;
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
     headers[name] = typeof value === 'string' ? value : [...value];
   }

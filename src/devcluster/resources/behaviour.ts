@@ -34,6 +34,8 @@ export interface Behaviour {
   /** Deletion answers the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly nameForm: NameForm;
+  /** `status` is written through its subresource only. */
+  readonly separatesStatus: boolean;
   /** Checks types, drops what the kind does not have, fills in defaults. */
   read(value: JsonObject): ReadObject | Unreadable;
   /** What a create may not say is taken away, what only the server says is added. */

@@ -20,7 +20,7 @@ const SCALE_OF_WORKLOADS = {
   statusReplicas: '.status.replicas',
 };
 
-/** Core Events are events.k8s.io Events under other field names; each is stored as it was written. */
+/** Core Events are events.k8s.io Events under other field names: both are stored in one place. */
 export function builtinTypes(): readonly ResourceType[] {
   return bundledKinds().map((bundled) => {
     const [group, version] = splitVersion(bundled.apiVersion);
@@ -38,7 +38,7 @@ export function builtinTypes(): readonly ResourceType[] {
       verbs: kind === 'Namespace' ? VERBS.filter((verb) => verb !== 'deletecollection') : VERBS,
       hasStatus: subresources.includes('status'),
       ...(subresources.includes('scale') ? { scale: SCALE_OF_WORKLOADS } : {}),
-      collection: `${group}/${plural}`,
+      collection: plural === 'events' ? '/events' : `${group}/${plural}`,
     };
   });
 }

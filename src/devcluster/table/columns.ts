@@ -1,17 +1,33 @@
-// The columns of each kind's table. Knows nothing about how tables are sent.
+// Which columns the table of a kind has. Knows nothing about how tables are sent.
 
 import type { ResourceType } from '../resources/resource-type.ts';
 import { ageOf } from './age.ts';
+import { BUILTIN_COLUMNS } from './builtin-columns.ts';
+import { customColumns } from './custom-columns.ts';
 import type { Column } from './table.ts';
 
-const NAME: Column = { name: 'Name', type: 'string', format: 'name', cell: (object) => object.metadata.name };
+export const NAME: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  cell: (object) => object.metadata.name,
+};
 
-const AGE: Column = {
+export const AGE: Column = {
   name: 'Age',
   type: 'string',
   cell: (object, now) => ageOf(object.metadata.creationTimestamp, now),
 };
 
-export function columnsOf(_type: ResourceType): readonly Column[] {
-  return [NAME, AGE];
+/** The only column but the name of kinds that have none of their own. */
+export const CREATED_AT: Column = {
+  name: 'Created At',
+  type: 'date',
+  cell: (object) => object.metadata.creationTimestamp ?? null,
+};
+
+export function columnsOf(type: ResourceType): readonly Column[] {
+  if (type.custom !== undefined) return [NAME, ...customColumns(type.custom.printerColumns)];
+  const own = BUILTIN_COLUMNS[`${type.group}/${type.kind}`];
+  return own === undefined ? [NAME, CREATED_AT] : own(NAME, AGE);
 }

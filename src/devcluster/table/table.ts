@@ -3,7 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
-import { columnsOf } from './columns.ts';
+import { CREATED_AT, columnsOf } from './columns.ts';
 
 export interface TableOptions {
   readonly metadata: JsonObject;
@@ -35,11 +35,21 @@ export function tableOf(type: ResourceType, objects: readonly KubeObject[], opti
       description,
       priority,
     })),
-    rows: objects.map((object) => ({
-      cells: columns.map((column) => column.cell(object, options.now)),
-      ...includedObject(object, options.include),
-    })),
+    rows: rowsOf(columns, objects, options),
   };
+}
+
+/** Without rows, kinds that have no columns of their own say null. */
+function rowsOf(
+  columns: readonly Column[],
+  objects: readonly KubeObject[],
+  options: TableOptions,
+): JsonObject[] | null {
+  if (objects.length === 0 && columns.some((column) => column === CREATED_AT)) return null;
+  return objects.map((object) => ({
+    cells: columns.map((column) => column.cell(object, options.now)),
+    ...includedObject(object, options.include),
+  }));
 }
 
 function includedObject(object: KubeObject, include: string): JsonObject {

@@ -177,6 +177,14 @@ function validateBlock(value: unknown, field: string): Cause[] {
   return valid ? [] : [invalidValue(field, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 }
 
+/** Events of core/v1; those of objects without namespace live in `default` or `kube-system`. */
+export function validateEvent(next: KubeObject): Cause[] {
+  const { namespace } = next.metadata;
+  const involved = objectAt(next as unknown as JsonObject, 'involvedObject').namespace ?? '';
+  const fits = involved === namespace || (involved === '' && ['default', 'kube-system'].includes(namespace ?? ''));
+  return fits ? [] : [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
+}
+
 export function validateLease(next: KubeObject): Cause[] {
   const spec = objectAt(next as unknown as JsonObject, 'spec');
   const seconds = spec.leaseDurationSeconds;

@@ -5,14 +5,14 @@ import { type JsonObject, jsonEquals } from '../../../std/json.ts';
 import type { Cause } from '../../api/status.ts';
 import { nameComplaints, validateLabels } from '../../api/validate-metadata.ts';
 import { isUnset, itemsAt, objectAt } from '../fields.ts';
-import { duplicate, invalidValue, oneOf, portNumber, required } from './cause.ts';
+import { duplicate, forbiddenField, invalidValue, oneOf, portNumber, required } from './cause.ts';
 import { validatePortName } from './container.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 export function validateService(next: KubeObject, old: KubeObject | undefined, subresource?: string): Cause[] {
-  if (subresource === 'status') return [];
   const spec = objectAt(next as unknown as JsonObject, 'spec');
+  if (subresource === 'status') return validateBalancer(next, spec);
   const before = objectAt((old ?? {}) as unknown as JsonObject, 'spec');
   const ports = itemsAt(spec, 'ports');
   const portless = spec.type === 'ExternalName' || spec.clusterIP === 'None';
@@ -28,6 +28,13 @@ export function validateService(next: KubeObject, old: KubeObject | undefined, s
     ...oneOf('spec.externalTrafficPolicy', spec.externalTrafficPolicy, ['Cluster', 'Local']),
     ...validateExternalName(spec),
   ];
+}
+
+function validateBalancer(next: KubeObject, spec: JsonObject): Cause[] {
+  const balancer = objectAt(objectAt(next as unknown as JsonObject, 'status'), 'loadBalancer');
+  if (balancer.ingress === undefined || spec.type === 'LoadBalancer') return [];
+  const why = "may only be used when `spec.type` is 'LoadBalancer'";
+  return [forbiddenField('status.loadBalancer.ingress', why)];
 }
 
 function validateExternalName(spec: JsonObject): Cause[] {
