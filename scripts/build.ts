@@ -15,5 +15,5 @@ if (!existsSync('node_modules/.bin/tsc')) {
 rmSync('dist', { recursive: true, force: true });
 const compiled = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
-cpSync('src', 'dist', { recursive: true, filter: (path) => !/\.(ts|json)$/.test(path) });
+cpSync('src', 'dist', { recursive: true, filter: (path) => !/\.(ts|json|md)$/.test(path) });
 if (existsSync('dist/skep.js')) chmodSync('dist/skep.js', 0o755);

@@ -10,7 +10,10 @@ import { type Refused, refuse } from './answer.ts';
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // Only what may succeed later is worth trying again: the others are faults, of ours or of the installation.
   if (error instanceof Failure && error.retryable) {
-    request.log.error({ err: error, code: 'catalogue-unavailable' }, 'the catalogue cannot be read');
+    request.log.error(
+      { code: 'catalogue-unavailable', failure: error.code, reason: error.message },
+      'the catalogue cannot be read',
+    );
     return refuse(reply, { code: 'catalogue-unavailable', message: 'the catalogue is temporarily unavailable' });
   }
   const { statusCode = 500, code } = error as Partial<FastifyError>;

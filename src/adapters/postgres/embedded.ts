@@ -1,7 +1,8 @@
 // A PostgreSQL of our own in a directory, for `skep dev` and tests: made at the first start, kept over restarts and
 // kills. Only the two given users can log in, and only from this machine. Knows nothing about tables.
 
-import { mkdir, realpath, rename } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Failure } from '../../std/failure.ts';
@@ -89,7 +90,7 @@ async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server
   await endOrphan(site.dataDir);
   if (!site.initialised) await makeCluster(server, options);
   await runSingleUser(server, 'postgres', [options.migrator, options.app].map(passwordStatement));
-  return await startPatiently(server);
+  return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
 }
 
 /** Made under another name first: a start that was interrupted leaves nothing that looks complete. */
@@ -110,11 +111,17 @@ function passwordStatement({ user, password }: Login): string {
   return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
 }
 
+/** The port of the last start: what clients have noted stays true, as far as the port is still free. */
+const PORT_FILE = 'port';
+
 /** Processes of a killed server take a moment to go, and a port that was free may be taken when we want it. */
-async function startPatiently(options: ServerOptions): Promise<Server> {
+async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
+  const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await startServer(options);
+      const server = await startServer(attempt === 1 && last > 0 ? { ...options, port: last } : options);
+      await writeFile(portFile, String(server.port));
+      return server;
     } catch (failure) {
       if (!(failure instanceof Failure) || attempt === START_ATTEMPTS) throw failure;
       await pause(RETRY_MS);

@@ -33,7 +33,10 @@ export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueR
     try {
       await catalogue.ping();
     } catch (error) {
-      request.log.warn({ err: error, code: 'catalogue-unavailable' }, NOT_READY);
+      request.log.warn(
+        { reason: error instanceof Error ? error.message : String(error), code: 'catalogue-unavailable' },
+        NOT_READY,
+      );
       return refuse(reply, { code: 'catalogue-unavailable', message: NOT_READY });
     }
     return reply.header('cache-control', 'no-store').send({ status: 'ready' });
