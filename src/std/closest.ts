@@ -4,7 +4,8 @@
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.floor(Math.max(word.length, 3) / 3) + 1;
+  // Of one or two letters every word is near: there, only the case may differ.
+  let bestDistance = Math.floor(word.length / 3) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);
