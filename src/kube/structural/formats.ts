@@ -15,11 +15,16 @@ export interface FormatCheck {
 
 const CREDIT_CARD =
   /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
-const MAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
+const MAIL = /^(?:"(?:[^"\\]|\\.)*"|[^\s@<>()[\]\\,;:"]+)@[^\s@<>()[\]\\,;:"]+$/;
 const NAMED_MAIL = /^[^<>]*<([^<>]+)>$/;
 const MAC =
   /^(?:[0-9a-fA-F]{2}([-:])(?:[0-9a-fA-F]{2}\1){4}[0-9a-fA-F]{2}(?:\1[0-9a-fA-F]{2}\1[0-9a-fA-F]{2})?|(?:[0-9a-fA-F]{4}\.){2,3}[0-9a-fA-F]{4})$/;
-const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u;
+const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
+/** A name without a dot may have one hyphen; the last of several labels has letters only. */
+const HOST = new RegExp(
+  `^(?:[${HOST_CHARACTER}]-?[${HOST_CHARACTER}]{0,62}|(?:[${HOST_CHARACTER}](?:[-${HOST_CHARACTER}]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
+  'u',
+);
 const RGB_PART = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
 /** Beyond Go's own durations, `2 days 3 hours` and the like are taken. */
 const LOOSE_DURATION = /(\d+)\s*([A-Za-zµ]+)/g;
@@ -86,10 +91,8 @@ function uuid(version: string): FormatCheck {
 }
 
 function isHostname(text: string): boolean {
-  const labels = text.split('.');
-  if (Buffer.byteLength(text) > 255 || labels.some((label) => Buffer.byteLength(label) > 63)) return false;
-  const last = labels.length > 1 ? labels.pop() : undefined;
-  return labels.every((label) => HOST_LABEL.test(label)) && (last === undefined || /^[a-zA-Z\p{L}]{2,63}$/u.test(last));
+  if (Buffer.byteLength(text) > 255) return false;
+  return HOST.test(text) && text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
 function isLooseDuration(text: string): boolean {
