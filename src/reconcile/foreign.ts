@@ -24,8 +24,9 @@ export function withoutForeign(input: ForeignInput): Desires {
   const { desires, standings } = input;
   const problems: Problem[] = [];
   const held = new Set<string>();
+  const families = Map.groupBy(desires.objects, ({ owner }) => (owner === undefined ? undefined : keyOf(owner)));
   for (const { loaded } of standings) {
-    const family = desires.objects.filter(({ owner }) => owner !== undefined && keyOf(owner) === keyOf(loaded.id));
+    const family = families.get(keyOf(loaded.id)) ?? [];
     const messages = family.flatMap((child) => foreignMessage(input, child, loaded.id));
     if (messages.length === 0) continue;
     held.add(keyOf(loaded.id));
