@@ -55,7 +55,7 @@ function explain({ step, reason, pointer, real, ours }: Difference): string {
 }
 
 describe('the embedded cluster answers like the recorded server', () => {
-  test.each(SCENARIOS.map((scenario) => ({ ...scenario, title: scenario.name })))(
+  test.concurrent.each(SCENARIOS.map((scenario) => ({ ...scenario, title: scenario.name })))(
     '$title: $about',
     async (scenario) => {
       const recorded = readFixture(scenario.name);
