@@ -220,7 +220,7 @@ function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
 }
 
 /** Identities of everything that is a member of our set once the plan is done. */
-export function membersOf(prepared: Prepared): ResourceId[] {
+export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {
   return [...prepared.desires.objects.map(({ id }) => id), ...prepared.plan.held.map(({ resource }) => resource)];
 }
 

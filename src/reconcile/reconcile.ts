@@ -6,7 +6,7 @@ import { keyOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
-import { type Extent, extentOfMembers, parentObject, sameExtent, union } from './applyset.ts';
+import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
 import type { FleetSource } from './gather.ts';
 import type { GuardLimits } from './guard.ts';
@@ -122,10 +122,14 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   return { outcomes, ...settled, timedOut };
 }
 
-/** Where a LIST failed there may be members that nobody saw: then nothing is taken out of the parent. */
-function exactExtent(options: RunOptions, prepared: Prepared): Extent {
+/**
+ * Where a LIST failed, or a kind is not served for now, there may be members that nobody saw: then nothing is taken out
+ * of the parent.
+ */
+function exactExtent(options: RunOptions, { snapshot, parent, ...prepared }: Prepared): Extent {
   const seen = extentOfMembers(membersOf(prepared), options.homeNamespace);
-  return prepared.snapshot.failures().length === 0 ? seen : union(seen, prepared.parent.extent);
+  const blind = snapshot.failures().length > 0 || kindsOf(parent.extent).some((kind) => !snapshot.served(kind));
+  return blind ? union(seen, parent.extent) : seen;
 }
 
 async function declareExtent(deps: RunDeps, options: RunOptions, prepared: Prepared, extent: Extent): Promise<void> {
@@ -184,7 +188,9 @@ interface Start {
   readonly requests: number;
 }
 
+/** Kinds come and go between the runs of a process that stays. */
 function startOf({ clock, cluster }: RunDeps): Start {
+  cluster.refresh();
   return { at: timestamp(clock), requests: cluster.requests() };
 }
 

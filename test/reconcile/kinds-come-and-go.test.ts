@@ -1,0 +1,78 @@
+// Kinds that are installed, removed and installed again while one process keeps running.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { eventually } from '../harness/cluster.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
+import { NAMESPACE, publish } from './fleet.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const GROUPS = `${DEFINITIONS}/mcpgroups.${API_GROUP}`;
+const WIDGETS = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets, singular: widget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;
+const WIDGET = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: tools}\n';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+afterAll(() => world.close());
+
+async function done(): Promise<string[]> {
+  const { outcomes, problems } = await world.run({ waitSeconds: 0 });
+  return [
+    ...outcomes.map(({ action, resource }) => `${action} ${formatId(resource)}`),
+    ...problems.map(({ code }) => code),
+  ];
+}
+
+test('a kind that is installed later is seen by the next run of the same process', async () => {
+  publish(world.fleet, {});
+  await world.cluster.send('DELETE', GROUPS);
+  await eventually(
+    () => world.cluster.send('GET', GROUPS),
+    ({ status }) => status === 404,
+  );
+  expect(await done()).toEqual(['created Namespace/tools', 'kind-not-served']);
+  for (const kind of KINDS)
+    await world.cluster.apply(`${DEFINITIONS}/${kind.plural}.${API_GROUP}`, crd(kind, API_GROUP));
+  expect(await eventually(done, (lines) => !lines.includes('kind-not-served'))).toEqual([
+    'created tools/MCPGroup/team',
+  ]);
+});
+
+test('a kind that is not served for a while is not forgotten: what Git gave up meanwhile goes when it is back', async () => {
+  world.fleet.commit({ 'cluster/base.yaml': NAMESPACE, 'cluster/crd.yaml': WIDGETS, 'cluster/w.yaml': WIDGET });
+  await done();
+  await eventually(done, (lines) => lines.includes('created tools/Widget/w'));
+  const { send } = world.cluster;
+  const unserve = async (served: boolean) => {
+    const { body } = await send('GET', `${DEFINITIONS}/widgets.example.com`);
+    const versions = body.spec.versions.map((version: object) => ({ ...version, served }));
+    await send('PUT', `${DEFINITIONS}/widgets.example.com`, { body: { ...body, spec: { ...body.spec, versions } } });
+  };
+  world.fleet.commit({ 'cluster/crd.yaml': undefined, 'cluster/w.yaml': undefined });
+  await unserve(false);
+  // The definition must not go: it would take its objects along.
+  const hidden = await eventually(
+    () => world.run({ waitSeconds: 0, prune: false }),
+    ({ failures }) => failures.length === 0,
+  );
+  expect(hidden.outcomes).toEqual([]);
+  await unserve(true);
+  expect(await eventually(done, (lines) => lines.length > 0)).toEqual([
+    'deleted tools/Widget/w',
+    'deleted CustomResourceDefinition/widgets.example.com',
+  ]);
+});
