@@ -115,7 +115,9 @@ function exploded({ nodes, aliased }: Reader): boolean {
 function readAlias(reader: Reader, node: ParsedNode & { source: string }, pointer: string): Json | typeof STOPPED {
   const target = reader.anchors.get(node.source);
   if (target === undefined) {
-    report(reader, 'yaml-syntax', `The anchor &${node.source} is not defined before this alias.`, node, pointer);
+    // Its name stays out: it may be a password that begins with `*` and lacks quotes.
+    const message = 'This alias has no anchor before it: a text that begins with * needs quotes.';
+    report(reader, 'yaml-syntax', message, node, pointer);
     return null;
   }
   if (reader.open.has(target)) {

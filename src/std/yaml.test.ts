@@ -117,7 +117,7 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'an unknown alias',
       text: 'a: *nowhere\n',
-      problem: 'a.yaml:1:4: error yaml-syntax: The anchor &nowhere is not defined before this alias.',
+      problem: 'a.yaml:1:4: error yaml-syntax: This alias has no anchor before it: a text that begins with * needs quotes.',
     },
     {
       reason: 'a value that JSON cannot hold',
