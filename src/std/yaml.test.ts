@@ -117,7 +117,8 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
     {
       reason: 'an unknown alias',
       text: 'a: *nowhere\n',
-      problem: 'a.yaml:1:4: error yaml-syntax: This alias has no anchor before it: a text that begins with * needs quotes.',
+      problem:
+        'a.yaml:1:4: error yaml-syntax: This alias has no anchor before it: a text that begins with * needs quotes.',
     },
     {
       reason: 'a value that JSON cannot hold',
