@@ -10,7 +10,8 @@ const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
 /**
  * Without nulls, status, empty labels, annotations and data maps; `stringData` merged into `data`; base64 without line
- * breaks; quantities in stored form. Without a type only what needs none. The argument is not changed.
+ * breaks; quantities in stored form. Without a type only what needs none. The argument is not changed; what is in it
+ * already as it should be is shared with it.
  */
 export function normalise(object: KubeObject, type: MergeType | undefined): KubeObject {
   const { status: _, ...rest } = object;
@@ -42,20 +43,42 @@ export function withStringData(secret: JsonObject): JsonObject {
 
 function normaliseValue(value: Json, type: MergeType | undefined): Json {
   if (isObject(value)) return normaliseMap(value, type);
-  if (Array.isArray(value)) return value.map((item) => normaliseValue(item, type?.list?.item()));
+  if (Array.isArray(value)) return normaliseList(value, type?.list?.item());
   return normaliseScalar(value, type);
 }
 
+/** Lists and maps are copied at the first change: nearly everything is as it should be, and this runs over every object. */
+function normaliseList(list: Json[], type: MergeType | undefined): Json[] {
+  let out = list;
+  for (const [index, item] of list.entries()) {
+    const normal = normaliseValue(item, type);
+    if (normal === item) continue;
+    if (out === list) out = [...list];
+    out[index] = normal;
+  }
+  return out;
+}
+
 function normaliseMap(map: JsonObject, type: MergeType | undefined): JsonObject {
-  const out: JsonObject = {};
-  for (const [key, value] of Object.entries(map)) {
-    if (value === undefined || value === null) continue;
-    const below = type?.map === undefined ? undefined : keyType(type.map, key);
-    // Raw JSON inside a built-in kind (a default in a CRD, say) is data: nothing in it is spelled by the server.
-    const isRaw = type?.storage === 'struct' && below !== undefined && below.storage !== 'struct';
-    out[key] = isRaw ? value : normaliseValue(value, below);
+  let out = map;
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    const normal = normaliseField(value, key, type);
+    if (normal === value && value !== undefined) continue;
+    if (out === map) out = { ...map };
+    if (normal === undefined) delete out[key];
+    else out[key] = normal;
   }
   return type?.name === OBJECT_META ? withoutEmpty(out, ['labels', 'annotations']) : out;
+}
+
+/** Undefined: the field goes. */
+function normaliseField(value: Json | undefined, key: string, type: MergeType | undefined): Json | undefined {
+  if (value === undefined || value === null) return undefined;
+  const below = type?.map === undefined ? undefined : keyType(type.map, key);
+  // Raw JSON inside a built-in kind (a default in a CRD, say) is data: nothing in it is spelled by the server.
+  const isRaw = type?.storage === 'struct' && below !== undefined && below.storage !== 'struct';
+  return isRaw ? value : normaliseValue(value, below);
 }
 
 function normaliseScalar(value: Json, type: MergeType | undefined): Json {
@@ -75,10 +98,12 @@ export function withoutLineBreaks(base64: string): string {
 }
 
 function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObject {
+  const empty = keys.filter((key) => {
+    const value = map[key];
+    return isObject(value) && Object.keys(value).length === 0;
+  });
+  if (empty.length === 0) return map;
   const out = { ...map };
-  for (const key of keys) {
-    const value = out[key];
-    if (isObject(value) && Object.keys(value).length === 0) delete out[key];
-  }
+  for (const key of empty) delete out[key];
   return out;
 }
