@@ -13,6 +13,7 @@ export interface InstanceFolder {
   configure(changes?: Readonly<Record<string, unknown>>): void;
   run(...args: readonly string[]): Promise<Finished>;
   start(...args: readonly string[]): Running;
+  /** Removes the folder; what a failed test has left running is killed. */
   remove(): void;
 }
 
@@ -33,12 +34,20 @@ export function instanceFolder(world: World, database?: TestDatabase): InstanceF
     writeFileSync(join(dir, 'skep.yaml'), JSON.stringify({ ...standard, ...changes }, null, 2));
   }
   configure();
+  const started: Running[] = [];
   return {
     dir,
     configure,
     run: (...args) => skep(args, { cwd: dir }),
-    start: (...args) => startSkep(args, { cwd: dir }),
-    remove,
+    start(...args) {
+      const running = startSkep(args, { cwd: dir });
+      started.push(running);
+      return running;
+    },
+    remove() {
+      for (const running of started) running.kill('SIGKILL');
+      remove();
+    },
   };
 }
 

@@ -27,16 +27,13 @@ export interface Running {
 export interface SkepOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Its own process group, as a terminal gives it, so that whoever stays behind can be found. */
-  readonly detached?: boolean;
 }
 
-export function startSkep(args: readonly string[], { cwd, env = {}, detached = false }: SkepOptions): Running {
+export function startSkep(args: readonly string[], { cwd, env = {} }: SkepOptions): Running {
   const child = spawn(process.execPath, [EXECUTABLE, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached,
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('the executable did not start');

@@ -36,8 +36,9 @@ export interface WorldOverrides extends Partial<RunOptions> {
 
 let runs = 0;
 
-export async function startWorld(): Promise<World> {
-  const [cluster, git] = await Promise.all([startTestCluster(), startGitServer()]);
+/** `workloadsReadyAfterMs`: how long Deployments and StatefulSets take; a second where it is not given. */
+export async function startWorld(settings: { readonly workloadsReadyAfterMs?: number } = {}): Promise<World> {
+  const [cluster, git] = await Promise.all([startTestCluster(settings), startGitServer()]);
   const fleet = git.createRepository('fleet.git');
   const dir = mkdtempSync(join(tmpdir(), 'skep-world-'));
   const client = await connectCluster({
