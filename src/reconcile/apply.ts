@@ -1,7 +1,7 @@
 // Writes a plan, batch after batch; a failed change blocks only what depends on it.
 // The only stage that changes anything in the cluster but status. Knows nothing about specs.
 
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { ownerReference } from './desire.ts';
@@ -35,13 +35,13 @@ export interface ApplyInput {
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const uids = new Map(input.uids);
-  const failed = new Set<string>();
+  const failed = new Map<string, ResourceId>();
   const outcomes: Outcome[] = [];
   for (const batch of input.plan.batches) {
     const done = await Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed)));
     for (const [index, change] of batch.changes.entries()) {
       const outcome = done[index];
-      if (outcome?.action === 'failed' || outcome?.action === 'held') failed.add(change.key);
+      if (outcome?.action === 'failed' || outcome?.action === 'held') failed.set(change.key, change.resource);
     }
     outcomes.push(...done);
   }
@@ -53,7 +53,7 @@ async function execute(
   input: ApplyInput,
   change: Change,
   uids: Map<string, string>,
-  failed: ReadonlySet<string>,
+  failed: ReadonlyMap<string, ResourceId>,
 ): Promise<Outcome> {
   const outcome = await attempt(deps, input, change, uids, failed);
   deps.progress(outcome);
@@ -65,7 +65,7 @@ async function attempt(
   input: ApplyInput,
   change: Change,
   uids: Map<string, string>,
-  failed: ReadonlySet<string>,
+  failed: ReadonlyMap<string, ResourceId>,
 ): Promise<Outcome> {
   const { resource } = change;
   const owner = change.action === 'delete' ? undefined : change.owner;
@@ -99,11 +99,20 @@ function complete(change: Exclude<Change, { action: 'delete' }>, uids: ReadonlyM
 }
 
 /** What this change needs and what has failed, in words. */
-function blockerOf(change: Change, failed: ReadonlySet<string>): string | undefined {
-  if (change.action === 'delete') return undefined;
+function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  if (change.action === 'delete') return replacementOf(change.resource, failed);
   if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
   const { namespace } = change.resource;
   if (namespace === undefined) return undefined;
   const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
   return failed.has(keyOf(id)) ? formatId(id) : undefined;
+}
+
+/** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */
+function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  const group = groupOf(going.apiVersion);
+  const replacement = [...failed.values()].find(
+    ({ apiVersion, kind, name }) => groupOf(apiVersion) === group && kind === going.kind && name === going.name,
+  );
+  return replacement === undefined ? undefined : formatId(replacement);
 }
