@@ -8,6 +8,7 @@ export const MAIN_CODES = {
   'source-unsupported': 'A registry source of this type is not read by the reconciler.',
   'source-not-found': 'The file, or the key of the ConfigMap, that a registry source names does not exist.',
   'source-auth-required': 'The Secret with the password of a registry source lacks the key.',
+  'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',

@@ -66,11 +66,17 @@ function cronJob({ schedule, timeZone }: ScheduleOptions, onTick: () => Promise<
       waitForCompletion: true,
       threshold: LATE_MS,
       onTick,
+      // A bug: the process dies with its stack, and whoever runs it starts it anew.
+      errorHandler: (error) => queueMicrotask(() => throwing(error)),
     });
   } catch (cause) {
     const message = `schedule "${schedule}" in time zone "${timeZone}" is no cron schedule`;
     throw new Failure('config-invalid', message, { cause });
   }
+}
+
+function throwing(error: unknown): never {
+  throw error;
 }
 
 /** A tick that comes later than this (a busy machine) is skipped; the next one makes up for it. */
