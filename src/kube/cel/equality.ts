@@ -1,6 +1,7 @@
 // When two CEL values are equal. Knows nothing about types that a compiler would have refused to compare.
 
-import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './types.ts';
+import type { Ip } from '../formats/ip.ts';
+import { CelCidr, CelDuration, CelIp, CelQuantity, CelSemver, CelTimestamp } from './tagged.ts';
 
 /** Numbers of different types are equal where they mean the same; anything else only within its type. */
 export function equals(a: unknown, b: unknown): boolean {
@@ -48,18 +49,24 @@ function equalMaps(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unk
 }
 
 function equalObjects(a: object, b: object): boolean {
-  if (a instanceof CelDuration && b instanceof CelDuration) return a.ns === b.ns;
-  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.ns === b.ns;
-  if (a instanceof CelQuantity && b instanceof CelQuantity) return a.quantity.nano === b.quantity.nano;
-  if (a instanceof CelIp && b instanceof CelIp) return a.ip.version === b.ip.version && a.ip.bits === b.ip.bits;
+  if (a instanceof CelDuration && b instanceof CelDuration) return a.value === b.value;
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return a.value === b.value;
+  if (a instanceof CelQuantity && b instanceof CelQuantity) return a.value.nano === b.value.nano;
+  if (a instanceof CelIp && b instanceof CelIp) return sameIp(a.value, b.value);
   if (a instanceof CelCidr && b instanceof CelCidr) {
-    return equals(new CelIp(a.cidr.ip), new CelIp(b.cidr.ip)) && a.cidr.prefix === b.cidr.prefix;
+    return sameIp(a.value.ip, b.value.ip) && a.value.prefix === b.value.prefix;
   }
   if (a instanceof CelSemver && b instanceof CelSemver) {
-    return a.numbers.join() === b.numbers.join() && a.prerelease.join('.') === b.prerelease.join('.');
+    return (
+      String(a.value.numbers) === String(b.value.numbers) && String(a.value.prerelease) === String(b.value.prerelease)
+    );
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return equalFields(a, b);
+}
+
+function sameIp(a: Ip, b: Ip): boolean {
+  return a.version === b.version && a.bits === b.bits;
 }
 
 /** Objects of a schema: the fields that are set. */

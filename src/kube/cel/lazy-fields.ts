@@ -8,43 +8,50 @@ export interface FieldReader {
   readonly type: { convert(value: Json): unknown };
 }
 
-/** A Map, because no field of an object can be mistaken for a member of it. Keys are names as rules write them. */
-export class LazyFields extends Map<string, unknown> {
-  readonly #object: JsonObject;
-  readonly #readers: ReadonlyMap<string, FieldReader>;
+type Readers = ReadonlyMap<string, FieldReader>;
 
-  constructor(object: JsonObject, readers: ReadonlyMap<string, FieldReader>) {
-    super();
-    this.#object = object;
-    this.#readers = readers;
-  }
+/**
+ * The constructor of one type's objects, by which the engine tells them from others. They are Maps, because no field can
+ * be mistaken for a member of a Map; keys are names as rules write them.
+ */
+export function fieldsType(readers: Readers): new (object: JsonObject) => ReadonlyMap<string, unknown> {
+  return class extends Map<string, unknown> {
+    readonly #object: JsonObject;
 
-  override get(name: string): unknown {
-    if (super.has(name)) return super.get(name);
-    const reader = this.#readers.get(name);
-    const value = reader === undefined ? undefined : this.#object[reader.key];
-    if (reader === undefined || value === undefined || value === null) return undefined;
-    const converted = reader.type.convert(value);
-    super.set(name, converted);
-    return converted;
-  }
+    constructor(object: JsonObject) {
+      super();
+      this.#object = object;
+    }
 
-  /** A null counts as absent. */
-  override has(name: string): boolean {
-    const reader = this.#readers.get(name);
-    const value = reader === undefined ? undefined : this.#object[reader.key];
-    return value !== undefined && value !== null;
-  }
+    override get(name: string): unknown {
+      if (super.has(name)) return super.get(name);
+      const written = writtenValue(this.#object, readers, name);
+      if (written === undefined) return undefined;
+      const converted = readers.get(name)?.type.convert(written);
+      super.set(name, converted);
+      return converted;
+    }
 
-  override get size(): number {
-    return this.#all().length;
-  }
+    override has(name: string): boolean {
+      return writtenValue(this.#object, readers, name) !== undefined;
+    }
 
-  override [Symbol.iterator](): MapIterator<[string, unknown]> {
-    return new Map(this.#all()).entries();
-  }
+    override get size(): number {
+      return this.#all().length;
+    }
 
-  #all(): [string, unknown][] {
-    return [...this.#readers.keys()].filter((name) => this.has(name)).map((name) => [name, this.get(name)]);
-  }
+    override [Symbol.iterator](): MapIterator<[string, unknown]> {
+      return new Map(this.#all()).entries();
+    }
+
+    #all(): [string, unknown][] {
+      return [...readers.keys()].filter((name) => this.has(name)).map((name) => [name, this.get(name)]);
+    }
+  };
+}
+
+/** A null counts as absent. */
+function writtenValue(object: JsonObject, readers: Readers, name: string): Json | undefined {
+  const reader = readers.get(name);
+  return reader === undefined ? undefined : (object[reader.key] ?? undefined);
 }

@@ -7,10 +7,10 @@ import { isObject, type Json } from '../../std/json.ts';
 import { parseGoDuration } from '../formats/duration.ts';
 import { parseDate, parseTimestamp } from '../formats/timestamp.ts';
 import { equals } from './equality.ts';
-import { type FieldReader, LazyFields } from './lazy-fields.ts';
+import { type FieldReader, fieldsType } from './lazy-fields.ts';
 import { escapeName, isSelectable } from './names.ts';
 import { type CelSchema, withMetadata } from './schema.ts';
-import { CelDuration, CelTimestamp } from './types.ts';
+import { CelDuration, CelTimestamp } from './tagged.ts';
 
 /** How values of one schema look to rules. */
 export interface CelType {
@@ -115,8 +115,10 @@ function declareObject(types: CelTypes, schema: CelSchema): CelType {
   }
   const { environment, objects } = types;
   const name = `Object${objects.size + 1}`;
-  // The engine tells types apart by constructor: a class for each.
-  const Fields = class extends LazyFields {};
+  const readers = new Map(
+    [...fields].flatMap(([key, { names, type }]) => names.map((each): [string, FieldReader] => [each, { key, type }])),
+  );
+  const Fields = fieldsType(readers);
   objects.set(name, schema);
   environment.registerType(name, {
     ctor: Fields,
@@ -126,8 +128,5 @@ function declareObject(types: CelTypes, schema: CelSchema): CelType {
   });
   environment.registerOperator(`${name} == ${name}`, equals);
   environment.registerOperator(`${name} == null`, () => false);
-  const readers = new Map(
-    [...fields].flatMap(([key, { names, type }]) => names.map((each): [string, FieldReader] => [each, { key, type }])),
-  );
-  return { name, convert: (value) => (isObject(value) ? new Fields(value, readers) : value) };
+  return { name, convert: (value) => (isObject(value) ? new Fields(value) : value) };
 }

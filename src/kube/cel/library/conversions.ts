@@ -3,7 +3,7 @@
 
 import { formatSeconds, parseGoDuration } from '../../formats/duration.ts';
 import { floorDivide, formatTimestamp, parseTimestamp } from '../../formats/timestamp.ts';
-import { CelDuration, CelTimestamp } from '../types.ts';
+import { CelDuration, CelTimestamp } from '../tagged.ts';
 import { fail, type Library, OURS } from './library.ts';
 
 interface Unsigned {
@@ -21,8 +21,8 @@ export const CONVERSION_LIBRARY: Library = {
     [`int${OURS}(double): int`]: intOfDouble,
     [`int${OURS}(string): int`]: (text: string) =>
       /^[+-]?[0-9]+$/.test(text) ? inRange(BigInt(text)) : notConverted('string', 'int'),
-    [`int${OURS}(timestamp): int`]: ({ ns }: CelTimestamp) => floorDivide(ns, NS),
-    [`int${OURS}(duration): int`]: ({ ns }: CelDuration) => ns,
+    [`int${OURS}(timestamp): int`]: ({ value: ns }: CelTimestamp) => floorDivide(ns, NS),
+    [`int${OURS}(duration): int`]: ({ value: ns }: CelDuration) => ns,
     [`double${OURS}(double): double`]: (value: number) => value,
     [`double${OURS}(int): double`]: Number,
     [`double${OURS}(uint): double`]: (value: Unsigned) => Number(value.valueOf()),
@@ -35,8 +35,8 @@ export const CONVERSION_LIBRARY: Library = {
     [`string${OURS}(uint): string`]: (value: Unsigned) => String(value.valueOf()),
     [`string${OURS}(double): string`]: goDouble,
     [`string${OURS}(bytes): string`]: textOfBytes,
-    [`string${OURS}(timestamp): string`]: ({ ns }: CelTimestamp) => formatTimestamp(ns),
-    [`string${OURS}(duration): string`]: ({ ns }: CelDuration) => formatSeconds(ns),
+    [`string${OURS}(timestamp): string`]: ({ value: ns }: CelTimestamp) => formatTimestamp(ns),
+    [`string${OURS}(duration): string`]: ({ value: ns }: CelDuration) => formatSeconds(ns),
     [`timestamp${OURS}(timestamp): timestamp`]: (value: CelTimestamp) => value,
     [`timestamp${OURS}(int): timestamp`]: (seconds: bigint) => new CelTimestamp(seconds * NS),
     [`timestamp${OURS}(string): timestamp`]: (text: string) => {

@@ -3,18 +3,19 @@
 
 import { formatSeconds } from '../../formats/duration.ts';
 import { formatTimestamp } from '../../formats/timestamp.ts';
-import { CelDuration, CelNamespace, CelTimestamp } from '../types.ts';
+import { CelDuration, CelTimestamp, taggedType } from '../tagged.ts';
 import { goDouble } from './conversions.ts';
 import { fail, itemsOf, type Library } from './library.ts';
 
-class Strings extends CelNamespace {}
+/** The left side of `strings.quote`. */
+const Strings = taggedType<string>();
 
 export const FORMATTING_LIBRARY: Library = {
   types: { stringsfunctions: Strings },
   constants: { strings: ['stringsfunctions', new Strings('strings')] },
   functions: {
     'string.format(list): string': format,
-    'stringsfunctions.quote(string): string': (_: CelNamespace, text: string) => quote(text),
+    'stringsfunctions.quote(string): string': (_: unknown, text: string) => quote(text),
   },
 };
 
@@ -125,8 +126,8 @@ function asText(value: unknown, nested: boolean): string {
 }
 
 function objectText(value: unknown, nested: boolean): string {
-  if (value instanceof CelDuration) return wrapped('duration', formatSeconds(value.ns), nested);
-  if (value instanceof CelTimestamp) return wrapped('timestamp', formatTimestamp(value.ns), nested);
+  if (value instanceof CelDuration) return wrapped('duration', formatSeconds(value.value), nested);
+  if (value instanceof CelTimestamp) return wrapped('timestamp', formatTimestamp(value.value), nested);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (Array.isArray(value) || value instanceof Set) {
     return `[${[...value].map((item) => asText(item, true)).join(', ')}]`;

@@ -3,14 +3,15 @@
 
 import { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';
-import { CelDuration, CelNamespace, CelTimestamp } from '../types.ts';
+import { CelDuration, CelTimestamp, taggedType } from '../tagged.ts';
 import { fail, itemsOf, type Library, OURS } from './library.ts';
 
 type Comparable = bigint | number | string | boolean | Uint8Array | CelDuration | CelTimestamp | { valueOf(): bigint };
 type List = Iterable<unknown>;
 
-class Sets extends CelNamespace {}
-class Lists extends CelNamespace {}
+/** The left sides of `sets.contains` and `lists.range`. */
+const Sets = taggedType<string>();
+const Lists = taggedType<string>();
 
 export const LIST_LIBRARY: Library = {
   types: { setsfunctions: Sets, listsfunctions: Lists },
@@ -21,7 +22,7 @@ export const LIST_LIBRARY: Library = {
     'list<int>.sum(): int': (list: Iterable<bigint>) => checked(itemsOf(list).reduce((sum, item) => sum + item, 0n)),
     'list<double>.sum(): double': (list: Iterable<number>) => itemsOf(list).reduce((sum, item) => sum + item, 0),
     'list<duration>.sum(): duration': (list: Iterable<CelDuration>) =>
-      new CelDuration(itemsOf(list).reduce((sum, { ns }) => sum + ns, 0n)),
+      new CelDuration(itemsOf(list).reduce((sum, { value }) => sum + value, 0n)),
     'list<A>.min(): A': (list: Iterable<Comparable>) => extreme('min', list, -1),
     'list<A>.max(): A': (list: Iterable<Comparable>) => extreme('max', list, 1),
     [`list<A>.indexOf${OURS}(A): int`]: (list: List, item: unknown) =>
@@ -36,12 +37,12 @@ export const LIST_LIBRARY: Library = {
     'list<A>.last(): optional<A>': (list: List) => optionalOf(itemsOf(list).at(-1)),
     'list<list<A>>.flatten(): list<A>': (list: List) => flatten(list, 1n),
     'list<dyn>.flatten(int): list<dyn>': flatten,
-    'listsfunctions.range(int): list<int>': (_: CelNamespace, count: bigint) =>
+    'listsfunctions.range(int): list<int>': (_: unknown, count: bigint) =>
       Array.from({ length: Math.max(Number(count), 0) }, (_, index) => BigInt(index)),
-    'setsfunctions.contains(list<A>, list<A>): bool': (_: CelNamespace, list: List, sub: List) => contains(list, sub),
-    'setsfunctions.intersects(list<A>, list<A>): bool': (_: CelNamespace, list: List, other: List) =>
+    'setsfunctions.contains(list<A>, list<A>): bool': (_: unknown, list: List, sub: List) => contains(list, sub),
+    'setsfunctions.intersects(list<A>, list<A>): bool': (_: unknown, list: List, other: List) =>
       itemsOf(other).some((item) => contains(list, [item])),
-    'setsfunctions.equivalent(list<A>, list<A>): bool': (_: CelNamespace, list: List, other: List) =>
+    'setsfunctions.equivalent(list<A>, list<A>): bool': (_: unknown, list: List, other: List) =>
       contains(list, other) && contains(other, list),
   },
 };
@@ -56,8 +57,8 @@ function checked(value: bigint): bigint {
 
 /** Negative where `a` comes first. Strings compare by code point. */
 export function compare(a: Comparable, b: Comparable): number {
-  if (a instanceof CelDuration && b instanceof CelDuration) return sign(a.ns, b.ns);
-  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return sign(a.ns, b.ns);
+  if (a instanceof CelDuration && b instanceof CelDuration) return sign(a.value, b.value);
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return sign(a.value, b.value);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   if (typeof a === 'string' && typeof b === 'string') {
     return a === b ? 0 : Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));

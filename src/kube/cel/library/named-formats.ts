@@ -11,7 +11,7 @@ import {
 } from '../../formats/names.ts';
 import { isBase64Text, isDateText, isDateTimeText, isUuid } from '../../formats/text.ts';
 import { parseGoUrl } from '../../formats/url.ts';
-import { CelFormat, CelNamespace } from '../types.ts';
+import { CelFormat, taggedType } from '../tagged.ts';
 import type { Library } from './library.ts';
 
 type FaultOf = (text: string) => string | undefined;
@@ -32,17 +32,18 @@ const FORMATS: Readonly<Record<string, FaultOf>> = {
   datetime: unless('invalid datetime', isDateTimeText),
 };
 
-class Formats extends CelNamespace {}
+/** The left side of `format.named`. */
+const Formats = taggedType<string>();
 
 export const FORMAT_LIBRARY: Library = {
   types: { 'kubernetes.NamedFormat': CelFormat, formatfunctions: Formats },
   constants: { format: ['formatfunctions', new Formats('format')] },
   functions: {
-    'kubernetes.NamedFormat.validate(string): optional<list<string>>': ({ faults }: CelFormat, text: string) => {
+    'kubernetes.NamedFormat.validate(string): optional<list<string>>': ({ value: faults }: CelFormat, text: string) => {
       const found = faults(text);
       return found.length === 0 ? Optional.none() : Optional.of(found);
     },
-    'formatfunctions.named(string): optional<kubernetes.NamedFormat>': (_: CelNamespace, name: string) => {
+    'formatfunctions.named(string): optional<kubernetes.NamedFormat>': (_: unknown, name: string) => {
       const faultOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
       return faultOf === undefined ? Optional.none() : Optional.of(formatOf(faultOf));
     },

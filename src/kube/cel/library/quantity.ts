@@ -3,7 +3,7 @@
 
 import { approximate, fromWhole, parseQuantity, type Quantity, wholeOf } from '../../formats/quantity.ts';
 import { equals } from '../equality.ts';
-import { CelQuantity } from '../types.ts';
+import { CelQuantity } from '../tagged.ts';
 import { fail, type Library } from './library.ts';
 
 const TYPE = 'kubernetes.Quantity';
@@ -14,17 +14,17 @@ export const QUANTITY_LIBRARY: Library = {
     [`quantity(string): ${TYPE}`]: quantityOf,
     'isQuantity(string): bool': (text: string) => parseQuantity(text) !== undefined,
     // Kubernetes declares it as a function, not as a method.
-    [`sign(${TYPE}): int`]: ({ quantity }: CelQuantity) => sign(quantity.nano),
-    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.quantity.nano > b.quantity.nano,
-    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.quantity.nano < b.quantity.nano,
-    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelQuantity, b: CelQuantity) => sign(a.quantity.nano - b.quantity.nano),
-    [`${TYPE}.asApproximateFloat(): double`]: ({ quantity }: CelQuantity) => approximate(quantity),
-    [`${TYPE}.asInteger(): int`]: ({ quantity }: CelQuantity) =>
+    [`sign(${TYPE}): int`]: ({ value: quantity }: CelQuantity) => sign(quantity.nano),
+    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.value.nano > b.value.nano,
+    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelQuantity, b: CelQuantity) => a.value.nano < b.value.nano,
+    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelQuantity, b: CelQuantity) => sign(a.value.nano - b.value.nano),
+    [`${TYPE}.asApproximateFloat(): double`]: ({ value: quantity }: CelQuantity) => approximate(quantity),
+    [`${TYPE}.asInteger(): int`]: ({ value: quantity }: CelQuantity) =>
       wholeOf(quantity) ?? fail('cannot convert value to integer'),
-    [`${TYPE}.isInteger(): bool`]: ({ quantity }: CelQuantity) => wholeOf(quantity) !== undefined,
-    [`${TYPE}.add(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, b.quantity),
+    [`${TYPE}.isInteger(): bool`]: ({ value: quantity }: CelQuantity) => wholeOf(quantity) !== undefined,
+    [`${TYPE}.add(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, b.value),
     [`${TYPE}.add(int): ${TYPE}`]: (a: CelQuantity, b: bigint) => plus(a, fromWhole(b)),
-    [`${TYPE}.sub(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, negated(b.quantity)),
+    [`${TYPE}.sub(${TYPE}): ${TYPE}`]: (a: CelQuantity, b: CelQuantity) => plus(a, negated(b.value)),
     [`${TYPE}.sub(int): ${TYPE}`]: (a: CelQuantity, b: bigint) => plus(a, fromWhole(-b)),
   },
   operators: { [`${TYPE} == ${TYPE}`]: equals },
@@ -35,7 +35,7 @@ function quantityOf(text: string): CelQuantity {
   return quantity === undefined ? fail(`"${text}" is no quantity`) : new CelQuantity(quantity);
 }
 
-function plus({ quantity }: CelQuantity, other: Quantity): CelQuantity {
+function plus({ value: quantity }: CelQuantity, other: Quantity): CelQuantity {
   return new CelQuantity({ nano: quantity.nano + other.nano, integral: quantity.integral && other.integral });
 }
 

@@ -2,7 +2,7 @@
 // Source: Kubernetes CEL, "Kubernetes semver library"; semver.org 2.0.0.
 
 import { equals } from '../equality.ts';
-import { CelSemver } from '../types.ts';
+import { CelSemver } from '../tagged.ts';
 import { fail, type Library } from './library.ts';
 
 const TYPE = 'kubernetes.Semver';
@@ -19,9 +19,9 @@ export const SEMVER_LIBRARY: Library = {
     [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) > 0,
     [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) < 0,
     [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelSemver, b: CelSemver) => BigInt(compare(a, b)),
-    [`${TYPE}.major(): int`]: ({ numbers }: CelSemver) => numbers[0],
-    [`${TYPE}.minor(): int`]: ({ numbers }: CelSemver) => numbers[1],
-    [`${TYPE}.patch(): int`]: ({ numbers }: CelSemver) => numbers[2],
+    [`${TYPE}.major(): int`]: ({ value: { numbers } }: CelSemver) => numbers[0],
+    [`${TYPE}.minor(): int`]: ({ value: { numbers } }: CelSemver) => numbers[1],
+    [`${TYPE}.patch(): int`]: ({ value: { numbers } }: CelSemver) => numbers[2],
   },
   operators: { [`${TYPE} == ${TYPE}`]: equals },
 };
@@ -35,7 +35,10 @@ const VERSION = new RegExp(
 function parse(text: string): CelSemver | undefined {
   const [, major, minor, patch, prerelease] = VERSION.exec(text) ?? [];
   if (major === undefined || minor === undefined || patch === undefined) return undefined;
-  return new CelSemver([BigInt(major), BigInt(minor), BigInt(patch)], prerelease?.split('.') ?? []);
+  return new CelSemver({
+    numbers: [BigInt(major), BigInt(minor), BigInt(patch)],
+    prerelease: prerelease?.split('.') ?? [],
+  });
 }
 
 function semverOf(text: string): CelSemver {
@@ -52,7 +55,7 @@ function normalised(text: string): string {
   return parts.join('.') + bare.slice(numbers.length);
 }
 
-function compare(a: CelSemver, b: CelSemver): number {
+function compare({ value: a }: CelSemver, { value: b }: CelSemver): number {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] < b.numbers[index] ? -1 : 1;
   }

@@ -3,7 +3,7 @@
 
 import { floorDivide } from '../../formats/timestamp.ts';
 import { equals } from '../equality.ts';
-import { CelDuration, CelTimestamp } from '../types.ts';
+import { CelDuration, CelTimestamp } from '../tagged.ts';
 import { fail, type Library } from './library.ts';
 
 type Part = (date: Date, ns: bigint) => number;
@@ -28,41 +28,41 @@ export const TIME_LIBRARY: Library = {
   functions: {
     ...Object.fromEntries(
       Object.entries(PARTS).flatMap(([name, part]) => [
-        [`timestamp.${name}(): int`, ({ ns }: CelTimestamp) => partOf(part, ns)],
+        [`timestamp.${name}(): int`, ({ value: ns }: CelTimestamp) => partOf(part, ns)],
         [`timestamp.${name}(string): int`, (time: CelTimestamp, zone: string) => partOf(part, localNs(time, zone))],
       ]),
     ),
-    'duration.getHours(): int': ({ ns }: CelDuration) => ns / (60n * MINUTE_NS),
-    'duration.getMinutes(): int': ({ ns }: CelDuration) => ns / MINUTE_NS,
-    'duration.getSeconds(): int': ({ ns }: CelDuration) => ns / 1_000_000_000n,
-    'duration.getMilliseconds(): int': ({ ns }: CelDuration) => ns / 1_000_000n,
+    'duration.getHours(): int': ({ value: ns }: CelDuration) => ns / (60n * MINUTE_NS),
+    'duration.getMinutes(): int': ({ value: ns }: CelDuration) => ns / MINUTE_NS,
+    'duration.getSeconds(): int': ({ value: ns }: CelDuration) => ns / 1_000_000_000n,
+    'duration.getMilliseconds(): int': ({ value: ns }: CelDuration) => ns / 1_000_000n,
   },
   operators: {
     'timestamp == timestamp': equals,
     'duration == duration': equals,
     'timestamp == null': () => false,
     'duration == null': () => false,
-    'timestamp + duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.ns + b.ns),
-    'duration + timestamp: timestamp': (a: CelDuration, b: CelTimestamp) => new CelTimestamp(a.ns + b.ns),
-    'timestamp - duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.ns - b.ns),
-    'timestamp - timestamp: duration': (a: CelTimestamp, b: CelTimestamp) => new CelDuration(a.ns - b.ns),
-    'duration + duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.ns + b.ns),
-    'duration - duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.ns - b.ns),
+    'timestamp + duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.value + b.value),
+    'duration + timestamp: timestamp': (a: CelDuration, b: CelTimestamp) => new CelTimestamp(a.value + b.value),
+    'timestamp - duration': (a: CelTimestamp, b: CelDuration) => new CelTimestamp(a.value - b.value),
+    'timestamp - timestamp: duration': (a: CelTimestamp, b: CelTimestamp) => new CelDuration(a.value - b.value),
+    'duration + duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.value + b.value),
+    'duration - duration': (a: CelDuration, b: CelDuration) => new CelDuration(a.value - b.value),
     ...ordering('timestamp'),
     ...ordering('duration'),
   },
 };
 
 interface Nanoseconds {
-  readonly ns: bigint;
+  readonly value: bigint;
 }
 
 function ordering(type: string): Record<string, (a: Nanoseconds, b: Nanoseconds) => boolean> {
   return {
-    [`${type} < ${type}`]: (a, b) => a.ns < b.ns,
-    [`${type} <= ${type}`]: (a, b) => a.ns <= b.ns,
-    [`${type} > ${type}`]: (a, b) => a.ns > b.ns,
-    [`${type} >= ${type}`]: (a, b) => a.ns >= b.ns,
+    [`${type} < ${type}`]: (a, b) => a.value < b.value,
+    [`${type} <= ${type}`]: (a, b) => a.value <= b.value,
+    [`${type} > ${type}`]: (a, b) => a.value > b.value,
+    [`${type} >= ${type}`]: (a, b) => a.value >= b.value,
   };
 }
 
@@ -77,7 +77,7 @@ function dayOfYear(date: Date): number {
 }
 
 /** The time whose parts in UTC are those of `time` in the zone: an offset (`+02:00`) or a name (`Europe/Berlin`). */
-function localNs({ ns }: CelTimestamp, zone: string): bigint {
+function localNs({ value: ns }: CelTimestamp, zone: string): bigint {
   const offset = /^([+-]?)(\d{2}):(\d{2})$/.exec(zone);
   if (offset === null) return ns + namedOffset(ns, zone);
   const [, sign, hours = '', minutes = ''] = offset;
