@@ -1,0 +1,83 @@
+// Everything a run works with but the cluster: a client of it with our CRDs in place, a repository, options.
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import { openRepository } from '../../src/adapters/git/repository.ts';
+import { writeRepository } from '../../src/adapters/git/write.ts';
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import { fieldManager } from '../../src/reconcile/labels.ts';
+import type { RunDeps, RunOptions } from '../../src/reconcile/reconcile.ts';
+import { API_GROUP, type Manifest } from './manifests.ts';
+
+const INSTANCE = 'bench';
+export const MANAGER = fieldManager(INSTANCE);
+export const CONNECTIONS = 16;
+
+export interface FleetWorld {
+  readonly client: ConnectedCluster;
+  readonly deps: RunDeps;
+  close(): Promise<void>;
+}
+
+export async function openFleetWorld(
+  kubeconfig: string,
+  folder: string,
+  manifests: readonly Manifest[],
+): Promise<FleetWorld> {
+  const connection = { concurrency: CONNECTIONS, version: 'bench', clock: systemClock };
+  const client = await connectCluster({ kubeconfig, fieldManager: MANAGER, ...connection });
+  for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
+  client.refresh();
+  const dir = join(folder, 'fleet');
+  const author = { name: 'Bench', email: 'bench@example.com' };
+  await writeRepository(dir, manifests, { message: 'The fleet', author, timestamp: 1_700_000_000 });
+  const outbound = createOutbound({ allowPrivate: [], version: 'bench' });
+  const repository = openRepository({
+    repository: pathToFileURL(dir).href,
+    ref: { branch: 'main' },
+    dir: join(folder, 'state'),
+    outbound,
+    allowFiles: true,
+    clock: systemClock,
+  });
+  const deps = {
+    cluster: client,
+    clock: systemClock,
+    sources: [{ name: 'fleet', repository, path: 'cluster' }],
+    cache: new Map<string, unknown>(),
+    remembered: new Map<string, string>(),
+    progress: () => undefined,
+  };
+  async function close(): Promise<void> {
+    await Promise.all([client.close(), outbound.close()]);
+  }
+  return { client, deps, close };
+}
+
+let runs = 0;
+
+export function optionsOf(): RunOptions {
+  runs += 1;
+  return {
+    id: `run-${runs}`,
+    instance: INSTANCE,
+    homeNamespace: 'default',
+    apiGroup: API_GROUP,
+    kinds: KINDS,
+    settings: {
+      apiGroup: API_GROUP,
+      images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' },
+      pullSecrets: [],
+    },
+    namespaces: ['*'],
+    prune: true,
+    limits: { maxDeletes: 20, maxDeletesPercent: 25 },
+    conflicts: 'report',
+    waitSeconds: 120,
+    tooling: 'skep/bench',
+  };
+}

@@ -1,0 +1,54 @@
+// Servers in processes of their own, so that what they do is not measured as ours. Knows nothing about what they serve.
+
+import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface ServerProcess<T> {
+  /** What it said when it was ready. */
+  readonly ready: T;
+  readonly pid: number;
+  /** Resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** A module of ours: gets the input as a message, sends one when it is ready, and ends when it is disconnected. */
+export async function startModule<T>(file: URL, input: Serializable): Promise<ServerProcess<T>> {
+  const child = fork(file, { execArgv: [] });
+  child.send(input);
+  const ready = await firstMessage<T>(child, new Promise((resolve) => child.once('message', resolve)));
+  return { ready, pid: child.pid ?? 0, stop: () => gone(child, () => child.disconnect()) };
+}
+
+/** A program whose first line of output says that it is ready; SIGTERM ends it. Its stderr is dropped. */
+export async function startProgram(args: readonly string[]): Promise<ServerProcess<string>> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const line = new Promise((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+  const ready = await firstMessage<string>(child, line);
+  return { ready, pid: child.pid ?? 0, stop: () => gone(child, () => child.kill()) };
+}
+
+/** Resident memory in MiB, as Linux tells it; undefined elsewhere. */
+export function residentMiB(pid: number): number | undefined {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? undefined : Number(kib) / 1024;
+  } catch {
+    // No /proc on this system.
+    return undefined;
+  }
+}
+
+async function firstMessage<T>(child: ChildProcess, message: Promise<unknown>): Promise<T> {
+  const ended = new Promise((_resolve, reject) => {
+    child.once('exit', (status) => reject(new Error(`${child.spawnargs.join(' ')} ended with status ${status}`)));
+    child.once('error', reject);
+  });
+  return (await Promise.race([message, ended])) as T;
+}
+
+async function gone(child: ChildProcess, end: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  end();
+  await exited;
+}
