@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { apply } from '../../src/reconcile/apply.ts';
-import { OWNER, PART_OF } from '../../src/reconcile/labels.ts';
+import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -145,7 +145,8 @@ test('labels, annotations and fields of others on our objects stay, and cause no
 });
 
 test('what others put beside ours is never deleted, whatever it calls itself', async () => {
-  const labels = [{}, { [OWNER]: 'mcpserver.weather' }, { [PART_OF]: 'applyset-of-somebody-else-v1' }];
+  const child = { [OWNER]: 'mcpserver.weather', [SOURCE]: 'fleet' };
+  const labels = [{}, child, { ...child, [PART_OF]: 'applyset-of-somebody-else-v1' }];
   for (const [index, own] of labels.entries()) {
     const metadata = { name: `foreign-${index}`, namespace: 'tools', labels: own };
     const path = `${TOOLS}/configmaps`;
