@@ -1,18 +1,19 @@
 // The envelope every Kubernetes object has. Knows nothing about particular kinds.
+// Type aliases, not interfaces: only they are assignable to JsonObject, so that an object needs no cast to be walked as JSON.
 
 import type { Json, JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 
-export interface OwnerReference {
+export type OwnerReference = {
   apiVersion: string;
   kind: string;
   name: string;
   uid: string;
   controller?: boolean;
   blockOwnerDeletion?: boolean;
-}
+};
 
-export interface ManagedFieldsEntry {
+export type ManagedFieldsEntry = {
   manager: string;
   operation: 'Apply' | 'Update';
   apiVersion: string;
@@ -20,9 +21,9 @@ export interface ManagedFieldsEntry {
   fieldsV1: JsonObject;
   subresource?: string;
   time?: string;
-}
+};
 
-export interface ObjectMeta {
+export type ObjectMeta = {
   name: string;
   /** Prefix of the name that the server makes where none is given. */
   generateName?: string;
@@ -38,15 +39,15 @@ export interface ObjectMeta {
   deletionTimestamp?: string;
   deletionGracePeriodSeconds?: number;
   managedFields?: ManagedFieldsEntry[];
-}
+};
 
 /** One object as the API server sends and takes it, verbatim. */
-export interface KubeObject {
+export type KubeObject = {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
-  [field: string]: Json | ObjectMeta | undefined;
-}
+  [field: string]: Json | undefined;
+};
 
 export function idOf(object: KubeObject): ResourceId {
   const { apiVersion, kind, metadata } = object;

@@ -51,12 +51,20 @@ function readAppliedObject(request: ApiRequest, { value }: ReadBody): KubeObject
   }
   if (metadata !== undefined && !isObject(metadata)) throw badRequest('metadata is no object');
   if (metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
-  const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as unknown as KubeObject;
+  const object = { ...value, apiVersion, kind, metadata: metadata ?? {} } as KubeObject;
   if ((object.metadata.name ?? '') === '') {
     const known = `the name of the object (${request.name ?? ''} based on URL) was undeterminable`;
     throw badRequest(`${known}: name must be provided`);
   }
-  return withRequestName(inNamespace(object, type, request.namespace), request);
+  const named = withRequestName(type.namespaced ? object : withoutNamespace(object), request);
+  inNamespace(named, type, request.namespace);
+  return named;
+}
+
+/** A namespace on an object that has none is not minded here. */
+function withoutNamespace(object: KubeObject): KubeObject {
+  const { namespace: _namespace, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 type ApplyOptions = ReturnType<typeof readApplyOptions>;
@@ -83,7 +91,7 @@ function merge(
   });
   if ('conflicts' in result) throw applyConflict(result.conflicts);
   if ('invalid' in result) throw untypable(type, applied.metadata.name, result.invalid);
-  return result.object as unknown as JsonObject;
+  return inNamespace(result.object, type, request.namespace);
 }
 
 function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: ReadObject): Pick<Write, 'stored'> {

@@ -78,11 +78,11 @@ function otherUid(type: ResourceType, old: KubeObject, uid: string, on: Precondi
 export function withKeptMetadata(next: KubeObject, old: KubeObject): KubeObject {
   const kept: Record<string, unknown> = { ...next.metadata };
   for (const key of KEPT) {
-    const value = (old.metadata as unknown as Record<string, unknown>)[key];
+    const value = (old.metadata as Record<string, unknown>)[key];
     if (value === undefined) delete kept[key];
     else kept[key] = value;
   }
-  return { ...next, metadata: kept as unknown as ObjectMeta };
+  return { ...next, metadata: kept as ObjectMeta };
 }
 
 const KEPT = [

@@ -44,7 +44,7 @@ export function patchObject(context: ApiContext, request: ApiRequest): ObjectAns
 /** The old object with the patch applied, not yet read as its kind. */
 function patchedValue(context: ApiContext, request: ApiRequest, format: string, old: KubeObject): JsonObject {
   const patch = readPatch(request);
-  const target = old as unknown as JsonObject;
+  const target = old;
   const patched =
     format === JSON_PATCH ? applyJsonPatch(target, patch) : mergeInto(context, request, format, target, patch);
   if (!isObject(patched)) throw badRequest('the patched value is no object');

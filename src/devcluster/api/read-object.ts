@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../../kube/object.ts';
-import type { JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import type { ReadBody } from './body.ts';
 import type { WriteOptions } from './request.ts';
-import { badRequest } from './status.ts';
+import { badRequest, invalid } from './status.ts';
 
 export interface Admitted {
   readonly object: ReadObject['object'];
@@ -54,9 +54,26 @@ export function withKind(type: ResourceType, value: JsonObject): JsonObject {
   const versionGiven = value.apiVersion ?? '';
   const kind = kindGiven === '' ? type.kind : kindGiven;
   const version = versionGiven === '' ? apiVersion : versionGiven;
-  if (kind !== type.kind || version !== apiVersion) {
-    const what = `${String(kind)} in version "${String(version)}" cannot be handled as a ${type.kind}`;
-    throw badRequest(`${what}: no kind ${JSON.stringify(kind)} is served at this resource of ${apiVersion}`);
-  }
+  if (kind !== type.kind || version !== apiVersion) throw otherKind(type, String(kind), String(version), value);
   return { ...value, apiVersion, kind };
+}
+
+/** A custom kind is strict about its names, a built-in one tries to convert. */
+function otherKind(type: ResourceType, kind: string, version: string, value: JsonObject): Error {
+  const apiVersion = apiVersionOf(type);
+  if (version !== apiVersion && type.custom !== undefined) {
+    const what = `the API version in the data (${version}) does not match the expected API version (${apiVersion})`;
+    return badRequest(what);
+  }
+  if (type.custom !== undefined) {
+    const name = isObject(value.metadata) && typeof value.metadata.name === 'string' ? value.metadata.name : '';
+    const message = `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`;
+    return invalid({ ...type, kind }, name, [{ reason: 'FieldValueInvalid', message, field: 'kind' }]);
+  }
+  const group = type.group === '' ? 'core' : (type.group.split('.')[0] ?? '');
+  const why =
+    version === apiVersion
+      ? `converting (${type.version}.${kind}) to (${group}.${type.kind}): unknown conversion`
+      : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`;
+  return badRequest(`${kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
 }

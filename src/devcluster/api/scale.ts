@@ -31,7 +31,7 @@ export function writeScale(context: ApiContext, request: ApiRequest, paths: Scal
     unconditional: true,
     otherUid: 'conflict',
   });
-  const scaled = setAt(old as unknown as JsonObject, pathTokens(paths.specReplicas), replicas);
+  const scaled = setAt(old, pathTokens(paths.specReplicas), replicas);
   const next = readKnown(behaviour, scaled);
   const { manager, dryRun } = options;
   const changed = commitChange(context, { type, behaviour, manager, dryRun, subresource: 'scale' }, next, old);
@@ -85,7 +85,7 @@ function readReplicas(type: ResourceType, old: KubeObject, scale: JsonObject): n
 
 function scaleOf(paths: ScalePaths, object: KubeObject): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const value = object as unknown as JsonObject;
+  const value = object;
   const replicas = numberAt(value, paths.specReplicas);
   const selector = selectorOf(paths, value);
   return {

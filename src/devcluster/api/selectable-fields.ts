@@ -46,7 +46,7 @@ export function selectableFields(type: ResourceType): SelectableFields {
 
 function textAt(object: KubeObject, path: string): string {
   if (path === 'source' && isObject(object.source)) return textOf(object.source.component);
-  let value: Json | undefined = object as unknown as Json;
+  let value: Json | undefined = object;
   for (const key of path.split('.')) value = isObject(value) ? value[key] : undefined;
   if (path === 'spec.hostNetwork') return String(value === true);
   return textOf(value);

@@ -32,7 +32,7 @@ export function builtinBehaviour(type: ResourceType): Behaviour | undefined {
 
 function readResult(rules: KindRules, value: JsonObject, unknown: readonly string[]): ReadObject {
   const metadata = isObject(value.metadata) ? value.metadata : {};
-  const object = { ...value, metadata } as unknown as KubeObject;
+  const object = { ...value, metadata } as KubeObject;
   return { object: rules.withDefaults(object), unknown: unknown.map((path) => `unknown field "${path}"`) };
 }
 

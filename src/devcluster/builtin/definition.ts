@@ -58,7 +58,7 @@ function validate(next: KubeObject, _old: KubeObject | undefined): Cause[] {
   return [
     ...checkName(next, spec, names),
     ...checkVersions(versions),
-    ...versions.flatMap((version, index) => checkSchema(version, index)),
+    ...versions.flatMap((version, index) => checkSchema(version, index, versions.length === 1)),
   ];
 }
 
@@ -77,14 +77,16 @@ function checkVersions(versions: readonly JsonObject[]): Cause[] {
   return [{ reason: 'FieldValueInvalid', message, field: 'spec.versions' }];
 }
 
-function checkSchema(version: JsonObject, index: number): Cause[] {
+function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause[] {
   const field = `spec.versions[${index}].schema.openAPIV3Schema`;
   if (Object.keys(schemaOf(version)).length === 0) {
     return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
   }
+  // What is wrong inside the schema of a CRD's only version is told as it was told when CRDs had but one.
+  const above = isOnly ? 'spec.validation.openAPIV3Schema' : field;
   return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
     const below = schemaPath(pointer);
-    return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field: `${field}${below}` };
+    return { reason: 'FieldValueInvalid', message: `Invalid value: ${message}`, field: `${above}${below}` };
   });
 }
 

@@ -37,7 +37,7 @@ function allocate(object: KubeObject, old: KubeObject | undefined, neighbours: N
 }
 
 function specOf(object: KubeObject): JsonObject {
-  return objectAt(object as unknown as JsonObject, 'spec');
+  return objectAt(object, 'spec');
 }
 
 function withSpec(object: KubeObject, spec: JsonObject): KubeObject {

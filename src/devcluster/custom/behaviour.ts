@@ -48,7 +48,7 @@ function readCustom(structural: Structural, value: JsonObject): ReadObject | Unr
   const { value: metadata, unknown: unknownMeta } = read;
   const given = { ...value, metadata };
   const unknown = structural.unknownFields(given).map(({ pointer }) => fieldPath(pointer));
-  const object = structural.withDefaults(structural.prune(given)) as unknown as KubeObject;
+  const object = structural.withDefaults(structural.prune(given)) as KubeObject;
   return { object, unknown: [...unknownMeta, ...unknown].map((path) => `unknown field "${path}"`) };
 }
 

@@ -13,20 +13,36 @@ export interface Checked {
 }
 
 export function causesOf({ schema, object }: Checked, findings: readonly Finding[]): Cause[] {
+  const unchecked = findings.some(({ code }) => BLOCKING.includes(code)) && hasRules(schema) ? [UNCHECKED] : [];
   const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
-  return (
-    findings
-      // A text of the wrong length is not matched against its pattern.
-      .filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer))
-      .map((finding) => {
-        const place: Place = {
-          field: fieldPath(finding.pointer),
-          schema: schemaAt(schema, finding.pointer) ?? {},
-          value: valueAt(object, finding.pointer),
-        };
-        return causeOf(finding, place);
-      })
-  );
+  // A text of the wrong length is not matched against its pattern.
+  const told = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
+  const causes = told.map((finding) => {
+    const place: Place = {
+      field: fieldPath(finding.pointer),
+      schema: schemaAt(schema, finding.pointer) ?? {},
+      value: valueAt(object, finding.pointer),
+    };
+    return causeOf(finding, place, schema);
+  });
+  return [...unchecked, ...causes];
+}
+
+/** After one of these the rules of the schema are not evaluated. */
+const BLOCKING = ['schema-enum', 'schema-required', 'schema-type'];
+
+const UNCHECKED: Cause = {
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing ' +
+    'errors to complete validation',
+  field: '<nil>',
+};
+
+function hasRules(schema: Json | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some(hasRules);
+  if (!isObject(schema)) return false;
+  return schema['x-kubernetes-validations'] !== undefined || Object.values(schema).some(hasRules);
 }
 
 interface Place {
@@ -35,30 +51,70 @@ interface Place {
   readonly value: Json | undefined;
 }
 
-function causeOf(finding: Finding, place: Place): Cause {
-  const { field, schema, value } = place;
+function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
+  const { field, value } = place;
   switch (finding.code) {
     case 'schema-required':
       return { reason: 'FieldValueRequired', message: 'Required value', field };
     case 'schema-type':
       return typeCause(place);
     case 'schema-enum':
-      return { reason: 'FieldValueNotSupported', message: unsupported(value, schema.enum), field };
+      return { reason: 'FieldValueNotSupported', message: unsupported(value, place.schema.enum), field };
     case 'schema-pattern':
-      return invalidBody(place, `should match '${String(schema.pattern)}'`);
+      return invalidBody(place, `should match '${String(place.schema.pattern)}'`);
     case 'schema-length':
       return lengthCause(place);
     case 'schema-range':
-      return invalidBody(place, rangeText(schema, value));
+      return invalidBody(place, rangeText(place.schema, value));
     case 'schema-items':
       return itemsCause(place);
     case 'schema-duplicate-item':
-      return duplicateCause(place, finding);
+      return duplicateCause(place, finding, schema);
     case 'schema-format':
-      return { reason: 'FieldValueTypeInvalid', message: notOfType(place, shown(value), String(schema.format)), field };
+      return {
+        reason: 'FieldValueTypeInvalid',
+        message: notOfType(place, shown(value), String(place.schema.format)),
+        field,
+      };
+    case 'cel-rule':
+      return ruleCause(finding, place, schema);
     default:
       return { reason: 'FieldValueInvalid', message: `Invalid value: ${finding.message}`, field };
   }
+}
+
+/** Scalars are shown with what a rule about them says; a rule may name its own reason. */
+function ruleCause({ message, pointer }: Finding, { field, value }: Place, schema: JsonObject): Cause {
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  const rule = findRule(schema, pointer, text);
+  const isShown = value !== undefined && typeof value !== 'object' && rule?.isAbove !== true;
+  switch (rule?.reason) {
+    case 'FieldValueForbidden':
+      return { reason: 'FieldValueForbidden', message: `Forbidden: ${text}`, field };
+    case 'FieldValueRequired':
+      return { reason: 'FieldValueRequired', message: `Required value: ${text}`, field };
+    case 'FieldValueDuplicate':
+      return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown(value)}`, field };
+    default: {
+      const what = isShown ? `Invalid value: ${shown(value)}: ${text}` : `Invalid value: ${text}`;
+      return { reason: 'FieldValueInvalid', message: what, field };
+    }
+  }
+}
+
+interface FoundRule {
+  readonly reason: Json | undefined;
+  /** The rule stands above the place: it points down by its `fieldPath`. */
+  readonly isAbove: boolean;
+}
+
+/** The rule with this message, at the place or above it. */
+function findRule(schema: JsonObject, pointer: string, text: string, isAbove = false): FoundRule | undefined {
+  const cut = pointer.lastIndexOf('/');
+  const rules = schemaAt(schema, pointer)?.['x-kubernetes-validations'];
+  const found = (Array.isArray(rules) ? rules : []).find((rule) => isObject(rule) && rule.message === text);
+  if (isObject(found)) return { reason: found.reason, isAbove };
+  return cut < 0 ? undefined : findRule(schema, pointer.slice(0, cut), text, true);
 }
 
 function invalidBody({ field, value }: Place, why: string): Cause {
@@ -130,9 +186,14 @@ function itemsCause(place: Place): Cause {
 }
 
 /** Items of a map are told by their keys. */
-function duplicateCause({ field, value }: Place, finding: Finding): Cause {
-  const message = value === undefined ? finding.message : `Duplicate value: ${shown(value)}`;
-  return { reason: 'FieldValueDuplicate', message, field };
+function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
+  const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
+  const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;
+  return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown(named)}`, field };
+}
+
+function keyFields(item: JsonObject, keys: readonly Json[]): JsonObject {
+  return Object.fromEntries(Object.entries(item).filter(([key]) => keys.includes(key)));
 }
 
 function valueAt(object: JsonObject, pointer: string): Json | undefined {

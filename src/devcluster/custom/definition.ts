@@ -4,6 +4,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts';
+import { compareVersions } from '../resources/version-order.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
@@ -37,9 +38,28 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
         schema: schemaOf(version),
         printerColumns: objects(version.additionalPrinterColumns),
         selectableFields: objects(version.selectableFields).map((field) => text(field.jsonPath).slice(1)),
+        ...deprecationOf(definition, version),
       },
     };
   });
+}
+
+/** The CRD's own words, or the usual ones. */
+function deprecationOf(definition: KubeObject, version: JsonObject): { readonly deprecation?: string } {
+  if (version.deprecated !== true || !isObject(definition.spec)) return {};
+  const { group, names, versions } = definition.spec;
+  const kind = isObject(names) ? text(names.kind) : '';
+  const current = objects(versions)
+    .filter((other) => other.served === true && other.deprecated !== true)
+    .map((other) => text(other.name))
+    .sort(compareVersions)[0];
+  const instead = current === undefined ? '' : `; use ${text(group)}/${current} ${kind}`;
+  return {
+    deprecation: text(
+      version.deprecationWarning,
+      `${text(group)}/${text(version.name)} ${kind} is deprecated${instead}`,
+    ),
+  };
 }
 
 export function isEstablished(definition: KubeObject): boolean {

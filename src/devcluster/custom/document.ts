@@ -42,7 +42,7 @@ function kindSchema(type: ResourceType): OpenApiSchema {
     },
     'x-kubernetes-group-version-kind': [gvk(type, type.kind)],
   };
-  return published as unknown as OpenApiSchema;
+  return published as OpenApiSchema;
 }
 
 function listSchema(type: ResourceType): OpenApiSchema {

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../std/json.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
+import { compareVersions } from '../resources/version-order.ts';
 
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
@@ -168,22 +169,4 @@ function groupsOf(types: readonly ResourceType[]): [name: string, versions: Grou
 
 function byPlural(a: ResourceType, b: ResourceType): number {
   return a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0;
-}
-
-const STAGES = ['alpha', 'beta', ''];
-
-/** Kubernetes' order: `v2` before `v1` before `v1beta1` before `v1alpha1`, anything else after, by name. */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [readVersion(a), readVersion(b)];
-  if (left === undefined || right === undefined) {
-    if (left !== undefined) return -1;
-    return right !== undefined ? 1 : a < b ? -1 : 1;
-  }
-  return right.stage - left.stage || right.major - left.major || right.minor - left.minor;
-}
-
-function readVersion(text: string): { stage: number; major: number; minor: number } | undefined {
-  const match = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/.exec(text);
-  if (match === null) return undefined;
-  return { stage: STAGES.indexOf(match[2] ?? ''), major: Number(match[1]), minor: Number(match[3] ?? '0') };
 }

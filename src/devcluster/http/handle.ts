@@ -31,7 +31,8 @@ export async function handle(parts: HandlerParts, exchange: Exchange): Promise<v
   const body = await readBody(message);
   const path = parseResourcePath(url.pathname);
   const type = path === undefined ? undefined : parts.api.types.find(path.group, path.version, path.plural);
-  if (path === undefined || type === undefined) {
+  const misplaced = type?.namespaced === false && path?.namespace !== undefined;
+  if (path === undefined || type === undefined || misplaced) {
     const answer = answerPlain(parts.plain, message, url, body);
     parts.counters.countOther();
     await sendAnswer(message, response, answer ?? unknownPath(parts, path));

@@ -16,8 +16,12 @@ export function formsOf(request: ApiRequest): readonly Form[] {
 
 export function render(request: ApiRequest, answer: ApiAnswer, wanted: Wanted, now: number): Answer {
   const write = wanted.format === 'yaml' ? yamlAnswer : jsonAnswer;
-  if (answer.shape === 'list') return write(200, renderList(request, answer, wanted.form, now));
-  const headers = warningHeaders(answer.warnings ?? []);
+  const deprecation = request.type.custom?.deprecation;
+  const general = deprecation === undefined ? [] : [deprecation];
+  if (answer.shape === 'list') {
+    return write(200, renderList(request, answer, wanted.form, now), warningHeaders(general));
+  }
+  const headers = warningHeaders([...general, ...(answer.warnings ?? [])]);
   return write(
     answer.code,
     renderObject(request.type, answer.object as KubeObject, wanted.form, now, request),
@@ -53,11 +57,7 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    ...(answer.continue === undefined
-      ? type.custom === undefined
-        ? {}
-        : { continue: '' }
-      : { continue: answer.continue }),
+    ...(answer.continue === undefined ? {} : { continue: answer.continue }),
     ...(answer.remainingItemCount === undefined ? {} : { remainingItemCount: answer.remainingItemCount }),
   };
   if (form === 'table') return tableOf(type, answer.items, { metadata, now, include: includeOf(request) });
@@ -65,8 +65,12 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
     const items = answer.items.map(partial);
     return { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items };
   }
-  const items = type.custom === undefined ? answer.items.map(withoutKind) : answer.items;
-  return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: items as unknown as JsonObject[] };
+  if (type.custom === undefined) {
+    return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: answer.items.map(withoutKind) };
+  }
+  // Lists of custom kinds always say whether there is more.
+  const items = [...answer.items];
+  return { kind: type.listKind, apiVersion: apiVersionOf(type), metadata: { continue: '', ...metadata }, items };
 }
 
 /** Items of built-in lists do not repeat what the list says. */
@@ -75,7 +79,7 @@ function withoutKind({ apiVersion: _version, kind: _kind, ...object }: KubeObjec
 }
 
 function partial(object: KubeObject): JsonObject {
-  const metadata = object.metadata as unknown as JsonObject;
+  const metadata = object.metadata;
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
 }
 

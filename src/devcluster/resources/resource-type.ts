@@ -19,6 +19,8 @@ export interface CustomVersion {
   readonly schema: JsonObject;
   readonly printerColumns: readonly JsonObject[];
   readonly selectableFields: readonly string[];
+  /** Said to every client of this version; absent: it is not deprecated. */
+  readonly deprecation?: string;
 }
 
 export interface ResourceType {

@@ -29,7 +29,7 @@ export function customColumns(declared: readonly JsonObject[]): readonly Column[
 
 /** Null where the path leads nowhere, or to a value that the column's type does not have. */
 function cellOf(type: string, path: JsonPath | undefined, object: KubeObject, now: number): Json {
-  const values = path === undefined ? [] : valuesAt(object as unknown as Json, path);
+  const values = path === undefined ? [] : valuesAt(object, path);
   const [first] = values;
   if (first === undefined || first === null) return null;
   switch (type) {

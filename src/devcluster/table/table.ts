@@ -54,7 +54,7 @@ function rowsOf(
 
 function includedObject(object: KubeObject, include: string): JsonObject {
   if (include === 'None') return { object: null };
-  if (include === 'Object') return { object: object as unknown as JsonObject };
-  const metadata = object.metadata as unknown as JsonObject;
+  if (include === 'Object') return { object: object };
+  const metadata = object.metadata;
   return { object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } };
 }

@@ -22,7 +22,7 @@ const KEY_TEXT =
 const SIZE_LIMIT = 1024 * 1024;
 
 export function validateConfigMap(next: KubeObject, old: KubeObject | undefined): Cause[] {
-  const object = next as unknown as JsonObject;
+  const object = next;
   const { data, binaryData } = { data: objectAt(object, 'data'), binaryData: objectAt(object, 'binaryData') };
   const both = Object.keys(data)
     .filter((key) => Object.hasOwn(binaryData, key))
@@ -37,9 +37,9 @@ export function validateConfigMap(next: KubeObject, old: KubeObject | undefined)
 }
 
 export function validateSecret(next: KubeObject, old: KubeObject | undefined): Cause[] {
-  const object = next as unknown as JsonObject;
+  const object = next;
   const data = objectAt(object, 'data');
-  const sameType = old === undefined || jsonEquals(object.type, (old as unknown as JsonObject).type);
+  const sameType = old === undefined || jsonEquals(object.type, old.type);
   return [
     ...(sameType ? [] : [invalidValue('type', object.type, FIELD_IS_IMMUTABLE)]),
     ...frozen(object, old, ['data']),
@@ -62,7 +62,7 @@ function typedKeys(type: string, data: JsonObject): Cause[] {
 
 /** Once `immutable` is set, neither it nor the data changes. */
 function frozen(next: JsonObject, old: KubeObject | undefined, keys: readonly string[]): Cause[] {
-  const before = (old ?? {}) as unknown as JsonObject;
+  const before: JsonObject = old ?? {};
   if (before.immutable !== true) return [];
   const why = 'field is immutable when `immutable` is set';
   const changed = keys.filter((key) => !jsonEquals(objectAt(next, key), objectAt(before, key)));
@@ -85,7 +85,7 @@ function sizeCauses(data: JsonObject, field: string): Cause[] {
 }
 
 export function validateRole(next: KubeObject): Cause[] {
-  return itemsAt(next as unknown as JsonObject, 'rules').flatMap((rule, index) => {
+  return itemsAt(next, 'rules').flatMap((rule, index) => {
     const path = `rules[${index}]`;
     const causes: Cause[] = [];
     if (isEmptyList(rule.verbs)) causes.push(required(`${path}.verbs`, 'verbs must contain at least one value'));
@@ -113,7 +113,7 @@ function isEmptyList(value: unknown): boolean {
 }
 
 export function validateRoleBinding(next: KubeObject, old: KubeObject | undefined): Cause[] {
-  const object = next as unknown as JsonObject;
+  const object = next;
   const role = objectAt(object, 'roleRef');
   const kinds = next.kind === 'RoleBinding' ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   const group = 'rbac.authorization.k8s.io';
@@ -130,7 +130,7 @@ export function validateRoleBinding(next: KubeObject, old: KubeObject | undefine
 
 /** The role is shown under the names of the server's own struct. */
 function roleChange(role: JsonObject, old: KubeObject | undefined): Cause[] {
-  if (old === undefined || jsonEquals(role, objectAt(old as unknown as JsonObject, 'roleRef'))) return [];
+  if (old === undefined || jsonEquals(role, objectAt(old, 'roleRef'))) return [];
   const shown = { APIGroup: role.apiGroup ?? '', Kind: role.kind ?? '', Name: role.name ?? '' };
   return [invalidValue('roleRef', shown, 'cannot change roleRef')];
 }
@@ -144,7 +144,7 @@ function validateSubject(subject: JsonObject, path: string, kind: string): Cause
 }
 
 export function validateNetworkPolicy(next: KubeObject): Cause[] {
-  const spec = objectAt(next as unknown as JsonObject, 'spec');
+  const spec = objectAt(next, 'spec');
   return [
     ...itemsAt(spec, 'ingress').flatMap((rule, index) => validatePeers(rule, 'from', `spec.ingress[${index}]`)),
     ...itemsAt(spec, 'egress').flatMap((rule, index) => validatePeers(rule, 'to', `spec.egress[${index}]`)),
@@ -180,13 +180,13 @@ function validateBlock(value: unknown, field: string): Cause[] {
 /** Events of core/v1; those of objects without namespace live in `default` or `kube-system`. */
 export function validateEvent(next: KubeObject): Cause[] {
   const { namespace } = next.metadata;
-  const involved = objectAt(next as unknown as JsonObject, 'involvedObject').namespace ?? '';
+  const involved = objectAt(next, 'involvedObject').namespace ?? '';
   const fits = involved === namespace || (involved === '' && ['default', 'kube-system'].includes(namespace ?? ''));
   return fits ? [] : [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
 export function validateLease(next: KubeObject): Cause[] {
-  const spec = objectAt(next as unknown as JsonObject, 'spec');
+  const spec = objectAt(next, 'spec');
   const seconds = spec.leaseDurationSeconds;
   const short = typeof seconds === 'number' && seconds <= 0;
   return [
@@ -197,13 +197,13 @@ export function validateLease(next: KubeObject): Cause[] {
 
 export function validateClaim(next: KubeObject, old: KubeObject | undefined, subresource?: string): Cause[] {
   if (subresource === 'status') return [];
-  const spec = objectAt(next as unknown as JsonObject, 'spec');
+  const spec = objectAt(next, 'spec');
   const storage = objectAt(objectAt(spec, 'resources'), 'requests').storage;
   const causes: Cause[] = [];
   if (isEmptyList(spec.accessModes)) causes.push(required('spec.accessModes', 'at least 1 access mode is required'));
   if (storage === undefined) causes.push(required('spec.resources[storage]'));
   if (old === undefined) return causes;
-  const before = objectAt(old as unknown as JsonObject, 'spec');
+  const before = objectAt(old, 'spec');
   const { resources: _new, ...fixed } = spec;
   const { resources: _old, ...fixedBefore } = before;
   if (jsonEquals(fixed, fixedBefore)) return causes;

@@ -11,9 +11,9 @@ import { validatePortName } from './container.ts';
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 export function validateService(next: KubeObject, old: KubeObject | undefined, subresource?: string): Cause[] {
-  const spec = objectAt(next as unknown as JsonObject, 'spec');
+  const spec = objectAt(next, 'spec');
   if (subresource === 'status') return validateBalancer(next, spec);
-  const before = objectAt((old ?? {}) as unknown as JsonObject, 'spec');
+  const before = objectAt(old ?? {}, 'spec');
   const ports = itemsAt(spec, 'ports');
   const portless = spec.type === 'ExternalName' || spec.clusterIP === 'None';
   return [
@@ -31,7 +31,7 @@ export function validateService(next: KubeObject, old: KubeObject | undefined, s
 }
 
 function validateBalancer(next: KubeObject, spec: JsonObject): Cause[] {
-  const balancer = objectAt(objectAt(next as unknown as JsonObject, 'status'), 'loadBalancer');
+  const balancer = objectAt(objectAt(next, 'status'), 'loadBalancer');
   if (balancer.ingress === undefined || spec.type === 'LoadBalancer') return [];
   const why = "may only be used when `spec.type` is 'LoadBalancer'";
   return [forbiddenField('status.loadBalancer.ingress', why)];

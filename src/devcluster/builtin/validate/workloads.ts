@@ -150,5 +150,5 @@ function immutable(spec: JsonObject, old: KubeObject | undefined, key: string): 
 }
 
 function specOf(object: KubeObject): JsonObject {
-  return objectAt(object as unknown as JsonObject, 'spec');
+  return objectAt(object, 'spec');
 }
