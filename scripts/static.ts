@@ -12,7 +12,10 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'generate', command: ['node', 'scripts/generate.ts'] },
-  { name: 'generated files are committed', command: ['git', 'diff', '--exit-code', '--stat', '--', 'manifests', 'docs'] },
+  {
+    name: 'generated files are committed',
+    command: ['git', 'diff', '--exit-code', '--stat', '--', 'manifests', 'docs'],
+  },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
 ];
 

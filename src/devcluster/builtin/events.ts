@@ -3,7 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
 
-export const CORE_VERSION = 'v1';
+const CORE_VERSION = 'v1';
 export const NEWER_VERSION = 'events.k8s.io/v1';
 
 /** Names of a field in core/v1 and in events.k8s.io/v1; all others are the same in both. */
