@@ -232,7 +232,7 @@ test('a lease that was deleted by hand and taken by another ends the writing at 
   publish(world.fleet, { clock: '7.0.0' });
   const runner = await another();
   const faults = world.cluster.cluster.faults;
-  faults.add({ match: { verb: 'apply', resource: 'mcpservers' }, action: { delayMs: 1000 }, times: 1 });
+  faults.add({ match: { verb: 'apply', resource: 'mcpservers' }, action: { delayMs: 2500 }, times: 1 });
   const running = runner.run();
   await eventually(lease, (found) => found?.spec.holderIdentity !== '');
   await world.cluster.send('DELETE', LEASE);
