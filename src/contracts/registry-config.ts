@@ -2,8 +2,8 @@
 // Knows neither how a file is parsed nor what the service does with it.
 // Sources: document 1 (section `auth`), document 2 (MCPRegistry), registry.md 2.1 for the parts both leave open.
 
-import { type Static, Type } from 'typebox';
 import { DURATION_PATTERN } from '../std/duration.ts';
+import { type Static, Type } from '../std/json-schema.ts';
 
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Url = (description: string) =>

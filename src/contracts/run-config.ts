@@ -13,7 +13,7 @@
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
 import assert from 'node:assert/strict';
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../std/json-schema.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */

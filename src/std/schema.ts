@@ -1,19 +1,21 @@
 // Small functions that write JSON Schemas the way a CustomResourceDefinition may hold them, and give the TypeScript type
 // with it. The object they return is the schema: no word in it that an API server forbids. Knows nothing about kinds.
 
-import Type, {
+import { DURATION_PATTERN } from './duration.ts';
+import type { Json, JsonObject } from './json.ts';
+import {
   type Static,
   type TArray,
   type TBoolean,
   type TInteger,
   type TObject,
+  type TOptional,
   type TProperties,
   type TSchema,
   type TString,
   type TUnsafe,
-} from 'typebox';
-import { DURATION_PATTERN } from './duration.ts';
-import type { Json, JsonObject } from './json.ts';
+  Type,
+} from './json-schema.ts';
 
 export type { Static, TSchema };
 
@@ -74,7 +76,7 @@ function written(description: string, { deprecated, validations, ...keywords }: 
 }
 
 /** The field may be left out. Fields with a default need no such mark: readers always see a value. */
-export function optional<T extends TSchema>(schema: T): ReturnType<typeof Type.Optional<T>> {
+export function optional<T extends TSchema>(schema: T): TOptional<T> {
   return Type.Optional(schema);
 }
 

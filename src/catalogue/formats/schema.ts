@@ -3,14 +3,15 @@
 // unknown members are kept. Sources: registry.md 4.4 and 6.5.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { type Static, type TSchema, Type } from 'typebox';
 import type { JsonObject } from '../../std/json.ts';
+import { type Static, type TSchema, Type } from '../../std/json-schema.ts';
 import type { Mistake } from './document.ts';
 
 const Text = Type.String({ minLength: 1 });
 const Texts = Type.Array(Text);
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 const Extra = Type.Unsafe<JsonObject>({ type: 'object' });
+const ExtraOrNull = Type.Unsafe<JsonObject | null>({ type: ['object', 'null'] });
 const HttpUrl = Type.String({ pattern: '^https?://\\S+$', description: 'an http:// or https:// URL' });
 
 const Input = Type.Object({
@@ -65,8 +66,8 @@ export type ToolhiveRemote = Static<typeof ToolhiveRemote>;
 const ToolhiveGroup = Type.Object({
   name: Text,
   description: Type.Optional(Type.String()),
-  servers: Type.Optional(Type.Union([Extra, Type.Null()])),
-  remote_servers: Type.Optional(Type.Union([Extra, Type.Null()])),
+  servers: Type.Optional(ExtraOrNull),
+  remote_servers: Type.Optional(ExtraOrNull),
 });
 export type ToolhiveGroup = Static<typeof ToolhiveGroup>;
 
