@@ -100,7 +100,7 @@ async function verdicts(world: FleetWorld): Promise<Row[]> {
 
 /** What is desired beside what lives, with its type: what the stage `diff` compares. */
 async function pairsOf({ deps, client }: FleetWorld): Promise<Pair[]> {
-  const { desires, snapshot } = await prepare(deps, optionsOf());
+  const { desires, snapshot } = await prepare(deps, optionsOf(), 'sync');
   return Promise.all(
     desires.objects.map(async ({ id, object }) => {
       const document = await client.schema(id.apiVersion);

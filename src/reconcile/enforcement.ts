@@ -5,7 +5,7 @@ import type { Kind, Resource, View } from '../kinds/kind.ts';
 import type { Finding } from '../kube/finding.ts';
 import { isObject } from '../std/json.ts';
 
-/** Images of each enforcing registry by `namespace/name`; a registry that could not be read is absent: unknown. */
+/** Images of each enforcing registry by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A registry that lives in a namespace, or is declared there. */
@@ -43,7 +43,9 @@ export function imageFindings(
     if (known.some((set) => set === undefined)) {
       return [
         {
-          ...refusal(`cannot tell whether image ${image} is in ${names}: the catalogue could not be read`),
+          ...refusal(
+            `cannot tell whether image ${image} is in ${names}: the catalogue could not be read, or was never synced`,
+          ),
           code: 'image-unknown',
         },
       ];

@@ -1,5 +1,5 @@
-// Everything a run does before it writes: gather, observe, sync registries, resolve, desire, diff, plan.
-// Knows nothing about locks or writing.
+// Everything a run does before it writes to the cluster: gather, observe, sync registries, resolve, desire, diff, plan.
+// Knows nothing about locks or how changes are made.
 
 import type { Kind } from '../kinds/kind.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
@@ -17,7 +17,7 @@ import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
-import { type RegistryResults, syncRegistries } from './registries.ts';
+import { type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
 import { problemOf, type Resolved, resolve } from './resolve.ts';
 import { outside, scopeOf } from './scope.ts';
 import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
@@ -31,12 +31,14 @@ export interface Prepared {
   readonly desires: Desires;
   readonly plan: Plan;
   readonly problems: readonly Problem[];
-  readonly parent: { readonly id: ResourceId; readonly object: KubeObject | undefined; readonly extent: Extent };
+  /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
+  readonly parent: { readonly id: ResourceId; readonly extent: Extent };
   /** Kinds whose objects say how far the run's resources are. */
   readonly watched: readonly GroupKind[];
 }
 
-export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepared> {
+/** Throws Failure where the cluster cannot be asked at all; what single sources or LISTs refuse is in the result. */
+export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode): Promise<Prepared> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
@@ -45,7 +47,7 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
     openSnapshot(deps.cluster, scope.names),
     deps.cluster.get(parentIdentity),
   ]);
-  const parent = { id: parentIdentity, object: parentObject, extent: extentOf(parentObject) };
+  const parent = { id: parentIdentity, extent: extentOf(parentObject) };
   const gathered = withoutUnfit(
     everything,
     new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
@@ -57,7 +59,13 @@ export async function prepare(deps: RunDeps, options: RunOptions): Promise<Prepa
     apiGroup,
     layers: [snapshot.objects(), declared(gathered)],
   });
-  const registries = await syncRegistries(deps, { apiGroup, loaded: gathered.loaded, living: snapshot.find, views });
+  const registries = await syncRegistries(deps, {
+    mode,
+    apiGroup,
+    loaded: gathered.loaded,
+    living: snapshot.find,
+    views,
+  });
   // Of a kind that is not served there is nothing: that is known, too.
   const knowledge = (kind: string) => {
     const target = groupKindFor(kind, apiGroup);
@@ -197,7 +205,7 @@ async function typesOf(
 }
 
 /** Built-in kinds in their usual order, then ours by `after`. */
-export function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
+function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
   const level = levels(kinds);
   return (id) =>
     groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
@@ -224,6 +232,7 @@ export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): Resourc
   return [...prepared.desires.objects.map(({ id }) => id), ...prepared.plan.held.map(({ resource }) => resource)];
 }
 
+/** Uid by key of everything listed. */
 export function livingUids(snapshot: Snapshot): ReadonlyMap<string, string> {
   return new Map(
     snapshot.objects().flatMap((object): [string, string][] => {

@@ -11,7 +11,6 @@ import type { Remembered } from './certainty.ts';
 import type { FleetSource } from './gather.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager } from './labels.ts';
-import type { LoadCache } from './load.ts';
 import { acquire, look } from './lock.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
@@ -20,6 +19,7 @@ import type { RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
 import { judge, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
+import type { LoadCache } from './source-file.ts';
 import { openViews } from './view.ts';
 
 export interface RunDeps {
@@ -67,14 +67,14 @@ interface Done {
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
-  const first = await prepare(deps, options);
+  const first = await prepare(deps, options, 'sync');
   const idle = nothingToWrite(deps, options, first);
   if (idle !== undefined) return resultOf(deps, options, start, first, idle);
 
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);
   try {
-    const prepared = lock.contended ? await prepare(deps, options) : first;
+    const prepared = lock.contended ? await prepare(deps, options, 'sync') : first;
     return resultOf(deps, options, start, prepared, await write(deps, options, prepared));
   } finally {
     deps.cluster.fence(undefined);
@@ -82,10 +82,10 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   }
 }
 
-/** The plan alone: nothing is locked, synced or written. */
-export async function planOnly(deps: Omit<RunDeps, 'registries'>, options: RunOptions): Promise<RunResult> {
+/** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
+export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const start = startOf(deps);
-  const prepared = await prepare(deps, options);
+  const prepared = await prepare(deps, options, 'read');
   const readiness = { ready: [], progressing: [], failed: [] };
   return resultOf(deps, options, start, prepared, { outcomes: [], readiness, failures: [], timedOut: false });
 }
@@ -145,10 +145,15 @@ function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): num
 
 function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
   const childErrors = new Map<string, string[]>();
-  for (const { owner, resource, error } of outcomes) {
-    if (owner === undefined || error === undefined) continue;
+  function note(owner: ResourceId | undefined, message: string): void {
+    if (owner === undefined) return;
     const key = keyOf(owner);
-    childErrors.set(key, [...(childErrors.get(key) ?? []), `${formatId(resource)}: ${error.message}`]);
+    childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
+  }
+  // Children that are held because somebody else has them: their owner's status says so.
+  for (const { resource, message } of prepared.desires.problems) note(resource, message);
+  for (const { owner, resource, error } of outcomes) {
+    if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
   }
   return { standings: prepared.resolved.standings, childErrors, catalogue: prepared.registries.states };
 }

@@ -1,7 +1,8 @@
-// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired.
+// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired; for a plan,
+// only reads what is stored.
 // Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
-import type { CatalogueWriter, Source } from '../catalogue/ports.ts';
+import type { CatalogueWriter, Source, SourceKey } from '../catalogue/ports.ts';
 import { due, type SyncOutcome, syncSource } from '../catalogue/sync.ts';
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
@@ -38,7 +39,11 @@ interface Registry {
   readonly trigger: string | undefined;
 }
 
+/** `read`: nothing is fetched and nothing stored; what earlier runs stored is told. */
+export type SyncMode = 'sync' | 'read';
+
 export interface SyncInput {
+  readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Sourced[];
   readonly living: Snapshot['find'];
@@ -53,7 +58,9 @@ export async function syncRegistries(
 ): Promise<RegistryResults> {
   const { registries: ports, clock } = deps;
   if (ports === undefined) return NOTHING;
-  const results = await Promise.all(registriesOf(input).map((registry) => syncRegistry({ ports, clock }, registry)));
+  const results = await Promise.all(
+    registriesOf(input).map((each) => registryResults({ ports, clock }, each, input.mode)),
+  );
   return {
     states: new Map(results.flatMap((result) => [...result.states])),
     images: new Map(results.flatMap((result) => [...result.images])),
@@ -74,39 +81,23 @@ function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[
   });
 }
 
-async function syncRegistry(
-  deps: { readonly ports: RegistryDeps; readonly clock: Clock },
-  registry: Registry,
-): Promise<RegistryResults> {
+interface SyncDeps {
+  readonly ports: RegistryDeps;
+  readonly clock: Clock;
+}
+
+async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMode): Promise<RegistryResults> {
   const { kind, resource, view, key } = registry;
   try {
     const writer = await deps.ports.storeFor(kind, resource, view);
     const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
-    const sources = kind.sources(resource).filter((source) => source.origin.type !== 'claim');
-    const before = await writer.states(own);
-    const now = deps.clock.now();
-    const outcomes = await Promise.all(
-      sources
-        .filter((source) => due(source, before[source.name], registry.trigger, now).due)
-        .map((source) => {
-          const ports = { source: deps.ports.sourceFor(view), writer };
-          const state = before[source.name];
-          return syncSource(ports, {
-            key: { ...own, source: source.name },
-            source,
-            state,
-            trigger: registry.trigger,
-            now,
-          });
-        }),
-    );
-    await writer.retain(
-      own,
-      kind.sources(resource).map((source) => source.name),
-    );
+    const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, writer) : [];
+    const states = await writer.states(own);
+    // What was never synced is not empty, but unknown.
+    const synced = Object.keys(states).length > 0;
     return {
-      states: new Map([[key, await writer.states(own)]]),
-      images: new Map(kind.enforces(resource) ? [[key, await writer.images(own)]] : []),
+      states: new Map([[key, states]]),
+      images: new Map(kind.enforces(resource) && synced ? [[key, await writer.images(own)]] : []),
       outcomes: outcomes.map((outcome) => tell(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
       failures: [],
@@ -115,6 +106,33 @@ async function syncRegistry(
     if (!(failure instanceof Failure)) throw failure;
     return { ...NOTHING, failures: [failure] };
   }
+}
+
+/** Claims are read by the service they are mounted into. */
+async function syncSources(
+  deps: SyncDeps,
+  { kind, resource, view, trigger }: Registry,
+  own: Omit<SourceKey, 'source'>,
+  writer: CatalogueWriter,
+): Promise<readonly SyncOutcome[]> {
+  const sources = kind.sources(resource);
+  const before = await writer.states(own);
+  const now = deps.clock.now();
+  const ports = { source: deps.ports.sourceFor(view), writer };
+  const outcomes = await Promise.all(
+    sources
+      .filter(({ origin }) => origin.type !== 'claim')
+      .filter((source) => due(source, before[source.name], trigger, now).due)
+      .map((source) => {
+        const key = { ...own, source: source.name };
+        return syncSource(ports, { key, source, state: before[source.name], trigger, now });
+      }),
+  );
+  await writer.retain(
+    own,
+    sources.map(({ name }) => name),
+  );
+  return outcomes;
 }
 
 function tell(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {

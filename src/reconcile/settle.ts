@@ -20,7 +20,7 @@ export interface Sight {
 
 export interface SettleInput {
   readonly standings: readonly Standing[];
-  /** Errors of each resource's children in this run, by the key of the resource. */
+  /** Why each resource's children are not as they should be, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
   /** By `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
@@ -74,8 +74,8 @@ export interface SettleDeps {
   readonly cluster: Pick<Cluster, 'apply'>;
 }
 
-/** Writes the statuses; what could not be written comes back as sentences. */
-export async function writeStatuses(deps: SettleDeps, changes: readonly StatusChange[]): Promise<readonly Failure[]> {
+/** Writes the statuses; one Failure `status-not-written` for each that could not be. */
+async function writeStatuses(deps: SettleDeps, changes: readonly StatusChange[]): Promise<readonly Failure[]> {
   const results = await Promise.all(changes.map((change) => writeStatus(deps, change)));
   return results.filter((result) => result !== undefined);
 }

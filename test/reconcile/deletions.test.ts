@@ -14,6 +14,7 @@ import { publish } from './fleet.ts';
 
 const SETTINGS = 'cluster/settings.yaml';
 const CONFIG_MAPS = '/api/v1/namespaces/tools/configmaps';
+const SERVERS = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers';
 const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });
 const folder = temporaryFolder();
 let world: World;
@@ -147,8 +148,10 @@ test('what another made is not taken over for a child: the family is held', asyn
   world.fleet.commit({ [SETTINGS]: settings('v') });
   const result = await world.run({ waitSeconds: 0 });
   const living = (await world.cluster.send('GET', `${CONFIG_MAPS}/one-runconfig`)).body;
+  const owner = (await world.cluster.send('GET', `${SERVERS}/one`)).body;
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/one-runconfig`);
   expect(told(result)).toEqual(['child-foreign cluster/one.yaml']);
+  expect(owner.status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('is not ours') });
   expect(result.outcomes.map(({ resource }) => formatId(resource))).toEqual(['tools/MCPServer/one']);
   expect(living.metadata.labels).toBeUndefined();
 });
