@@ -9,6 +9,7 @@ import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.
 import { formatProblem, type Problem } from '../std/problem.ts';
 import { bool, choice, integer, list, object, optional, port, type Static, type TSchema, text } from '../std/schema.ts';
 import { readDocuments } from '../std/yaml.ts';
+import { DEFAULT_API_GROUP } from './api-group.ts';
 
 const GIT_AUTH = object(
   {
@@ -69,7 +70,7 @@ const CONFIG = object(
       maxLength: 40,
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
     }),
-    apiGroup: text('API group of the custom resources.', { default: 'toolhive.stacklok.dev', minLength: 1 }),
+    apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
     sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
     timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
@@ -152,6 +153,8 @@ export function readConfig(input: ConfigInput): Config {
   if (findings.length > 0) {
     throw invalid(
       findings.map(({ code, severity, message, pointer, at }): Problem => {
+        const variable = variableOf(pointer, input.environment);
+        if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
         const place = document?.place(pointer, at ?? 'value') ?? { file: input.file, line: 1, column: 1 };
         return { code, severity, message, pointer, place };
       }),
@@ -191,6 +194,19 @@ function withEnvironment(written: JsonObject, environment: ConfigInput['environm
   return overlay(schemaOf(CONFIG), written, 'SKEP', environment);
 }
 
+/** The variable that a value comes from; undefined where the file says it, or nobody does. */
+function variableOf(pointer: string, environment: ConfigInput['environment']): string | undefined {
+  const names = pointer.split('/').slice(1);
+  const variables = names.map(
+    (_, index) =>
+      `SKEP_${names
+        .slice(0, index + 1)
+        .join('_')
+        .toUpperCase()}`,
+  );
+  return variables.find((variable) => environment[variable] !== undefined);
+}
+
 function overlay(
   schema: JsonObject,
   value: JsonObject,
@@ -218,6 +234,7 @@ function parseVariable(property: JsonObject, text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
+    // No JSON: the schema says what it should have been.
     return text;
   }
 }

@@ -1,11 +1,12 @@
 // `skep crds`: our CustomResourceDefinitions as YAML, for `kubectl apply --server-side -f -`.
 
 import { Command } from 'commander';
+import { DEFAULT_API_GROUP } from './api-group.ts';
 
 export function crdsCommand(): Command {
   return new Command('crds')
     .description('Print the CustomResourceDefinitions as YAML.')
-    .option('--api-group <group>', 'API group of the custom resources', 'toolhive.stacklok.dev')
+    .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .addHelpText('after', '\nExample:\n  skep crds | kubectl apply --server-side -f -')
     .action(async ({ apiGroup }: { apiGroup: string }) => {
       const [{ stringify }, { crd }, { KINDS }] = await Promise.all([

@@ -13,6 +13,7 @@ import type { DatabaseSettings } from '../adapters/postgres/pool.ts';
 import { type Devcluster, startDevcluster } from '../devcluster/devcluster.ts';
 import { crd } from '../kinds/crd.ts';
 import { KINDS } from '../kinds/index.ts';
+import { DEFAULT_API_GROUP } from './api-group.ts';
 import { systemClock } from './clock.ts';
 import { type Config, readConfig } from './config.ts';
 import { VERSION } from './version.ts';
@@ -28,7 +29,6 @@ export interface DevWorld {
   close(): Promise<void>;
 }
 
-const API_GROUP = 'toolhive.stacklok.dev';
 /** `src/main/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../manifests/fleet', import.meta.url));
 /** Where the sample's MCPRegistry says that the repository is; the real place is known only now. */
@@ -81,7 +81,7 @@ async function openCluster(dir: string, say: (text: string) => void): Promise<De
       version: VERSION,
       clock: systemClock,
     });
-    for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
+    for (const kind of KINDS) await client.apply(crd(kind, DEFAULT_API_GROUP), { force: true });
     await client.close();
   } catch (error) {
     await cluster.stop();
@@ -151,7 +151,7 @@ function configOf({ dir, fleetDir, kubeconfig, database }: ConfigInput): Config 
   const { host, port, user, database: name, passFile } = database;
   const config = {
     name: 'dev',
-    apiGroup: API_GROUP,
+    apiGroup: DEFAULT_API_GROUP,
     sources: [{ name: 'fleet', repository: pathToFileURL(fleetDir).href, branch: 'main', path: 'cluster' }],
     schedule: '*/2 * * * * *',
     jitterSeconds: 0,

@@ -2,10 +2,12 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
-import type { SourceFile } from '../reconcile/load.ts';
+import { Command } from 'commander';
+import { isManifest, type SourceFile } from '../reconcile/source-file.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
+import { DEFAULT_API_GROUP } from './api-group.ts';
+import { outputOption } from './configuration.ts';
 
 interface Options {
   readonly apiGroup: string;
@@ -16,8 +18,8 @@ export function validateCommand(): Command {
   return new Command('validate')
     .description('Check manifests offline: schema, rules and references.')
     .argument('<path...>', 'files or folders; every *.yaml, *.yml and *.json in a folder is read')
-    .option('--api-group <group>', 'API group of the custom resources', 'toolhive.stacklok.dev')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json']).default('text'))
+    .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
+    .addOption(outputOption())
     .addHelpText('after', '\nExample:\n  skep validate clusters/prod')
     .action(async (paths: string[], { apiGroup, output }: Options) => {
       const [{ KINDS }, { validate }, { textOfValidation }, { jsonOfValidation }] = await Promise.all([
@@ -40,7 +42,7 @@ async function manifests(path: string): Promise<SourceFile[]> {
   if (!found.isDirectory()) return [await file(path)];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const names = entries
-    .filter((entry) => entry.isFile() && /\.(ya?ml|json)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && isManifest(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((name) => !name.split('/').includes('.git'));
   return Promise.all(names.sort().map(file));

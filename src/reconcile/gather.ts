@@ -7,9 +7,10 @@ import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
 import { labelValue } from './labels.ts';
-import { type LoadCache, type Loaded, type LoadedResource, load } from './load.ts';
+import { type Loaded, type LoadedResource, load } from './load.ts';
 import { manifestsOf } from './manifests.ts';
 import type { Repository } from './ports.ts';
+import type { LoadCache } from './source-file.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -101,10 +102,13 @@ function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem>
     const other = first.get(key);
     if (other === undefined) first.set(key, resource);
     if (other === undefined || other.source === resource.source) continue;
-    const place = resource.place('');
-    const { file, line } = other.place('');
-    const message = `${formatId(resource.id)} is declared by source ${other.source} too (${file}:${line})`;
-    duplicates.set(resource, { code: 'duplicate-resource', severity: 'error', message, place, resource: resource.id });
+    const pointer = '/metadata/name';
+    const { file, line, column } = other.place(pointer);
+    const where = `${file}:${line}:${column}`;
+    const message = `${formatId(resource.id)} is declared by source ${other.source} too, at ${where}: keep one of the two`;
+    const place = resource.place(pointer);
+    const problem = { code: 'duplicate-resource', severity: 'error', message, place, pointer } as const;
+    duplicates.set(resource, { ...problem, resource: resource.id });
   }
   return duplicates;
 }

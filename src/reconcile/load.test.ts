@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { KINDS } from '../kinds/index.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
-import { type LoadCache, type Loaded, type LoadInput, load } from './load.ts';
+import { type Loaded, type LoadInput, load } from './load.ts';
+import type { LoadCache } from './source-file.ts';
 
 const GROUP = 'toolhive.stacklok.dev';
 

@@ -10,9 +10,7 @@ import { readDocuments } from '../std/yaml.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
-import type { LoadCache, SourceFile } from './source-file.ts';
-
-export type { LoadCache, SourceFile } from './source-file.ts';
+import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface LoadInput {
   /** Name of the source. */
@@ -53,7 +51,7 @@ export interface Loaded {
 
 export function load(input: LoadInput): Loaded {
   const files = input.documents
-    .filter(({ path }) => /\.(ya?ml|json)$/.test(path))
+    .filter(({ path }) => isManifest(path))
     .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
   const definitions = files.flatMap(({ parsed }) => definitionsOf(parsed));
   const table = kindTable({ ...input, definitions });

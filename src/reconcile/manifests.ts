@@ -3,7 +3,7 @@
 import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Checkout } from './ports.ts';
-import type { SourceFile } from './source-file.ts';
+import { isManifest, type SourceFile } from './source-file.ts';
 
 export interface Manifests {
   readonly documents: readonly SourceFile[];
@@ -22,7 +22,7 @@ export async function manifestsOf(checkout: Checkout, path: string): Promise<Man
   const below = checkout.files.filter((file) => file.path.startsWith(prefix));
   const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix) && mayHoldManifests(entry.path));
   if (below.length === 0 && links.length === 0) throw pathNotFound(checkout.commit, path);
-  const files = below.filter((file) => MANIFEST.test(file.path));
+  const files = below.filter((file) => isManifest(file.path));
   const blobs = await checkout.read(files.map((file) => file.oid));
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.map(skippedProblem);
@@ -34,12 +34,10 @@ export async function manifestsOf(checkout: Checkout, path: string): Promise<Man
   return { documents, problems, incomplete: problems.length > 0 };
 }
 
-const MANIFEST = /\.(ya?ml|json)$/;
-
 /** A link without an extension may stand for a folder. */
 function mayHoldManifests(path: string): boolean {
   const [name = ''] = path.split('/').slice(-1);
-  return MANIFEST.test(name) || !name.includes('.');
+  return isManifest(name) || !name.includes('.');
 }
 
 function pathNotFound(commit: string, path: string): Failure {

@@ -8,6 +8,11 @@ export interface SourceFile {
   readonly text: string;
 }
 
+/** Whether a file holds manifests, by its name or path: `*.yaml`, `*.yml` and `*.json` do. */
+export function isManifest(name: string): boolean {
+  return /\.(ya?ml|json)$/.test(name);
+}
+
 /** Map-like; keys name content and schemas, values are opaque JSON. */
 export interface LoadCache {
   get(key: string): unknown;

@@ -5,8 +5,9 @@ import type { Kind } from '../kinds/kind.ts';
 import { keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import type { Problem } from '../std/problem.ts';
-import { type LoadCache, load, type SourceFile } from './load.ts';
+import { load } from './load.ts';
 import { resolve } from './resolve.ts';
+import type { LoadCache, SourceFile } from './source-file.ts';
 import { openViews } from './view.ts';
 
 export interface ValidateInput {
