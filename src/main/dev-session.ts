@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { reconcile } from '../reconcile/reconcile.ts';
-import type { RunResult } from '../reconcile/result.ts';
+import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../report/text.ts';
 import { Failure } from '../std/failure.ts';
 import { serveRegistries } from './dev-registries.ts';
@@ -57,9 +57,8 @@ export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
 }
 
 function finishOnce(first: RunResult): void {
-  const failed =
-    first.failures.length > 0 || first.problems.some(({ severity }) => severity === 'error') || first.timedOut;
-  if (failed) throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
+  if (exitCodeOf(first) !== 0)
+    throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
 }
 
 function tell(say: (text: string) => void): (result: RunResult, before: RunResult | undefined) => void {

@@ -63,8 +63,11 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     options: (overrides = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides }),
     save: () => remembered.save(),
     async close() {
-      await remembered.save();
-      await Promise.all([cluster.close(), outbound.close(), stores.close()]);
+      try {
+        await remembered.save();
+      } finally {
+        await Promise.all([cluster.close(), outbound.close(), stores.close()]);
+      }
     },
   };
 }

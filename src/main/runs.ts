@@ -28,9 +28,10 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await reconcile(instance.deps, instance.options({ waitSeconds: 0 }));
-      await instance.save();
+      // Told first: what a run did is news also where its state cannot be saved.
       listener.result(result, before);
       before = result;
+      await instance.save();
       return result.readiness.progressing.length > 0;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
