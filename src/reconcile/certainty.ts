@@ -50,12 +50,12 @@ async function ascertainOne(
 }
 
 /** Notes that applying `desired` left `live` as it is. */
-export function remember(remembered: Remembered, desired: KubeObject, live: KubeObject, manager: string): void {
+function remember(remembered: Remembered, desired: KubeObject, live: KubeObject, manager: string): void {
   remembered.set(keyFor(desired, live), fingerprint(live, manager));
 }
 
 /** Equal but for what a no-op apply moves all the same: entry times and order, resourceVersion, generation. */
-export function sameContent(a: KubeObject, b: KubeObject): boolean {
+function sameContent(a: KubeObject, b: KubeObject): boolean {
   return jsonEquals(content(a), content(b)) && jsonEquals(entries(a), entries(b));
 }
 

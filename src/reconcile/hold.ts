@@ -13,7 +13,7 @@ export interface HoldInput {
   readonly heldKeys: ReadonlySet<string>;
   /** Values of the source label that the configuration knows. */
   readonly sources: ReadonlySet<string>;
-  /** Values of the source label whose documents are not all known: nothing of theirs is deleted. */
+  /** Value of the source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly prune: boolean;
   /** Whether the instance may touch the namespace. */

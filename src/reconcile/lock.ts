@@ -7,7 +7,7 @@ import { isObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Clock, Cluster } from './ports.ts';
 
-export const LEASE_SECONDS = 15;
+const LEASE_SECONDS = 15;
 const RENEW_EVERY_MS = (LEASE_SECONDS * 1000) / 3;
 const POLL_MS = 500;
 

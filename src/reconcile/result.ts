@@ -37,10 +37,12 @@ export interface RunResult {
   readonly requests: number;
 }
 
-/** design: the first that applies, in the order 1 6 3 4 7 5 8 2 0. */
+/**
+ * The first that applies, in the order 1 3 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
+ * no result. `detailed`: changes that are pending count.
+ */
 export function exitCodeOf(result: RunResult, detailed = false): number {
-  if (result.failures.some((failure) => failure.code !== 'locked')) return 1;
-  if (result.failures.length > 0) return 6;
+  if (result.failures.length > 0) return 1;
   if (result.problems.some((problem) => problem.severity === 'error')) return 3;
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;

@@ -6,7 +6,7 @@ import type { ResourceId } from '../std/problem.ts';
 import type { ApiResource, Cluster } from './ports.ts';
 
 export interface Snapshot {
-  /** Makes sure that the kinds are listed; kinds the server does not serve are noted and skipped. */
+  /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
   find(id: ResourceId): KubeObject | undefined;
   /** Everything listed so far. */

@@ -63,7 +63,7 @@ export function textOfChanges(result: RunResult, before?: RunResult): string {
   const ready = readied(result, before);
   const solved = before !== undefined && trouble(before).length > 0 && trouble(result).length === 0;
   const standing = standingOf({ ...result, catalogue });
-  const quiet = catalogue.every(isFailed) && result.outcomes.every(isFailed) && ready.length === 0;
+  const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
   if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
   const news = [...(solved ? ['no problems any more'] : []), ...(ready.length === 0 ? [] : [`ready: ${ready}`])];
   return lines(news) + textOfEnding({ ...result, catalogue });
@@ -72,13 +72,14 @@ export function textOfChanges(result: RunResult, before?: RunResult): string {
 /** What lasts until somebody does something about it. */
 function standingOf(result: RunResult): string {
   const failed = [
-    ...result.outcomes.filter(isFailed).map(textOfOutcome),
-    ...result.catalogue.filter(isFailed).map(textOfCatalogue),
+    ...result.outcomes.filter(isStuck).map(textOfOutcome),
+    ...result.catalogue.filter(isStuck).map(textOfCatalogue),
   ];
   return lines([...failed, ...trouble(result), ...guardLines(result.plan)]);
 }
 
-function isFailed({ action }: Outcome | CatalogueOutcome): boolean {
+/** Failed, or held because another change failed. */
+function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
   return action === 'failed' || action === 'held';
 }
 
@@ -98,7 +99,7 @@ export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) =>
     const id = formatId(outcome.resource);
     const text = textOfOutcome(outcome);
     if (standing.get(id) === text) return;
-    if (isFailed(outcome)) standing.set(id, text);
+    if (isStuck(outcome)) standing.set(id, text);
     else standing.delete(id);
     say(text);
   };
