@@ -5,7 +5,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { MergeType } from '../openapi.ts';
 import { entryOf } from './entries.ts';
 import { difference, equalSets, type FieldSet, paths } from './fieldset.ts';
-import { parseFields } from './fieldsv1.ts';
+import { parseFields, surelyHold } from './fieldsv1.ts';
 import { ownedSet } from './owned.ts';
 import { elementsOf, type Place, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
@@ -56,6 +56,7 @@ function compareSets(
   if (entry.apiVersion !== desired.apiVersion) {
     return { verdict: 'changed', path: '', reason: `applied as ${entry.apiVersion} before` };
   }
+  if (surelyHold(entry.fieldsV1, set)) return undefined;
   const owned = parseFields(entry.fieldsV1);
   if (owned === undefined) return { verdict: 'unknown', path: '', reason: 'our managedFields entry cannot be read' };
   if (equalSets(set, owned)) return undefined;

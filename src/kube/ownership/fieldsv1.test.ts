@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../std/json.ts';
-import { equalSets, paths } from './fieldset.ts';
-import { formatFields, parseFields } from './fieldsv1.ts';
+import { equalSets, paths, setOf } from './fieldset.ts';
+import { formatFields, parseFields, surelyHold } from './fieldsv1.ts';
 
 function members(fields: JsonObject): string[] | undefined {
   const set = parseFields(fields);
@@ -74,5 +74,51 @@ describe('formatting', () => {
     const a = parseFields({ 'k:{"a":"<","b":1}': { '.': {} } });
     const b = parseFields({ 'k:{"b":1,"a":"\\u003c"}': {} });
     expect(a && b && equalSets(a, b)).toBe(true);
+  });
+});
+
+describe('comparing without parsing', () => {
+  const set = setOf([['f:a'], ['f:b', 'k:{"name":"x"}'], ['f:b', 'k:{"name":"x"}', 'f:name']]);
+
+  test.each<{ fields: JsonObject; surely: boolean; reason: string }>([
+    { fields: { 'f:a': {}, 'f:b': { 'k:{"name":"x"}': { '.': {}, 'f:name': {} } } }, surely: true, reason: 'the same' },
+    {
+      fields: { 'f:b': { 'k:{"name":"x"}': { 'f:name': {}, '.': {} } }, 'f:a': {} },
+      surely: true,
+      reason: 'any order',
+    },
+    { fields: { 'f:a': {} }, surely: false, reason: 'less' },
+    {
+      fields: { 'f:a': {}, 'f:b': { 'k:{"name":"x"}': { '.': {}, 'f:name': {}, 'f:more': {} } } },
+      surely: false,
+      reason: 'more',
+    },
+    { fields: { 'f:a': {}, 'f:b': { 'k:{"name":"x"}': { 'f:name': {} } } }, surely: false, reason: 'no member' },
+    {
+      fields: { 'f:a': {}, 'f:b': { '.': {}, 'k:{"name":"x"}': { '.': {}, 'f:name': {} } } },
+      surely: false,
+      reason: 'a member too many',
+    },
+    {
+      fields: { 'f:a': {}, 'f:b': { 'k:{ "name": "x" }': { '.': {}, 'f:name': {} } } },
+      surely: false,
+      reason: 'the same in another spelling: that takes parsing',
+    },
+    {
+      fields: { 'f:a': { 'f:c': {} }, 'f:b': { 'k:{"name":"x"}': { '.': {}, 'f:name': {} } } },
+      surely: false,
+      reason: 'deeper',
+    },
+  ])('$fields: $reason', ({ fields, surely }) => {
+    expect(surelyHold(fields, set)).toBe(surely);
+  });
+
+  test('what it says is true of every stored form', () => {
+    for (const fields of [...PARSED.map((row) => row.fields), ...STORED.map(({ text }) => JSON.parse(text))]) {
+      const own = parseFields(fields);
+      for (const other of PARSED.flatMap((row) => parseFields(row.fields) ?? [])) {
+        if (surelyHold(fields, other)) expect(own && equalSets(own, other)).toBe(true);
+      }
+    }
   });
 });

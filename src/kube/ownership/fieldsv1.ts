@@ -31,6 +31,27 @@ function parseLevel(fields: JsonObject): FieldNode | undefined {
   return children === undefined ? LEAF : { member, children };
 }
 
+/**
+ * True where `parseFields` of the fields gives this very set, found without making it: most objects are as they should be.
+ * False means nothing: the fields may spell an element in a way that is read, but not written here.
+ */
+export function surelyHold(fields: JsonObject, set: FieldSet): boolean {
+  let found = 0;
+  for (const key in fields) {
+    if (key === '.') continue;
+    const node = set.get(key);
+    const below = fields[key];
+    if (node === undefined || !isObject(below) || !surelyHoldsNode(below, node)) return false;
+    found += 1;
+  }
+  return found === set.size;
+}
+
+function surelyHoldsNode(below: JsonObject, { member, children }: FieldNode): boolean {
+  const isMember = children.size === 0 || below['.'] !== undefined;
+  return isMember === member && surelyHold(below, children);
+}
+
 /** In the server's order and spelling. */
 export function formatFields(set: FieldSet): JsonObject {
   const fields: JsonObject = {};
