@@ -15,7 +15,7 @@ import { type Faults, openFaults } from './http/faults.ts';
 import { type HandlerParts, handle } from './http/handle.ts';
 import { isPublicPath } from './http/plain.ts';
 import { listen } from './http/server.ts';
-import { loadIdentity, writeKubeconfig } from './identity/identity.ts';
+import { type Identity, loadIdentity, writeKubeconfig } from './identity/identity.ts';
 import { openTypeTable } from './resources/type-table.ts';
 import { openJournal } from './storage/journal.ts';
 import { lockDirectory } from './storage/lock.ts';
@@ -55,52 +55,65 @@ export interface Devcluster {
 
 /** Throws Failure `devcluster-locked`, `devcluster-state-broken`, `devcluster-port-taken`. */
 export async function startDevcluster(options: DevclusterOptions): Promise<Devcluster> {
-  const { dir, port = 0, clock } = options;
+  const { dir, clock } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(dir);
+  const undo: (() => void | Promise<void>)[] = [() => lock.release()];
+  const stop = once(async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  });
   try {
     const identity = await loadIdentity(dir, clock.now());
     const store = openStore(openJournal(dir));
+    undo.push(() => store.close());
     const api = openApi(store, clock);
-    const queue = openQueue(reportBug);
-    seedNamespaces(api);
-    const controllers = [
-      controlDefinitions(api, queue),
-      controlNamespaces(api, queue, identity.authorityCertificate),
-      controlGarbage(api, queue),
-      controlWorkloads(api, queue, options.workloadsReadyAfterMs ?? READY_AFTER_MS),
-    ];
-    const counters = openCounters();
-    const faults = openFaults();
-    const address = { text: '' };
-    const plain = { types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
-    const parts: HandlerParts = { api, plain, faults, counters, sleep: (ms) => clock.sleep(ms) };
-    const listener = await listen({
-      identity,
-      port,
-      isPublic: isPublicPath,
-      handle: (exchange) => handle(parts, exchange),
-    });
-    address.text = `127.0.0.1:${listener.port}`;
-    const url = `https://${address.text}`;
-    const kubeconfigPath = await writeKubeconfig(dir, url, identity);
-    const stop = once(async () => {
-      await listener.close();
-      queue.stop();
-      for (const end of controllers) end();
-      store.close();
-      await lock.release();
-    });
+    undo.push(startControllers(api, options, identity));
+    const served = await serve(api, options, identity);
+    undo.push(() => served.close());
+    const kubeconfigPath = await writeKubeconfig(dir, served.url, identity);
+    const { url, faults, counters } = served;
     return { url, kubeconfigPath, faults, counters: counters.read, resetCounters: counters.reset, stop };
   } catch (error) {
-    await lock.release();
+    await stop();
     throw error;
   }
+}
+
+/** Answers the function that ends them. */
+function startControllers(api: ApiContext, options: DevclusterOptions, identity: Identity): () => void {
+  const queue = openQueue(reportBug);
+  seedNamespaces(api);
+  const controllers = [
+    controlDefinitions(api, queue),
+    controlNamespaces(api, queue, identity.authorityCertificate),
+    controlGarbage(api, queue),
+    controlWorkloads(api, queue, options.workloadsReadyAfterMs ?? READY_AFTER_MS),
+  ];
+  return () => {
+    queue.stop();
+    for (const end of controllers) end();
+  };
 }
 
 /** A controller that fails is a bug of ours: seen by whoever runs the process. */
 function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+async function serve(api: ApiContext, { port = 0, clock }: DevclusterOptions, identity: Identity) {
+  const counters = openCounters();
+  const faults = openFaults();
+  const address = { text: '' };
+  const plain = { types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
+  const parts: HandlerParts = { api, plain, faults, counters, sleep: (ms) => clock.sleep(ms) };
+  const listener = await listen({
+    identity,
+    port,
+    isPublic: isPublicPath,
+    handle: (exchange) => handle(parts, exchange),
+  });
+  address.text = `127.0.0.1:${listener.port}`;
+  return { url: `https://${address.text}`, faults, counters, close: () => listener.close() };
 }
 
 function openApi(store: ApiContext['store'], clock: DevclusterClock): ApiContext {

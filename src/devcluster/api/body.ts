@@ -57,7 +57,7 @@ export function readPatch(request: ApiRequest): Json {
 export function readApplied(request: ApiRequest): ReadBody {
   const text = request.body.toString('utf8');
   const json = parseJson(text);
-  if (isObject(json))
+  if (!(json instanceof SyntaxError) && isObject(json))
     return { value: json, duplicates: duplicateKeys(text).map((path) => `duplicate field "${path}"`) };
   const value = parseYaml(text);
   if (!isObject(value)) throw badRequest('error decoding YAML: the document is no object');
@@ -91,7 +91,8 @@ export function mediaType(header: string): string {
 export function readDeleteBody(request: ApiRequest): JsonObject {
   const text = request.body.toString('utf8').trim();
   if (text === '') return {};
-  const value = parseJson(text);
+  const parsed = parseJson(text);
+  const value = parsed instanceof SyntaxError ? undefined : parsed;
   if (isObject(value) && (value.kind === undefined || value.kind === 'DeleteOptions')) return value;
   if (isObject(value)) throw badRequest(`no kind ${JSON.stringify(value.kind)} is registered as DeleteOptions`);
   throw badRequest("couldn't get version/kind; json parse error: the body is no DeleteOptions object");
