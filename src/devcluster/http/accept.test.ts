@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { type Form, negotiate } from './accept.ts';
+
+const ALL: readonly Form[] = ['object', 'table', 'partial-object', 'partial-list', 'aggregated-discovery'];
+
+const rows: readonly { header: string; forms: readonly Form[]; wanted: string }[] = [
+  { header: '', forms: ALL, wanted: 'object json' },
+  { header: '*/*', forms: ALL, wanted: 'object json' },
+  { header: 'application/json', forms: ALL, wanted: 'object json' },
+  { header: 'application/yaml', forms: ALL, wanted: 'object yaml' },
+  { header: 'application/vnd.kubernetes.protobuf, application/json', forms: ALL, wanted: 'object json' },
+  { header: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json', forms: ALL, wanted: 'table json' },
+  { header: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json', forms: ALL, wanted: 'object json' },
+  {
+    header: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+    forms: ALL,
+    wanted: 'partial-list json',
+  },
+  {
+    header: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, */*',
+    forms: ['object'],
+    wanted: 'object json',
+  },
+  {
+    header: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+    forms: ALL,
+    wanted: 'aggregated-discovery json',
+  },
+  {
+    header: 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json',
+    forms: ALL,
+    wanted: 'object json',
+  },
+];
+
+test.each(rows)('"$header" wants $wanted', ({ header, forms, wanted }) => {
+  const { form, format } = negotiate(header, forms);
+  expect(`${form} ${format}`).toBe(wanted);
+});
+
+test.each(['application/xml', 'application/vnd.kubernetes.protobuf', 'application/json;as=Cake'])(
+  '"%s" cannot be had',
+  (header) => {
+    expect(() => negotiate(header, ALL)).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ code: 406 }) }),
+    );
+  },
+);
