@@ -42,7 +42,10 @@ function compareJson(real: Json | undefined, ours: Json | undefined, pointer: st
     for (const [index, item] of real.entries()) compareJson(item, ours[index], `${pointer}/${index}`, report);
     return;
   }
-  if (!isObject(real) || !isObject(ours)) return report(pointer, real, ours);
+  if (!isObject(real) || !isObject(ours)) {
+    report(pointer, real, ours);
+    return;
+  }
   for (const key of new Set([...Object.keys(real), ...Object.keys(ours)])) {
     compareJson(real[key], ours[key], `${pointer}/${pointerToken(key)}`, report);
   }
