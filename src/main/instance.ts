@@ -21,6 +21,7 @@ import { sha256 } from '../std/hash.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
+import { openLoadCache } from './load-cache.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { VERSION } from './version.ts';
@@ -53,7 +54,7 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     clock: systemClock,
     sources: config.sources.map((source) => fleetSource(config, source, outbound)),
     registries: registryDeps(config, outbound, stores),
-    cache: new Map<string, unknown>(),
+    cache: openLoadCache(),
     remembered,
     progress,
   };

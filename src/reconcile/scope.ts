@@ -1,6 +1,7 @@
 // Keeps an instance inside the namespaces it may touch. Knows nothing about what is in them.
 
-import { globMatches, parseGlob } from '../std/glob.ts';
+import { Failure } from '../std/failure.ts';
+import { type Glob, globMatches, parseGlob } from '../std/glob.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Sourced } from './gather.ts';
 import { problemOf } from './resolve.ts';
@@ -11,14 +12,23 @@ export interface Scope {
   readonly names: readonly string[] | undefined;
 }
 
-/** `patterns`: names, or globs such as `team-*`. */
+/** `patterns`: names, or globs such as `team-*`. Throws Failure `namespace-pattern-invalid`. */
 export function scopeOf(patterns: readonly string[]): Scope {
-  const globs = patterns.map((pattern) => parseGlob(pattern));
+  const globs = patterns.map(readPattern);
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
   return {
-    allows: (namespace) => globs.some((glob) => glob !== undefined && globMatches(glob, namespace)),
+    allows: (namespace) => globs.some((glob) => globMatches(glob, namespace)),
     names: literal ? patterns : undefined,
   };
+}
+
+function readPattern(pattern: string): Glob {
+  const glob = parseGlob(pattern);
+  if (glob !== undefined) return glob;
+  throw new Failure(
+    'namespace-pattern-invalid',
+    `namespaces: "${pattern}" is no pattern: write a name, or one such as team-*`,
+  );
 }
 
 /** Resources outside the scope, each with its problem. */

@@ -165,9 +165,10 @@ function heldLines({ held, guarded }: Plan): string[] {
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {
-  if (readiness.progressing.length === 0) return [];
+  const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${readiness.failed.map(formatId).join(', ')}`];
+  if (readiness.progressing.length === 0) return failed;
   const names = readiness.progressing.map(formatId).join(', ');
-  return [`${timedOut ? 'not ready in time' : 'not ready yet'}: ${names}`];
+  return [...failed, `${timedOut ? 'not ready in time' : 'not ready yet'}: ${names}`];
 }
 
 function total(result: RunResult): string {
