@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, pointerTokens } from '../../std/j
 import type { Cause } from '../api/status.ts';
 import { objects, schemaOf } from '../custom/definition.ts';
 import type { KindRules } from './rules.ts';
+import { validateServing } from './validate/definition.ts';
 
 export const DEFINITION: Partial<KindRules> = {
   updatesUnconditionally: false,
@@ -58,6 +59,7 @@ function validate(next: KubeObject, _old: KubeObject | undefined): Cause[] {
   return [
     ...checkName(next, spec, names),
     ...checkVersions(versions),
+    ...validateServing(spec),
     ...versions.flatMap((version, index) => checkSchema(version, index, versions.length === 1)),
   ];
 }
