@@ -24,16 +24,19 @@ interface Walk {
   mismatch: string | undefined;
 }
 
-/** Where the walk is: the field's path, and the struct that error texts name. */
+/** Where the walk is. */
 interface Position {
+  /** `spec.template.labels.app`, `spec.containers[0].name`. */
   readonly path: string;
+  /** The struct and the field that texts about JSON types name: without indices and without the keys of maps. */
   readonly struct: string;
+  readonly field: string;
 }
 
 /** Decodes `value` as the named schema of the document. */
 export function decodeStruct(document: OpenApiDocument, schemaName: string, value: JsonObject): Decoded | Mismatch {
   const walk: Walk = { schemas: document.components.schemas, unknown: [], mismatch: undefined };
-  const decoded = decodeNamed(walk, schemaName, value, { path: '', struct: shortName(schemaName) });
+  const decoded = decodeNamed(walk, schemaName, value, { path: '', struct: shortName(schemaName), field: '' });
   if (walk.mismatch !== undefined) return { mismatch: walk.mismatch };
   return { value: isObject(decoded) ? decoded : {}, unknown: walk.unknown };
 }
@@ -125,7 +128,8 @@ function decodeMap(walk: Walk, schema: OpenApiSchema, value: JsonObject, at: Pos
   const item = other as OpenApiSchema;
   const decoded: JsonObject = {};
   for (const [key, child] of Object.entries(value)) {
-    decoded[key] = decodePlace(walk, item, '', child ?? zeroOf(walk.schemas, item), at) ?? null;
+    const below = { ...at, path: join(at.path, key) };
+    decoded[key] = decodePlace(walk, item, '', child ?? zeroOf(walk.schemas, item), below) ?? null;
   }
   return decoded;
 }
@@ -139,7 +143,7 @@ interface FieldPlace {
 /** The field as it is written; undefined where it is left out. */
 function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at: Position): Json | undefined {
   const { name, key, property } = place;
-  const below = { ...at, path: join(at.path, key) };
+  const below = { ...at, path: join(at.path, key), field: join(at.field, key) };
   const given = value === undefined || value === null ? undefined : decodePlace(walk, property, '', value, below);
   if (given === undefined) return absentField(walk, place, below);
   if (!isEmpty(given)) return given;
@@ -185,8 +189,8 @@ function shortName(schemaName: string): string {
 }
 
 function describeMismatch(value: Json, at: Position, expected: string): string {
-  const path = at.path.replaceAll(/\[[0-9]+\]/g, '');
-  return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${at.struct}.${path} of type ${expected}`;
+  const field = `${at.struct}.${at.field}`;
+  return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${expected}`;
 }
 
 function jsonType(value: Json): string {
