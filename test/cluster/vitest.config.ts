@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One API server for all: definitions that come and go in one file would be felt in another.
+    fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
