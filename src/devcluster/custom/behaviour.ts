@@ -2,16 +2,14 @@
 
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { rootType } from '../../kube/openapi.ts';
-import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { compileStructural, type Structural } from '../../kube/structural/structural.ts';
-import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
-import { type Decoded, decodeStruct, type Mismatch } from '../builtin/struct.ts';
+import { type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { Behaviour, ReadObject, Unreadable } from '../resources/behaviour.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { causesOf, fieldPath } from './causes.ts';
 import { customDocument } from './document.ts';
-
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+import { readEmbedded } from './embedded.ts';
+import { readMetadata } from './metadata.ts';
 
 export function customBehaviour(type: ResourceType): Behaviour | undefined {
   const mergeType = rootType(customDocument([type]), type);
@@ -27,7 +25,7 @@ export function customBehaviour(type: ResourceType): Behaviour | undefined {
     createsOnUpdate: false,
     returnsDeleted: false,
     firstGeneration: 1,
-    read: (value) => readCustom(structural, value),
+    read: (value) => readCustom(schema, structural, value),
     prepareCreate: (object) => (hasStatus ? withStatus(object, undefined) : object),
     prepareUpdate: (next, old) => (hasStatus ? withStatus(next, old.status) : next),
     prepareStatusUpdate: (next, old) => ({
@@ -42,23 +40,16 @@ export function customBehaviour(type: ResourceType): Behaviour | undefined {
   };
 }
 
-function readCustom(structural: Structural, value: JsonObject): ReadObject | Unreadable {
-  const read = readMetadata(value.metadata);
+function readCustom(schema: JsonObject, structural: Structural, value: JsonObject): ReadObject | Unreadable {
+  const read = readMetadata(value.metadata, 'metadata');
   if ('mismatch' in read) return read;
   const { value: metadata, unknown: unknownMeta } = read;
-  const given = { ...value, metadata };
+  const embedded = readEmbedded(schema, { ...value, metadata }, '');
+  const given = embedded.value as JsonObject;
   const unknown = structural.unknownFields(given).map(({ pointer }) => fieldPath(pointer));
   const object = structural.withDefaults(structural.prune(given)) as KubeObject;
-  return { object, unknown: [...unknownMeta, ...unknown].map((path) => `unknown field "${path}"`) };
-}
-
-/** Metadata passes through its struct in custom kinds too. */
-function readMetadata(value: Json | undefined): Decoded | Mismatch {
-  const document = bundledSchema('v1');
-  if (document === undefined || !isObject(value)) return { value: {}, unknown: [] };
-  const decoded = decodeStruct(document, OBJECT_META, value);
-  if ('mismatch' in decoded) return decoded;
-  return { value: decoded.value, unknown: decoded.unknown.map((path) => `metadata.${path}`) };
+  const paths = [...unknownMeta, ...unknown, ...embedded.unknown];
+  return { object, unknown: paths.map((path) => `unknown field "${path}"`) };
 }
 
 function withStatus(object: KubeObject, status: Json | ObjectMeta | undefined): KubeObject {
