@@ -337,7 +337,7 @@ export const CUSTOM_VALIDATION_SCENARIOS: readonly Scenario[] = [
             template: {
               apiVersion: 'v1',
               kind: 'Pod',
-              metadata: { name: 'x', colour: 'red', labels: {} },
+              metadata: { name: 'x', labels: {} },
               spec: { colour: 'red' },
             },
           },
@@ -376,6 +376,15 @@ export const CUSTOM_VALIDATION_SCENARIOS: readonly Scenario[] = [
       patch('a merge patch with null', `${DEFAULTED.path}/applied`, MERGE_PATCH, {
         spec: { mode: null, nested: null },
       }),
+      create(
+        'unknown metadata of an embedded resource is pruned too',
+        DEFAULTED.path,
+        object(
+          DEFAULTED,
+          { template: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', colour: 'red' } } },
+          { name: 'last' },
+        ),
+      ),
     ],
   },
   {
