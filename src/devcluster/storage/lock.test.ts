@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,26 +22,35 @@ test('a held directory is refused until it is released, also to the same process
   expect(readdirSync(dir)).toEqual([]);
 });
 
-const LEFT_BEHIND: readonly { reason: string; text: string }[] = [
-  { reason: 'of a process that is dead', text: JSON.stringify({ pid: 2 ** 22 + 1, started: '1', nonce: 'x' }) },
-  { reason: 'of an earlier process with our id', text: JSON.stringify({ pid: process.pid, started: '1', nonce: 'x' }) },
-  {
-    reason: 'of an earlier process with the id of a living one',
-    text: JSON.stringify({ pid: 1, started: '0', nonce: 'x' }),
-  },
-  { reason: 'that is torn', text: '{"pid":' },
+const LEFT_BEHIND: readonly { reason: string; pid: number; started: string }[] = [
+  { reason: 'a process that is dead', pid: 2 ** 22 + 1, started: '1' },
+  { reason: 'an earlier process with our id', pid: process.pid, started: '1' },
+  { reason: 'an earlier process with the id of a living one', pid: 1, started: '0' },
 ];
 
-test.each(LEFT_BEHIND)('a lock $reason is taken over', async ({ text }) => {
-  writeFileSync(join(dir, 'lock'), text);
+test.each(LEFT_BEHIND)('the lock of $reason is removed', async ({ pid, started }) => {
+  writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid, started, nonce: 'x' }));
   const lock = await lockDirectory(dir);
   await lock.release();
+  expect(readdirSync(dir)).toEqual([]);
 });
 
-test('of many that start at once after a crash one gets the directory', async () => {
-  writeFileSync(join(dir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', nonce: 'x' }));
-  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(dir)));
-  const holders = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  expect(holders).toHaveLength(1);
-  await holders[0]?.release();
+test('the lock of a process that lives is respected', async () => {
+  const sleeper = spawn('sleep', ['60']);
+  writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid: sleeper.pid, started: '', nonce: 'x' }));
+  await expect(lockDirectory(dir)).rejects.toMatchObject({ code: 'devcluster-locked', data: { pid: sleeper.pid } });
+  const dead = new Promise((resolve) => sleeper.once('exit', resolve));
+  sleeper.kill();
+  await dead;
+  await (await lockDirectory(dir)).release();
+});
+
+test('of several that start at once never two hold the directory', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    writeFileSync(join(dir, 'lock.x'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', nonce: 'x' }));
+    const outcomes = await Promise.allSettled(Array.from({ length: 3 }, () => lockDirectory(dir)));
+    const holders = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(holders).toHaveLength(1);
+    await holders[0]?.release();
+  }
 });

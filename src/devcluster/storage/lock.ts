@@ -1,10 +1,11 @@
-// One process per state directory: a file that names its holder. A holder that is dead is succeeded. Knows nothing about
-// what the directory holds.
+// One process per state directory: every starter puts a file there that names it, and holds the directory where no other
+// living process has one. Files of dead processes are removed. Knows nothing about what the directory holds.
 
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 
@@ -20,64 +21,51 @@ interface Holder {
   readonly nonce: string;
 }
 
-const ATTEMPTS = 20;
+const PREFIX = 'lock.';
+/** Starters that meet all withdraw and come again after up to this time. */
+const ATTEMPTS = 40;
+const LONGEST_PAUSE_MS = 25;
 
-/** Nonces of the locks that this very process holds. */
+/** Nonces of the locks that this very process holds or is about to. */
 const held = new Set<string>();
 
 /** Throws Failure `devcluster-locked` where a living process holds the directory. */
 export async function lockDirectory(dir: string): Promise<DirectoryLock> {
-  const path = join(dir, 'lock');
-  const holder: Holder = { pid: process.pid, started: startOf(process.pid) ?? '', nonce: randomUUID() };
-  const draft = `${path}.${holder.nonce}`;
-  await writeFile(draft, JSON.stringify(holder), { mode: 0o600 });
-  try {
-    await take(path, draft);
-  } finally {
-    await unlink(draft);
+  let rival: Holder | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const holder: Holder = { pid: process.pid, started: startOf(process.pid) ?? '', nonce: randomUUID() };
+    const withdraw = await announce(dir, holder);
+    rival = await findRival(dir, holder);
+    if (rival === undefined) return { release: withdraw };
+    await withdraw();
+    await sleep(randomInt(LONGEST_PAUSE_MS));
   }
+  const data = { dir, pid: rival?.pid ?? 0 };
+  throw new Failure('devcluster-locked', `${dir} is held by process ${data.pid}`, { data });
+}
+
+/** The file is there before anybody is looked for: of two that start together at least one sees the other. */
+async function announce(dir: string, holder: Holder): Promise<() => Promise<void>> {
+  const path = join(dir, `${PREFIX}${holder.nonce}`);
   held.add(holder.nonce);
-  return {
-    release: async () => {
-      if (held.delete(holder.nonce)) await unlink(path);
-    },
+  await writeFile(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+  return async () => {
+    if (held.delete(holder.nonce)) await unlinkIfPresent(path);
   };
 }
 
-async function take(path: string, draft: string): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await linked(draft, path)) return;
+/** Another process that lives and has a file here; files of dead ones go. */
+async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
+  for (const name of await readdir(dir)) {
+    if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
+    const path = join(dir, name);
     const text = await textOf(path);
-    if (text === undefined) continue;
-    const holder = parseHolder(text);
-    if (holder !== undefined && lives(holder)) throw locked(path, holder.pid);
-    await retire(path, text);
+    const holder = text === undefined ? undefined : parseHolder(text);
+    if (holder !== undefined && lives(holder)) return holder;
+    // A file that is not whole yet belongs to somebody who has not looked: he will see ours.
+    if (holder !== undefined) await unlinkIfPresent(path);
   }
-  throw locked(path, 0);
-}
-
-/** `link` fails where the name exists: the one step that decides between two starters. */
-async function linked(draft: string, path: string): Promise<boolean> {
-  try {
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** Moves a dead holder's file away; where another starter was faster and the file is already his, puts it back. */
-async function retire(path: string, expected: string): Promise<void> {
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  if ((await textOf(aside)) !== expected) await linked(aside, path);
-  await unlink(aside);
+  return undefined;
 }
 
 function lives(holder: Holder): boolean {
@@ -122,6 +110,10 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-function locked(path: string, pid: number): Failure {
-  return new Failure('devcluster-locked', `${path} is held by process ${pid}`, { data: { path, pid } });
+async function unlinkIfPresent(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
