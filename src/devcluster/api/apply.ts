@@ -3,6 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { type Conflict, serverSideApply } from '../../kube/ownership/apply.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
+import { refusedNulls } from '../custom/nulls.ts';
 import type { ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { type ReadBody, readApplied } from './body.ts';
@@ -12,7 +13,7 @@ import { findIfPresent } from './find.ts';
 import { checkPreconditions, inNamespace, withRequestName } from './metadata.ts';
 import { checkNamespaceTakes } from './namespaces.ts';
 import type { ApiRequest, ObjectAnswer, WriteOptions } from './request.ts';
-import { apiError, badRequest, conflict, notFound } from './status.ts';
+import { apiError, badRequest, conflict, invalid, notFound } from './status.ts';
 import { readApplyOptions } from './write-options.ts';
 
 export function applyObject(context: ApiContext, request: ApiRequest): ObjectAnswer {
@@ -29,6 +30,7 @@ export function applyObject(context: ApiContext, request: ApiRequest): ObjectAns
   const read = behaviour.read(merged);
   if ('mismatch' in read) throw unconvertible(type, applied.metadata.name, read.mismatch);
   const { object } = read;
+  checkNulls(type, applied, object);
   const warnings = checkDuplicates(type, options, body);
   const { manager, dryRun } = options;
   const through = subresource === undefined ? {} : { subresource };
@@ -92,6 +94,11 @@ function merge(
   if ('conflicts' in result) throw applyConflict(result.conflicts);
   if ('invalid' in result) throw untypable(type, applied.metadata.name, result.invalid);
   return inNamespace(result.object, type, request.namespace);
+}
+
+function checkNulls(type: ResourceType, applied: KubeObject, stored: KubeObject): void {
+  const causes = type.custom === undefined ? [] : refusedNulls(type.custom.schema, applied, stored);
+  if (causes.length > 0) throw invalid(type, applied.metadata.name, causes);
 }
 
 function storedAnyway(type: ResourceType, applied: KubeObject, { unknown }: ReadObject): Pick<Write, 'stored'> {
