@@ -45,7 +45,8 @@ export interface TestCluster {
 
 const DEADLINE_MS = 20_000;
 
-type Settings = Partial<Omit<DevclusterOptions, 'dir'>>;
+/** `dir`: a state directory that the caller made and removes; absent: one of its own. */
+type Settings = Partial<DevclusterOptions>;
 
 /** Clock of tests: real time. */
 export const REAL_CLOCK: DevclusterOptions['clock'] = {
@@ -56,7 +57,7 @@ export const REAL_CLOCK: DevclusterOptions['clock'] = {
 };
 
 export async function startTestCluster(settings: Settings = {}): Promise<TestCluster> {
-  const dir = await mkdtemp(join(tmpdir(), 'devcluster-'));
+  const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'devcluster-')));
   let cluster = await startDevcluster({ clock: REAL_CLOCK, ...settings, dir });
   const { url, kubeconfigPath } = cluster;
   const { authority, token } = await readCredentials(kubeconfigPath);
@@ -81,7 +82,7 @@ export async function startTestCluster(settings: Settings = {}): Promise<TestClu
     stop: async () => {
       await agent.destroy();
       await cluster.stop();
-      await rm(dir, { recursive: true, force: true });
+      if (settings.dir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };
 }

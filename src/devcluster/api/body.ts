@@ -3,10 +3,12 @@
 import { parseDocument } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { duplicateKeys } from './json-keys.ts';
+import { readProtobuf } from './protobuf.ts';
 import type { ApiRequest } from './request.ts';
 import { badRequest, unsupportedMediaType } from './status.ts';
 
-const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const OBJECT_TYPES = ['application/json', 'application/yaml', PROTOBUF];
 
 export interface ReadBody {
   readonly value: JsonObject;
@@ -19,9 +21,17 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   const type = mediaType(request.contentType);
   const text = request.body.toString('utf8');
   if (type === 'application/json' || type === '' || type === '*/*') return readJsonObject(text, kind);
+  if (type === PROTOBUF) return readProtobufObject(request.body);
   if (type !== 'application/yaml') throw unsupportedMediaType(OBJECT_TYPES);
   const value = parseYaml(text);
   if (!isObject(value)) throw unrecognized(kind, `the body is no object (${excerpt(text)})`);
+  return { value, duplicates: [] };
+}
+
+/** Few kinds can be read in this form: for the others a client is told to send another. */
+function readProtobufObject(body: Buffer): ReadBody {
+  const value = readProtobuf(body);
+  if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);
   return { value, duplicates: [] };
 }
 
@@ -89,6 +99,7 @@ export function mediaType(header: string): string {
 
 /** The DeleteOptions of a deletion's body; an absent body says nothing. */
 export function readDeleteBody(request: ApiRequest): JsonObject {
+  if (mediaType(request.contentType) === PROTOBUF) throw unsupportedMediaType(['application/json']);
   const text = request.body.toString('utf8').trim();
   if (text === '') return {};
   const parsed = parseJson(text);

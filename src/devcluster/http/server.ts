@@ -74,6 +74,8 @@ function bindFailure(error: NodeJS.ErrnoException, port: number): unknown {
 }
 
 async function serve(options: ListenOptions, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  // A client that leaves while it is answered is no concern of the server's.
+  response.on('error', () => response.destroy());
   try {
     const url = new URL(message.url ?? '/', 'https://localhost');
     if (!options.isPublic(url.pathname) && !carriesToken(message, options.identity.token)) throw unauthorized();

@@ -136,13 +136,16 @@ function parseHeader(path: string, line: string): Header {
 
 function parseLine(path: string, number: number, line: string): Line {
   const value = parseJson(line);
-  if (!isObject(value) || typeof value.collection !== 'string' || !isObject(value.object)) throw broken(path, number);
+  if (!isObject(value) || typeof value.collection !== 'string' || !isStored(value.object)) throw broken(path, number);
   const { type, collection, object } = value;
-  if (!isObject(object.metadata) || typeof object.metadata.name !== 'string') throw broken(path, number);
-  const stored = object as unknown;
-  if (type === undefined) return { collection, object: stored as KubeObject };
+  if (type === undefined) return { collection, object };
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw broken(path, number);
-  return { type, collection, object: stored as KubeObject };
+  return { type, collection, object };
+}
+
+/** Only whole objects were written: the envelope is enough to know one. */
+function isStored(value: unknown): value is KubeObject {
+  return isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string';
 }
 
 function parseJson(text: string): unknown {

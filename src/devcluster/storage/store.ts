@@ -6,7 +6,7 @@ import { type Change, keyOfObject, type ObjectKey, placeOf } from './change.ts';
 import type { Journal } from './journal.ts';
 
 /** Changes remembered for watches and for lists at a past revision. */
-const REMEMBERED = 20_000;
+const REMEMBERED = 5_000;
 
 export interface Store {
   /** The newest revision. */
