@@ -8,6 +8,7 @@ import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import { validateFinalizers, withKeptMetadata, withNewMetadata } from './metadata.ts';
+import { isHeldNamespace } from './namespaces.ts';
 import { alreadyExists, invalid } from './status.ts';
 import { validateMetadata } from './validate-metadata.ts';
 
@@ -62,7 +63,7 @@ export function commitChange(context: ApiContext, write: Write, next: KubeObject
   const moved = counts ? (old.metadata.generation ?? 0) + 1 : old.metadata.generation;
   const stored = withGeneration(settled, moved);
   if (write.dryRun) return stored;
-  return isFinished(stored) ? removeFinished(context, type, stored) : context.store.put(type.collection, stored);
+  return isFinished(type, stored) ? removeFinished(context, type, stored) : context.store.put(type.collection, stored);
 }
 
 function prepareChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
@@ -115,8 +116,9 @@ function withGeneratedName(context: ApiContext, type: ResourceType, object: Kube
 }
 
 /** Deletion was asked for, and nobody holds the object any more. */
-export function isFinished(object: KubeObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && (object.metadata.finalizers ?? []).length === 0;
+function isFinished(type: ResourceType, object: KubeObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldNamespace(type, object);
 }
 
 function removeFinished(context: ApiContext, type: ResourceType, object: KubeObject): KubeObject {

@@ -9,7 +9,7 @@ import { readDeleteBody } from './body.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import { findObject, inVersionOf } from './find.ts';
 import { listObjects } from './list.ts';
-import { IMMORTAL_NAMESPACES, NAMESPACE_COLLECTION } from './namespaces.ts';
+import { IMMORTAL_NAMESPACES, isHeldNamespace, NAMESPACE_COLLECTION } from './namespaces.ts';
 import type { ApiAnswer, ApiRequest, ObjectAnswer } from './request.ts';
 import { conflict, forbidden } from './status.ts';
 import { invalidOptions, readDryRun } from './write-options.ts';
@@ -141,12 +141,6 @@ function finalizersFor(
   const others = present.filter((finalizer) => finalizer !== 'foregroundDeletion' && finalizer !== 'orphan');
   if (propagation === 'Background') return others;
   return [...others, propagation === 'Orphan' ? 'orphan' : 'foregroundDeletion'];
-}
-
-/** A namespace is held by `spec.finalizers` until it is empty. */
-function isHeldNamespace(type: ResourceType, object: KubeObject): boolean {
-  if (type.collection !== NAMESPACE_COLLECTION || !isObject(object.spec)) return false;
-  return Array.isArray(object.spec.finalizers) && object.spec.finalizers.length > 0;
 }
 
 function withDeletion(

@@ -1,6 +1,7 @@
 // The gate of namespaces: nothing is created in one that is missing or going away, some are never deleted.
 
 import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import type { ApiContext } from './context.ts';
 import { forbidden, notFound } from './status.ts';
@@ -26,4 +27,10 @@ export function checkNamespaceTakes(context: ApiContext, type: ResourceType, obj
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
   throw forbidden(type, name ?? '', why, { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' });
+}
+
+/** A namespace is held by `spec.finalizers` until it is empty. */
+export function isHeldNamespace({ collection }: Pick<ResourceType, 'collection'>, { spec }: KubeObject): boolean {
+  if (collection !== NAMESPACE_COLLECTION || !isObject(spec)) return false;
+  return Array.isArray(spec.finalizers) && spec.finalizers.length > 0;
 }

@@ -1,8 +1,9 @@
 // The table of the built-in kinds' own rules; a kind without an entry has only the common ones.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { jsonEquals } from '../../std/json.ts';
+import { isObject, jsonEquals } from '../../std/json.ts';
 import { DEFINITION } from './definition.ts';
+import { withOwnSelector } from './job.ts';
 import type { KindRules } from './rules.ts';
 import { SERVICE } from './service.ts';
 import {
@@ -57,6 +58,13 @@ function withStoredRules(object: KubeObject): KubeObject {
   return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
+/** Fields of coordinated leader election, which is off unless somebody switches it on. */
+function withoutElection(object: KubeObject): KubeObject {
+  if (!isObject(object.spec)) return object;
+  const { strategy: _strategy, preferredHolder: _holder, ...spec } = object.spec;
+  return { ...object, spec };
+}
+
 const ROLE: OwnRules = {
   ...RBAC,
   validate: validateRole,
@@ -85,12 +93,18 @@ export const KIND_RULES: Readonly<Record<string, OwnRules>> = {
   'apps/StatefulSet': { ...COUNTS_SPEC, validate: validateStatefulSet },
   'apps/ReplicaSet': { ...COUNTS_SPEC, validate: validateReplicaSet },
   'apps/DaemonSet': { ...COUNTS_SPEC, validate: validateDaemonSet },
-  'batch/Job': { ...COUNTS_SPEC, validate: validateJob },
+  'batch/Job': { ...COUNTS_SPEC, validate: validateJob, prepareCreate: withOwnSelector },
   'batch/CronJob': { ...COUNTS_SPEC, validate: validateCronJob },
   'networking.k8s.io/NetworkPolicy': { ...COUNTS_SPEC, validate: validateNetworkPolicy },
   'networking.k8s.io/Ingress': COUNTS_SPEC,
   'policy/PodDisruptionBudget': { ...COUNTS_SPEC, updatesUnconditionally: false },
-  'coordination.k8s.io/Lease': { createsOnUpdate: true, updatesUnconditionally: false, validate: validateLease },
+  'coordination.k8s.io/Lease': {
+    createsOnUpdate: true,
+    updatesUnconditionally: false,
+    validate: validateLease,
+    prepareCreate: withoutElection,
+    prepareUpdate: withoutElection,
+  },
   'rbac.authorization.k8s.io/Role': ROLE,
   'rbac.authorization.k8s.io/RoleBinding': { ...RBAC, validate: validateRoleBinding },
   'rbac.authorization.k8s.io/ClusterRole': ROLE,

@@ -8,6 +8,7 @@ const RBAC = 'rbac.authorization.k8s.io';
 
 export const OTHER_DEFAULTS: Readonly<Record<string, Defaulter>> = {
   'core.v1.Secret': secret,
+  'core.v1.ServiceAccount': serviceAccount,
   'core.v1.PersistentVolumeClaimSpec': (spec) => fill(spec, { volumeMode: 'Filesystem' }),
   'rbac.v1.RoleRef': (role) => fill(role, { apiGroup: RBAC }),
   'rbac.v1.Subject': (subject) => (subject.kind === 'ServiceAccount' ? subject : fill(subject, { apiGroup: RBAC })),
@@ -23,6 +24,13 @@ function secret(value: JsonObject): JsonObject {
   const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(String(text)).toString('base64')]);
   const data = typeof rest.data === 'object' && rest.data !== null && !Array.isArray(rest.data) ? rest.data : {};
   return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
+}
+
+/** References to Secrets are of the account's namespace: only their names are stored. */
+function serviceAccount(value: JsonObject): JsonObject {
+  const secrets = itemsAt(value, 'secrets');
+  if (secrets.length === 0) return value;
+  return { ...value, secrets: secrets.map(({ name }) => (name === undefined ? {} : { name })) };
 }
 
 function policyTypes(spec: JsonObject): string[] {

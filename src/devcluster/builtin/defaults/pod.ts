@@ -62,9 +62,10 @@ function container(value: JsonObject): JsonObject {
   });
 }
 
-/** No tag and no digest, or the tag `latest`. */
+/** No tag and no digest, or the tag `latest`; what is no image name at all is neither. */
 function isLatest(image: unknown): boolean {
-  if (typeof image !== 'string' || image.includes('@')) return false;
+  if (typeof image !== 'string' || image === '' || image.includes('@')) return false;
+  if (/[A-Z]/.test(image.slice(image.lastIndexOf('/') + 1).split(':')[0] ?? '')) return false;
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1];
   return tag === undefined || tag === 'latest';
 }

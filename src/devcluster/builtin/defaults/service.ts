@@ -16,12 +16,16 @@ export const SERVICE_DEFAULTS: Readonly<Record<string, Defaulter>> = {
 
 function serviceSpec(spec: JsonObject): JsonObject {
   const typed = fill(spec, { sessionAffinity: 'None', type: 'ClusterIP' });
-  const affine = typed.sessionAffinity === 'ClientIP' ? withTimeout(typed) : typed;
+  const affine = typed.sessionAffinity === 'ClientIP' ? withTimeout(typed) : withoutAffinityConfig(typed);
   if (affine.type === 'ExternalName') return affine;
   const internal = fill(affine, { internalTrafficPolicy: 'Cluster' });
   if (affine.type === 'ClusterIP') return internal;
   const external = fill(internal, { externalTrafficPolicy: 'Cluster' });
   return affine.type === 'LoadBalancer' ? fill(external, { allocateLoadBalancerNodePorts: true }) : external;
+}
+
+function withoutAffinityConfig({ sessionAffinityConfig: _config, ...spec }: JsonObject): JsonObject {
+  return spec;
 }
 
 function withTimeout(spec: JsonObject): JsonObject {

@@ -28,7 +28,7 @@ export const WORKLOAD_DEFAULTS: Readonly<Record<string, Defaulter>> = {
     updateStrategy: strategy(objectAt(spec, 'updateStrategy'), { maxUnavailable: 1, maxSurge: 0 }),
   }),
   'apps.v1.ReplicaSetSpec': (spec) => fill(spec, { replicas: 1 }),
-  'batch.v1.JobSpec': jobSpec,
+  'batch.v1.Job': (job) => ({ ...job, spec: jobSpec(objectAt(job, 'spec')) }),
   'batch.v1.CronJobSpec': (spec) =>
     fill(spec, {
       concurrencyPolicy: 'Allow',
@@ -76,5 +76,26 @@ const CPU_TARGET = [
 ];
 
 function autoscalerSpec(spec: JsonObject): JsonObject {
-  return fill(itemsAt(spec, 'metrics').length === 0 ? { ...spec, metrics: CPU_TARGET } : spec, { minReplicas: 1 });
+  const measured = itemsAt(spec, 'metrics').length === 0 ? { ...spec, metrics: CPU_TARGET } : spec;
+  const filled = fill(measured, { minReplicas: 1 });
+  if (spec.behavior === undefined) return filled;
+  const behavior = objectAt(spec, 'behavior');
+  return {
+    ...filled,
+    behavior: {
+      ...behavior,
+      scaleUp: fill(objectAt(behavior, 'scaleUp'), {
+        stabilizationWindowSeconds: 0,
+        selectPolicy: 'Max',
+        policies: [
+          { type: 'Pods', value: 4, periodSeconds: 15 },
+          { type: 'Percent', value: 100, periodSeconds: 15 },
+        ],
+      }),
+      scaleDown: fill(objectAt(behavior, 'scaleDown'), {
+        selectPolicy: 'Max',
+        policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+      }),
+    },
+  };
 }

@@ -14,6 +14,7 @@ import {
   oneOf,
   required,
 } from './cause.ts';
+import { validateExpressions } from './selector.ts';
 
 const KEY_TEXT =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or " +
@@ -139,6 +140,8 @@ function validateSubject(subject: JsonObject, path: string, kind: string): Cause
   const causes = isUnset(subject.name) ? [required(`${path}.name`)] : [];
   const kinds = ['ServiceAccount', 'User', 'Group'];
   if (!kinds.includes(String(subject.kind))) return [...causes, notSupported(`${path}.kind`, subject.kind, kinds)];
+  const group = subject.kind === 'ServiceAccount' ? '' : 'rbac.authorization.k8s.io';
+  if ((subject.apiGroup ?? '') !== group) causes.push(notSupported(`${path}.apiGroup`, subject.apiGroup, [group]));
   const homeless = subject.kind === 'ServiceAccount' && isUnset(subject.namespace) && kind === 'ClusterRoleBinding';
   return homeless ? [...causes, required(`${path}.namespace`)] : causes;
 }
@@ -146,6 +149,7 @@ function validateSubject(subject: JsonObject, path: string, kind: string): Cause
 export function validateNetworkPolicy(next: KubeObject): Cause[] {
   const spec = objectAt(next, 'spec');
   return [
+    ...validateExpressions(objectAt(spec, 'podSelector'), 'spec.podSelector'),
     ...itemsAt(spec, 'ingress').flatMap((rule, index) => validatePeers(rule, 'from', `spec.ingress[${index}]`)),
     ...itemsAt(spec, 'egress').flatMap((rule, index) => validatePeers(rule, 'to', `spec.egress[${index}]`)),
     ...(Array.isArray(spec.policyTypes) ? spec.policyTypes : []).flatMap((type, index) =>
@@ -201,6 +205,9 @@ export function validateClaim(next: KubeObject, old: KubeObject | undefined, sub
   const storage = objectAt(objectAt(spec, 'resources'), 'requests').storage;
   const causes: Cause[] = [];
   if (isEmptyList(spec.accessModes)) causes.push(required('spec.accessModes', 'at least 1 access mode is required'));
+  const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+  const given = Array.isArray(spec.accessModes) ? spec.accessModes : [];
+  causes.push(...given.flatMap((mode) => oneOf('spec.accessModes', mode, modes)));
   if (storage === undefined) causes.push(required('spec.resources[storage]'));
   if (old === undefined) return causes;
   const before = objectAt(old, 'spec');

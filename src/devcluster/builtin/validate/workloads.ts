@@ -1,8 +1,9 @@
 // Rules for Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs.
 
 import type { KubeObject } from '../../../kube/object.ts';
-import { type JsonObject, jsonEquals } from '../../../std/json.ts';
+import { type Json, type JsonObject, jsonEquals } from '../../../std/json.ts';
 import type { Cause } from '../../api/status.ts';
+import { nameComplaints } from '../../api/validate-metadata.ts';
 import { objectAt } from '../fields.ts';
 import { FIELD_IS_IMMUTABLE, forbiddenField, invalidValue, nonNegative, oneOf, required } from './cause.ts';
 import { validatePodSpec, validateTemplate } from './pod-spec.ts';
@@ -74,9 +75,14 @@ export const validateStatefulSet: Rule = (next, old, subresource) => {
     strategy === 'RollingUpdate' || strategy === 'OnDelete'
       ? []
       : [invalidValue('spec.updateStrategy', updateStrategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
   return [
     ...policyCauses,
     ...strategyCauses,
+    ...['whenDeleted', 'whenScaled'].flatMap((key) =>
+      oneOf(`spec.persistentVolumeClaimRetentionPolicy.${key}`, retention[key], ['Retain', 'Delete']),
+    ),
+    ...validateServiceName(spec.serviceName, old),
     ...nonNegative('spec.replicas', spec.replicas),
     ...nonNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...validateWorkloadSelector(spec, 'spec', 'statefulset'),
@@ -84,6 +90,12 @@ export const validateStatefulSet: Rule = (next, old, subresource) => {
     ...frozenExcept(spec, old),
   ];
 };
+
+/** It cannot change, so an old one is not judged again. */
+function validateServiceName(name: Json | undefined, old: KubeObject | undefined): Cause[] {
+  if (old !== undefined || name === undefined || name === '') return [];
+  return nameComplaints(String(name), 'label').map((why) => invalidValue('spec.serviceName', name, why));
+}
 
 /** Claim templates are volumes to the containers. */
 function withClaimVolumes(spec: JsonObject): JsonObject {
@@ -135,11 +147,21 @@ export const validateCronJob: Rule = (next, _old, subresource) => {
   if (subresource === 'status') return [];
   const spec = specOf(next);
   return [
-    ...(spec.schedule === undefined || spec.schedule === '' ? [required('spec.schedule')] : []),
+    ...validateSchedule(spec.schedule),
     ...oneOf('spec.concurrencyPolicy', spec.concurrencyPolicy, ['Allow', 'Forbid', 'Replace']),
     ...validateJobSpec(objectAt(objectAt(spec, 'jobTemplate'), 'spec'), 'spec.jobTemplate.spec'),
   ];
 };
+
+/** Five fields or a macro; what is in the fields the job's controller would judge. */
+function validateSchedule(schedule: Json | undefined): Cause[] {
+  const text = typeof schedule === 'string' ? schedule.trim() : '';
+  if (text === '') return [required('spec.schedule')];
+  const fields = text.split(/\s+/);
+  if (text.startsWith('@') || fields.length === 5) return [];
+  const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
+  return [invalidValue('spec.schedule', text, why)];
+}
 
 export const validatePod: Rule = (next, _old, subresource) =>
   subresource === 'status' ? [] : validatePodSpec(specOf(next), 'spec');
