@@ -238,4 +238,42 @@ export const DELETION_SCENARIOS: readonly Scenario[] = [
       ),
     ],
   },
+  {
+    name: 'delete-namespace-foreground',
+    about: 'A namespace deleted in the foreground still waits for its content.',
+    outside: ['/api/v1/namespaces/rec-delete-namespace-foreground-inner'],
+    ticks: true,
+    steps: [
+      create('a namespace', '/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: '${ns}-inner' },
+      }),
+      create(
+        'something that holds it',
+        '/api/v1/namespaces/${ns}-inner/configmaps',
+        o.configMap('held', {}, { finalizers: ['example.com/hold'] }),
+      ),
+      remove('deleting the namespace sets the finalizer of the foreground', '/api/v1/namespaces/${ns}-inner', {
+        body: options({ propagationPolicy: 'Foreground' }),
+      }),
+      read(
+        'nothing belongs to it by owner reference, so that finalizer goes, and the namespace stays',
+        '/api/v1/namespaces/${ns}-inner',
+        {
+          until: (answer) => at(answer.body, '/metadata/finalizers') === undefined,
+          calmMs: 1000,
+          pick: (body) => ({ spec: at(body, '/spec') ?? null, phase: at(body, '/status/phase') ?? null }),
+        },
+      ),
+      patch(
+        'let the content go',
+        '/api/v1/namespaces/${ns}-inner/configmaps/held',
+        MERGE_PATCH,
+        { metadata: { finalizers: null } },
+        { pick: (body) => at(body, '/metadata/name') ?? null },
+      ),
+      read('then the namespace goes', '/api/v1/namespaces/${ns}-inner', { until: gone }),
+    ],
+  },
 ];
