@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
+import { DEFINITIONS } from '../custom/definition.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
 import { readDeleteBody } from './body.ts';
@@ -14,12 +15,10 @@ import type { ApiAnswer, ApiRequest, ObjectAnswer } from './request.ts';
 import { conflict, forbidden } from './status.ts';
 import { invalidOptions, readDryRun } from './write-options.ts';
 
-const DEFINITION_COLLECTION = 'apiextensions.k8s.io/customresourcedefinitions';
-
 /** Set on a CRD that is being deleted, taken away when none of its objects is left. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITION_COLLECTION];
+const UNGRACED: readonly string[] = [NAMESPACE_COLLECTION, DEFINITIONS];
 
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
@@ -134,7 +133,7 @@ function finalizersFor(
   propagation: Propagation | undefined,
 ): readonly string[] {
   const own = object.metadata.finalizers ?? [];
-  const isNewlyGoing = type.collection === DEFINITION_COLLECTION && object.metadata.deletionTimestamp === undefined;
+  const isNewlyGoing = type.collection === DEFINITIONS && object.metadata.deletionTimestamp === undefined;
   // A CRD is held until its objects are gone.
   const present = isNewlyGoing && !own.includes(CLEANUP_FINALIZER) ? [...own, CLEANUP_FINALIZER] : own;
   if (propagation === undefined) return present;

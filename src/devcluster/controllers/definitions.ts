@@ -4,8 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { type ApiContext, timestamp } from '../api/context.ts';
 import { CLEANUP_FINALIZER } from '../api/delete.ts';
-import { objects } from '../custom/definition.ts';
-import { DEFINITIONS } from '../resources/type-table.ts';
+import { DEFINITIONS, objects } from '../custom/definition.ts';
 import type { WorkQueue } from './queue.ts';
 import { writeChange, writeRemoval } from './writer.ts';
 

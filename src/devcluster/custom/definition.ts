@@ -8,6 +8,9 @@ import { compareVersions } from '../resources/version-order.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
+/** Where CRDs are stored. */
+export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
+
 /** The served versions of an established CRD; none where its names are not accepted yet. */
 export function typesOfDefinition(definition: KubeObject): readonly ResourceType[] {
   const spec = definition.spec;

@@ -6,12 +6,10 @@ import { bundledKinds } from '../../kube/schemas/bundled.ts';
 import type { TypeTable } from '../api/context.ts';
 import { builtinBehaviour } from '../builtin/behaviour.ts';
 import { customBehaviour } from '../custom/behaviour.ts';
-import { typesOfDefinition } from '../custom/definition.ts';
+import { DEFINITIONS, typesOfDefinition } from '../custom/definition.ts';
 import type { Store } from '../storage/store.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { ResourceType, Verb } from './resource-type.ts';
-
-export const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
 const VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
