@@ -47,7 +47,7 @@ test('a last line that was torn by a kill is cut off, the next write follows the
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('a'));
   first.close();
-  appendFileSync(join(dir, 'state.jsonl'), '{"type":"ADDED","collection":"/configm');
+  appendFileSync(join(dir, 'state.jsonl'), `{"type":"ADDED","collection":"/configm${'x'.repeat(2_000)}`);
   const again = openStore(openJournal(dir));
   again.put(MAPS, map('b'));
   again.close();
