@@ -1,17 +1,7 @@
 // The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn
 // last line (the process was killed in the middle of it) is cut off. Knows nothing about what the objects mean.
 
-import {
-  closeSync,
-  existsSync,
-  fdatasync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
@@ -66,7 +56,6 @@ export function openJournal(dir: string): Journal {
   if (!existsSync(path)) writeSnapshot(path, 0, []);
   const { restored, bytes, lines } = readJournal(path);
   const file = { fd: openSync(path, 'r+'), lines, position: bytes };
-  ftruncateSync(file.fd, bytes);
   const sync = batchedSync(() => file.fd);
   return {
     restored,
