@@ -58,7 +58,10 @@ export const REAL_CLOCK: DevclusterOptions['clock'] = {
 
 export async function startTestCluster(settings: Settings = {}): Promise<TestCluster> {
   const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'devcluster-')));
-  let cluster = await startDevcluster({ clock: REAL_CLOCK, ...settings, dir });
+  let cluster = await startDevcluster({ clock: REAL_CLOCK, ...settings, dir }).catch(async (error: unknown) => {
+    if (settings.dir === undefined) await rm(dir, { recursive: true, force: true });
+    throw error;
+  });
   const { url, kubeconfigPath } = cluster;
   const { authority, token } = await readCredentials(kubeconfigPath);
   const agent = new Agent({ connect: { ca: authority }, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });

@@ -43,7 +43,7 @@ test('what was written is there after it is opened again, with its revisions and
   again.close();
 });
 
-test('a last line that was torn by a kill is cut off, the next write follows the last whole one', () => {
+test('a last line that was torn by a kill does not count, the next write follows the last whole one', () => {
   const first = openStore(openJournal(dir));
   first.put(MAPS, map('a'));
   first.close();

@@ -1,5 +1,5 @@
 // The state on disk: JSON lines, appended before a write is answered, rewritten when most of them are outdated. A torn
-// last line (the process was killed in the middle of it) is cut off. Knows nothing about what the objects mean.
+// last line (the process was killed in the middle of it) is written over. Knows nothing about what the objects mean.
 
 import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
