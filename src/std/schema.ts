@@ -66,6 +66,10 @@ export interface ObjectKeywords extends Keywords {
   readonly atomic?: boolean;
 }
 
+export interface MapKeywords extends Keywords {
+  readonly maxProperties?: number;
+}
+
 function written(description: string, { deprecated, validations, ...keywords }: Keywords & Record<string, unknown>) {
   return {
     description: deprecated === undefined ? description : `${description} Deprecated: use ${deprecated} instead.`,
@@ -120,8 +124,18 @@ export function object<T extends TProperties>(
 }
 
 /** Any keys, text values; written as `additionalProperties`, never as `patternProperties`. */
-export function textMap(description: string): TUnsafe<Record<string, string>> {
-  return Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' }, description });
+export function textMap(description: string, keywords: MapKeywords = {}): TUnsafe<Record<string, string>> {
+  return map(Type.String() as TString, description, keywords);
+}
+
+/** Any keys, one kind of value. */
+export function map<T extends TSchema>(
+  values: T,
+  description: string,
+  keywords: MapKeywords = {},
+): TUnsafe<Record<string, Static<T>>> {
+  const schema = { type: 'object', additionalProperties: values, ...written(description, { ...keywords }) };
+  return Type.Unsafe<Record<string, Static<T>>>(schema);
 }
 
 /** An object whose fields are not described here, kept as written. */
