@@ -67,6 +67,7 @@ export interface ObjectKeywords extends Keywords {
 }
 
 export interface MapKeywords extends Keywords {
+  readonly minProperties?: number;
   readonly maxProperties?: number;
 }
 
@@ -141,6 +142,11 @@ export function map<T extends TSchema>(
 /** An object whose fields are not described here, kept as written. */
 export function anyObject(description: string): TUnsafe<JsonObject> {
   return Type.Unsafe<JsonObject>({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, description });
+}
+
+/** Any JSON value, kept as written. CEL does not see it. */
+export function anyValue(description: string): TUnsafe<Json> {
+  return Type.Unsafe<Json>({ 'x-kubernetes-preserve-unknown-fields': true, description });
 }
 
 /** Document 2, Conventions: `1h30m`, `250ms`. */
