@@ -135,5 +135,6 @@ function stateOf(status: JsonObject): keyof Readiness {
   const ready = conditions.find((condition) => isObject(condition) && condition.type === 'Ready');
   if (isObject(ready) && ready.status === 'True') return 'ready';
   if (status.phase === 'Stopped') return 'ready';
-  return status.phase === 'Failed' ? 'failed' : 'progressing';
+  // A kind without phases only holds settings: nothing is under way that could make them right.
+  return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }
