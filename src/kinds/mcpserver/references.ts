@@ -3,17 +3,17 @@
 
 import type { Reference } from '../kind.ts';
 import { oidcReferences } from '../shared/oidc-settings.ts';
+import { authzReferences } from '../shared/proxy-authz.ts';
 import type { Server } from './facts.ts';
 
 export function references({ spec }: Server): readonly Reference[] {
   const { groupRef, toolConfigRef, externalAuthConfigRef, authzConfig, permissionProfile } = spec;
-  const policies = authzConfig?.configMap;
   return [
     ...(groupRef === undefined ? [] : [{ pointer: '/spec/groupRef', kind: 'MCPGroup', name: groupRef }]),
     ...named('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef),
     ...named('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef),
     ...oidcReferences(spec.oidcConfig, '/spec/oidcConfig'),
-    ...(policies === undefined ? [] : [{ pointer: '/spec/authzConfig/configMap', kind: 'ConfigMap', ...policies }]),
+    ...authzReferences(authzConfig),
     ...(permissionProfile?.type === 'configmap'
       ? [
           {
