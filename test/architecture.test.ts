@@ -189,7 +189,7 @@ const RULES: Readonly<Record<string, (files: Files) => readonly string[]>> = {
       .flatMap((file) =>
         file.imports
           .flatMap((each) => target(file, each) ?? [])
-          .filter((imported) => /^kinds\/(?!(kind|index|crd|codes)\.ts$)/.test(imported))
+          .filter((imported) => /^kinds\/(?!(kind|index|crd|codes|fields)\.ts$)/.test(imported))
           .map((imported) => `${file.path} imports ${imported}`),
       ),
 

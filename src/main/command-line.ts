@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
 import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
+import { explainCommand } from './explain.ts';
 import { migrateCommand } from './migrate.ts';
 import { planCommand } from './plan.ts';
 import { runCommand } from './run.ts';
@@ -39,6 +40,7 @@ export function commandLine(): Command {
     serveCommand(),
     migrateCommand(),
     crdsCommand(),
+    explainCommand(),
   ];
   for (const command of commands) program.addCommand(command.exitOverride());
   return program;

@@ -4,22 +4,44 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { crdReference } from '../../scripts/crd-reference.ts';
+import { kindPages } from '../../scripts/kind-pages.ts';
+import { schemaFiles } from '../../scripts/schema-files.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const API_GROUP = 'toolhive.stacklok.dev';
 
+/** Every file below a folder of the project, by its path there. */
+function filesOf(folder: string): ReadonlyMap<string, string> {
+  const path = join(ROOT, folder);
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    entries.map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      return [file.slice(path.length + 1), readFileSync(file, 'utf8')];
+    }),
+  );
+}
+
 it('manifests/crds holds the CRD of every kind, and nothing else', () => {
-  const folder = join(ROOT, 'manifests/crds');
-  expect(readdirSync(folder).sort()).toEqual(KINDS.map(({ plural }) => `${plural}.yaml`).sort());
+  const files = filesOf('manifests/crds');
+  expect([...files.keys()].sort()).toEqual(KINDS.map(({ plural }) => `${plural}.yaml`).sort());
   for (const kind of KINDS) {
-    const text = readFileSync(join(folder, `${kind.plural}.yaml`), 'utf8');
+    const text = files.get(`${kind.plural}.yaml`) ?? '';
     expect(parse(text)).toEqual(JSON.parse(JSON.stringify(crd(kind, API_GROUP))));
   }
 });
 
-it('docs/crds.md is the reference of the kinds', () => {
-  expect(readFileSync(join(ROOT, 'docs/crds.md'), 'utf8')).toBe(crdReference(KINDS, API_GROUP));
+it('docs/kinds holds a page for every kind and one that lists them, and nothing else', () => {
+  expect(filesOf('docs/kinds')).toEqual(kindPages(KINDS, API_GROUP));
+});
+
+it('docs/schemas holds a schema for every kind and one for all, and nothing else', () => {
+  expect(filesOf('docs/schemas')).toEqual(schemaFiles(KINDS, API_GROUP).folder);
+});
+
+it('the sample repository has the schema that its manifests name', () => {
+  const text = readFileSync(join(ROOT, 'manifests/fleet/schema.json'), 'utf8');
+  expect(text).toBe(schemaFiles(KINDS, API_GROUP).combined);
 });
