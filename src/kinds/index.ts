@@ -4,5 +4,6 @@ import type { Kind } from './kind.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
+import { MCPToolConfig } from './mcptoolconfig/index.ts';
 
-export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer];
+export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];

@@ -80,11 +80,9 @@ function schemasIn(schema: Json | undefined): JsonObject[] {
 
 /** Each object inside with a field more, where the schema says what fields it has. */
 function objectsIn(value: Json, pointer: string, kind: Kind): { pointer: string; spec: Json }[] {
-  const open = new Set(
-    flat(rootField(kind).fields)
-      .filter(({ leaf, type }) => leaf && /^object|\{\}$/.test(type))
-      .map(({ path }) => path),
-  );
+  const objects = flat(rootField(kind).fields).filter(({ type }) => /^object|\{\}$/.test(type));
+  const open = new Set(objects.filter(({ leaf }) => leaf).map(({ path }) => path));
+  const maps = new Set(objects.filter(({ leaf, type }) => !leaf && type.endsWith('{}')).map(({ path }) => path));
   const walk = (
     inner: Json,
     at: string,
@@ -98,8 +96,12 @@ function objectsIn(value: Json, pointer: string, kind: Kind): { pointer: string;
     }
     if (!isObject(inner) || open.has(path)) return [];
     const below = Object.entries(inner).flatMap(([key, child]) =>
-      walk(child ?? null, `${at}/${key}`, `${path}.${key}`, (next) => rebuild({ ...inner, [key]: next })),
+      walk(child ?? null, `${at}/${key}`, maps.has(path) ? `${path}{}` : `${path}.${key}`, (next) =>
+        rebuild({ ...inner, [key]: next }),
+      ),
     );
+    // A map takes every key; what its values are is described.
+    if (maps.has(path)) return below;
     return [{ pointer: at, spec: rebuild({ ...inner, misspelt: 1 }) }, ...below];
   };
   return walk(value, pointer, 'spec', (next) => next);

@@ -117,17 +117,19 @@ function isSet(value: Json | undefined, [token, ...rest]: readonly string[]): bo
   if (token === undefined) return value !== undefined;
   const key = token.replaceAll(/(\[\]|\{\})+$/g, '');
   const child = isObject(value) ? value[key] : undefined;
+  if (token.endsWith('{}') && isObject(child)) return Object.values(child).some((item) => isSet(item, rest));
   if (!token.endsWith('[]') || !Array.isArray(child)) return isSet(child, rest);
   return child.some((item) => isSet(item, rest));
 }
 
 function messagesOf(kind: Kind): string[] {
   const inside = (schema: JsonObject): string[] => {
-    const { items, properties } = schema;
+    const { items, properties, additionalProperties } = schema;
     const rules = schema['x-kubernetes-validations'];
     return [
       ...(Array.isArray(rules) ? rules.filter(isObject).map(({ message }) => String(message)) : []),
       ...(isObject(items) ? inside(items) : []),
+      ...(isObject(additionalProperties) ? inside(additionalProperties) : []),
       ...(isObject(properties) ? Object.values(properties).filter(isObject).flatMap(inside) : []),
     ];
   };

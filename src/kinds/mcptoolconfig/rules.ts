@@ -1,0 +1,15 @@
+// What is wrong with an MCPToolConfig that neither its schema nor CEL can say. Knows nothing about who refers to it.
+
+import type { Typed } from '../define.ts';
+import type { Finding } from '../kind.ts';
+import { toolFindings } from '../shared/tool-override.ts';
+import type { MCPToolConfigSpec } from './schema.ts';
+
+export function rules({ spec }: Typed<typeof MCPToolConfigSpec>): readonly Finding[] {
+  return toolFindings({
+    filter: spec.toolsFilter ?? [],
+    overrides: spec.toolsOverride ?? {},
+    filterField: 'toolsFilter',
+    overridesPointer: '/spec/toolsOverride',
+  });
+}
