@@ -13,6 +13,7 @@ const AUTHZ_CONFIG_SCHEMA = Type.Object({
   version: Type.String({ minLength: 1 }),
   type: Type.Literal('cedarv1'),
   cedar: Type.Object({
+    /** Each text holds one or more policies. */
     policies: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
     entities_json: Type.Optional(Type.String()),
   }),
@@ -22,10 +23,10 @@ export type AuthzConfigFile = Static<typeof AUTHZ_CONFIG_SCHEMA>;
 
 const authzConfigCheck = schemaCheck<AuthzConfigFile>(AUTHZ_CONFIG_SCHEMA);
 
-/** What is wrong with a parsed file, in one sentence; undefined where nothing is. */
-export function authzConfigError(value: unknown): string | undefined {
+/** A parsed file, or in one sentence what is wrong with it. */
+export function readAuthzConfig(value: unknown): { readonly file: AuthzConfigFile } | { readonly fault: string } {
   const fits = authzConfigCheck();
-  if (fits(value)) return undefined;
+  if (fits(value)) return { file: value };
   const misfit = firstMisfit(fits);
-  return `${misfit?.pointer || 'the file'} ${misfit?.message}`;
+  return { fault: `${misfit?.pointer || 'the file'} ${misfit?.message}` };
 }

@@ -4,9 +4,11 @@ export const KINDS_CODES = {
   'deprecated-field': 'The field is still read but will go away: write the field that the message names instead.',
   'invalid-pod-template':
     'podTemplateSpec holds something that is no pod template: correct it; until then the children stay as they live.',
-  'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list: correct them.',
+  'authz-policy-invalid':
+    'A text of inline authorization holds no Cedar policies: correct it at the line and column named.',
+  'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list of entities: correct them.',
   'authz-config-invalid':
-    'The ConfigMap with the authorization settings holds none: it needs version, type cedarv1 and cedar.policies.',
+    'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
   'env-set-twice': 'A variable is set by env and by a Secret, or by two Secrets: remove one of the two.',
   'git-auth-unused':

@@ -16,9 +16,13 @@ const ConfigMapAuthz = object(
 
 const InlineAuthz = object(
   {
-    policies: list(text('A Cedar policy.', { minLength: 1 }), 'Cedar policies. What none permits is denied.', {
-      minItems: 1,
-    }),
+    policies: list(
+      text('One or more Cedar policies.', { minLength: 1 }),
+      'Cedar policies. What none permits is denied.',
+      {
+        minItems: 1,
+      },
+    ),
     entitiesJson: text('Cedar entities, as a JSON list.', { default: '[]' }),
   },
   'Policies written here.',

@@ -1,52 +1,76 @@
-// What is wrong with the authorization of a proxy that neither schema nor CEL can say: in itself, and in the ConfigMap
-// that holds it. Knows nothing about whose proxy it is.
+// What is wrong with authorization settings that neither schema nor CEL can say: in policies and entities written in the
+// resource, and in the ConfigMap that it names. Knows nothing about whose settings they are.
 
-import { authzConfigError } from '../../contracts/authz-config.ts';
+import { readAuthzConfig } from '../../contracts/authz-config.ts';
+import { entitiesFault, policyFaults } from '../../std/cedar.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import { readDocuments } from '../../std/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
 
-type Authz = Static<typeof AuthzConfig>;
+type Authz = Static<typeof AuthzConfig> | undefined;
 
+/** Where MCPServer and MCPRemoteProxy have their settings. */
 const POINTER = '/spec/authzConfig';
 
-/** The ConfigMap that an AuthzConfigRef names. */
-export function authzReferences(authz: Authz | undefined): readonly Reference[] {
-  const policies = authz?.configMap;
-  return policies === undefined ? [] : [{ pointer: `${POINTER}/configMap`, kind: 'ConfigMap', ...policies }];
+/** The ConfigMap that the settings are in, where they are in one. `pointer` is that of the settings. */
+export function authzReferences(authz: Authz, pointer = POINTER): readonly Reference[] {
+  const ref = authz?.configMap;
+  return ref === undefined ? [] : [{ pointer: `${pointer}/configMap`, kind: 'ConfigMap', ...ref }];
 }
 
-export function inlineAuthzFindings(authz: Authz | undefined): readonly Finding[] {
-  const entities = authz?.inline?.entitiesJson;
-  if (entities === undefined || Array.isArray(parsed(entities))) return [];
-  const pointer = `${POINTER}/inline/entitiesJson`;
-  return [{ code: 'authz-entities-invalid', severity: 'error', pointer, message: 'entitiesJson must be a JSON list' }];
+/** For `rules`: every mistake in policies and entities that are written in the resource. */
+export function inlineAuthzFindings(authz: Authz, pointer = POINTER): readonly Finding[] {
+  if (authz?.inline === undefined) return [];
+  const { policies, entitiesJson } = authz.inline;
+  const fault = entitiesFault(entitiesJson);
+  return [
+    ...policies.flatMap((text, index) => policyFindings(text, `${pointer}/inline/policies/${index}`)),
+    ...(fault === undefined
+      ? []
+      : [finding('authz-entities-invalid', `${pointer}/inline/entitiesJson`, `entitiesJson: ${fault}`)]),
+  ];
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Lines and columns are those of the policy: in the file it may be folded, quoted or indented. */
+function policyFindings(text: string, pointer: string): readonly Finding[] {
+  return policyFaults(text).map(({ line, column, message }) =>
+    finding('authz-policy-invalid', pointer, `line ${line}, column ${column} of the policy: ${message}`),
+  );
 }
 
-export function configMapAuthzFindings(authz: Authz | undefined, view: View): readonly Finding[] {
+/** For `inspect`: what is wrong with the content of the ConfigMap. */
+export function configMapAuthzFindings(authz: Authz, view: View, pointer = POINTER): readonly Finding[] {
   const ref = authz?.configMap;
   if (ref === undefined) return [];
   const data = view.find('ConfigMap', ref.name)?.data;
   const text = isObject(data) ? data[ref.key] : undefined;
-  const fault = typeof text === 'string' ? policyFault(text) : 'is missing';
-  if (fault === undefined) return [];
-  const message = `ConfigMap ${ref.name}, key ${ref.key}: ${fault}`;
-  return [{ code: 'authz-config-invalid', severity: 'error', pointer: `${POINTER}/configMap`, message }];
+  const faults = typeof text === 'string' ? fileFaults(text) : ['is missing'];
+  return faults.map((fault) =>
+    finding('authz-config-invalid', `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${fault}`),
+  );
 }
 
-function policyFault(text: string): string | undefined {
+function fileFaults(text: string): readonly string[] {
   const [document, ...more] = readDocuments(text, '');
   const problem = document?.problems[0];
-  if (problem !== undefined) return problem.message;
-  return more.length > 0 ? 'holds several documents' : authzConfigError(document?.value);
+  if (problem !== undefined) return [problem.message];
+  if (more.length > 0) return ['holds several documents'];
+  const read = readAuthzConfig(document?.value);
+  if ('fault' in read) return [read.fault];
+  const { policies, entities_json: entities } = read.file.cedar;
+  const fault = entities === undefined ? undefined : entitiesFault(entities);
+  return [
+    ...policies.flatMap((policy, index) =>
+      policyFaults(policy).map(
+        ({ line, column, message }) => `cedar.policies[${index}], line ${line}, column ${column}: ${message}`,
+      ),
+    ),
+    ...(fault === undefined ? [] : [`cedar.entities_json: ${fault}`]),
+  ];
+}
+
+function finding(code: string, pointer: string, message: string): Finding {
+  return { code, severity: 'error', pointer, message };
 }

@@ -1,0 +1,86 @@
+// Whether texts are Cedar policies and Cedar entities, by Cedar's own parser. It is a WebAssembly module of 4 MB: loaded
+// when the first text is looked at. Knows nothing about what policies are about. Decision 0070.
+
+import { createRequire } from 'node:module';
+import { jsonFault, linePlaces } from './json-place.ts';
+
+type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
+type DetailedError = Extract<ReturnType<Cedar['policySetTextToParts']>, { type: 'failure' }>['errors'][number];
+
+/** One mistake; line and column count from 1, within the text. */
+export interface CedarFault {
+  readonly line: number;
+  readonly column: number;
+  /** What is wrong, and what is expected there. */
+  readonly message: string;
+}
+
+/** What is wrong with a text that should hold one or more policies. */
+export function policyFaults(text: string): readonly CedarFault[] {
+  const answer = ask((cedar) => cedar.policySetTextToParts(text));
+  if ('refusal' in answer) return [{ line: 1, column: 1, message: answer.refusal }];
+  if (answer.type === 'failure') return flat(answer.errors).map((error) => placed(error, text));
+  const {
+    policies,
+    policy_templates: [template],
+  } = answer;
+  if (template !== undefined) {
+    const message = 'a template, with ?principal or ?resource in it: nothing would fill it in';
+    return [{ ...linePlaces(text)(Math.max(0, text.indexOf(template))), message }];
+  }
+  return policies.length > 0 ? [] : [{ line: 1, column: 1, message: 'there is no policy in it' }];
+}
+
+/** What is wrong with a JSON text that should hold a list of entities; undefined where nothing is. */
+export function entitiesFault(text: string): string | undefined {
+  const broken = jsonFault(text);
+  if (broken !== undefined) {
+    const { line, column } = linePlaces(text)(broken.offset);
+    return `${line}:${column}: not JSON: ${broken.message}`;
+  }
+  const entities = JSON.parse(text);
+  if (!Array.isArray(entities)) return 'must be a JSON list of entities';
+  const answer = ask((cedar) => cedar.checkParseEntities({ entities, schema: null }));
+  if ('refusal' in answer) return answer.refusal;
+  return answer.type === 'success' ? undefined : flat(answer.errors).map(worded).join('; ');
+}
+
+const require = createRequire(import.meta.url);
+const MODULE = '@cedar-policy/cedar-wasm/nodejs';
+
+/**
+ * What the parser answers. A text that is nested too deeply overflows its stack, and an instance that this happened to
+ * answers nothing any more: the next question gets a new one.
+ */
+function ask<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
+  const cedar: Cedar = require(MODULE);
+  try {
+    return question(cedar);
+  } catch (error) {
+    delete require.cache[require.resolve(MODULE)];
+    const cause = error instanceof Error ? error.message : String(error);
+    return { refusal: `nested too deeply to be read (${cause})` };
+  }
+}
+
+/** An error and those that were found with it. */
+function flat(errors: readonly DetailedError[]): readonly DetailedError[] {
+  return errors.flatMap((error) => [error, ...flat(error.related ?? [])]);
+}
+
+function placed(error: DetailedError, text: string): CedarFault {
+  return { ...placeIn(text, error.sourceLocations?.[0]?.start ?? 0), message: worded(error) };
+}
+
+/** The parser counts in bytes of UTF-8. */
+function placeIn(text: string, bytes: number): Pick<CedarFault, 'line' | 'column'> {
+  return linePlaces(text)(Buffer.from(text).subarray(0, bytes).toString().length);
+}
+
+/** What every message begins with, and tells nothing. */
+const PREAMBLE = /^(failed to parse policies from string|error during entity deserialization): /;
+
+function worded({ message, help, sourceLocations }: DetailedError): string {
+  const expected = sourceLocations?.[0]?.label;
+  return [message.replace(PREAMBLE, ''), expected, help].filter((part) => part != null).join('; ');
+}
