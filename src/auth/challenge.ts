@@ -7,7 +7,7 @@ import type { ResourceSettings } from './settings.ts';
 /** The value of the header; without `error` where the client sent no credentials (RFC 6750 section 3). */
 export function challenge(
   settings: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
-  { error, message }: PublicRejection,
+  { error, message, scope }: Omit<PublicRejection, 'status'>,
 ): string {
   const parameters: readonly (readonly [string, string])[] = [
     ['realm', settings.realm],
@@ -17,6 +17,7 @@ export function challenge(
           ['error', error],
           ['error_description', message],
         ] as const)),
+    ...(scope === undefined ? [] : ([['scope', scope]] as const)),
     ['resource_metadata', metadataUrl(settings.resourceUrl)],
   ];
   return `Bearer ${parameters.map(([name, value]) => `${name}=${quote(value)}`).join(', ')}`;

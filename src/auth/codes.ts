@@ -6,7 +6,11 @@ export const AUTH_CODES = {
   'authorization-malformed': 'The Authorization header is not `Bearer <token>` with one token of RFC 6750 characters.',
   'token-too-long': 'The token is longer than the service accepts. Ask the provider for a smaller one.',
   'provider-unknown':
-    'No configured provider can validate the token: its issuer is not configured, or it is opaque and no provider has an introspectionUrl.',
+    'No configured provider can validate the token: it names no configured issuer, and no provider has an introspectionUrl.',
+  'token-unjudged':
+    'A provider that might accept the token could not be asked: its keys or its introspection endpoint cannot be reached, or too many unknown tokens came. The client gets 503 and may try again with the same token.',
+  'scope-missing':
+    'The token is valid but lacks the scope: mcp-registry:read for reading, mcp-registry:write for a manual sync. Ask the provider for a token with it, or leave auth.oauth.enforceScopes off.',
   'token-refused': 'Every provider that could validate the token refused it; the log has one reason per attempt.',
   'token-malformed': 'The token claims to be a JWT but is not a well-formed one.',
   'algorithm-refused': 'The JWT is signed with an algorithm that is not accepted: none, an HMAC, or an unknown one.',
@@ -24,6 +28,8 @@ export const AUTH_CODES = {
     'The keys of the provider could not be loaded and none are remembered. Check issuerUrl, jwksUrl and the network.',
   'introspection-unavailable':
     'The introspection endpoint did not give a usable answer. Check introspectionUrl, the credentials and the network.',
+  'introspection-busy':
+    'Too many tokens that the provider does not know came in a short time; it is not asked about further ones until a moment later.',
   'keys-stale': 'The keys of the provider could not be refreshed; the remembered ones stay in use for a while.',
   'provider-answer-invalid': 'A provider answered with a status or a body that cannot be used.',
   'provider-issuer-mismatch': 'The discovery document names another issuer than the configured issuerUrl.',

@@ -1,8 +1,10 @@
 // Asks a provider about a token (RFC 7662) and remembers the answer for a short while. Knows nothing about JWTs.
 
+import { setBounded } from '../std/bounded.ts';
 import { sha256 } from '../std/hash.ts';
 import type { JsonObject } from '../std/json.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
+import { createBudget } from './budget.ts';
 import { checkClaims } from './claims.ts';
 import type { TokenResult } from './jwt.ts';
 import { causeOf, postForm } from './outbound.ts';
@@ -14,9 +16,15 @@ import type { ProviderSettings } from './settings.ts';
 const ACCEPTED_KEPT_MS = 60_000;
 /** A refused token is asked about again after this. */
 const REFUSED_KEPT_MS = 10_000;
+/** Of each sort: tokens that somebody invents must not push out those that were accepted. */
 const REMEMBERED_MAX = 10_000;
+/** Questions that may end in a refusal at once, and how many more each second. */
+const REFUSALS_MAX = 200;
+const REFUSALS_PER_SECOND = 20;
 
 export type Introspect = (token: string) => Promise<TokenResult>;
+
+const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tokens in a short time' };
 
 interface Remembered {
   readonly result: TokenResult;
@@ -29,14 +37,25 @@ export function createIntrospection(
   ports: AuthPorts,
   provider: ProviderSettings & { readonly introspectionUrl: string },
 ): Introspect {
-  const remembered = new Map<string, Remembered>();
+  const accepted = new Map<string, Remembered>();
+  const refused = new Map<string, Remembered>();
+  const budget = createBudget(REFUSALS_MAX, REFUSALS_PER_SECOND, ports.clock.monotonic);
   const pending = new Map<string, Promise<TokenResult>>();
   let backoff = NO_BACKOFF;
   let lastCause: Cause | undefined;
 
-  async function ask(token: string): Promise<TokenResult> {
+  /** `trusted`: the token was accepted before, so nobody made it up. */
+  async function ask(token: string, trusted: boolean): Promise<TokenResult> {
     // While backing off nobody waits for an endpoint that is down.
     if (lastCause !== undefined && ports.clock.monotonic() < backoff.retryAt) return unavailable(lastCause);
+    if (trusted) return put(token);
+    if (!budget.take()) return unavailable(BUSY);
+    const result = await put(token);
+    if (result.ok || lastCause !== undefined) budget.giveBack();
+    return result;
+  }
+
+  async function put(token: string): Promise<TokenResult> {
     try {
       const answer = await postForm(ports, provider, provider.introspectionUrl, {
         token,
@@ -62,19 +81,22 @@ export function createIntrospection(
   function remember(key: string, result: TokenResult): void {
     const until = keepUntil(result, ports.clock);
     if (until === undefined) return;
-    const [oldest] = remembered.keys();
-    if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(key, { result, until });
+    if (!result.ok) accepted.delete(key);
+    setBounded(result.ok ? accepted : refused, key, { result, until }, REMEMBERED_MAX);
+  }
+
+  function recall(key: string): TokenResult | undefined {
+    const known = [accepted.get(key), refused.get(key)];
+    return known.find((each) => each !== undefined && ports.clock.monotonic() < each.until)?.result;
   }
 
   return async function introspect(token) {
     const key = sha256(token);
-    const known = remembered.get(key);
-    if (known !== undefined && ports.clock.monotonic() < known.until) return known.result;
-    remembered.delete(key);
+    const known = recall(key);
+    if (known !== undefined) return known;
     const asked = pending.get(key);
     if (asked !== undefined) return asked;
-    const asking = ask(token).finally(() => pending.delete(key));
+    const asking = ask(token, accepted.has(key)).finally(() => pending.delete(key));
     pending.set(key, asking);
     const result = await asking;
     remember(key, result);

@@ -2,6 +2,7 @@
 // down. Knows nothing about tokens and claims.
 
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
+import { digest } from '../std/hash.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
 import { locateJwks } from './discovery.ts';
 import { causeOf, getJson, invalidAnswer } from './outbound.ts';
@@ -25,19 +26,34 @@ export type KeyResult =
 /** Finds the key that a JWT's header names. */
 export type KeyLookup = (header: JWSHeaderParameters) => Promise<KeyResult>;
 
+export interface ProviderKeys {
+  /** Never rejects because of the provider: what fails is a result. */
+  readonly find: KeyLookup;
+  /**
+   * Another value once the provider has other keys; undefined while it must be asked again: what was verified before
+   * holds for as long as this stays the same.
+   */
+  edition(): object | undefined;
+}
+
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-/** Fetches nothing yet. The lookup never rejects because of the provider: what fails is a result. */
-export function createKeyLookup(ports: AuthPorts, provider: ProviderSettings): KeyLookup {
+/** Fetches nothing yet. */
+export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings): ProviderKeys {
   const keys = createRefreshedKeys(ports, provider);
-  return async function findKey(header) {
+  async function find(header: JWSHeaderParameters): Promise<KeyResult> {
     const current = await keys.current();
     if ('cause' in current) return { found: 'unavailable', cause: current.cause };
-    const first = await select(current.keySet, header);
-    if (first.found !== 'none') return first;
-    const renewed = await keys.renewed(UNKNOWN_KEY_COOLDOWN_MS);
-    return renewed === undefined ? first : select(renewed, header);
-  };
+    let searched = current.keySet;
+    for (;;) {
+      const result = await select(searched, header);
+      if (result.found !== 'none') return result;
+      const newer = await keys.newer(searched);
+      if (newer === undefined) return result;
+      searched = newer;
+    }
+  }
+  return { find, edition: keys.fresh };
 }
 
 async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyResult> {
@@ -54,15 +70,17 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
 interface RefreshedKeys {
   /** The keys to use now; asks the provider where they are missing or no longer fresh. */
   current(): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause }>;
-  /** The keys after asking again; undefined where it was asked less than `cooldownMs` ago, or in vain. */
-  renewed(cooldownMs: number): Promise<KeySet | undefined>;
+  /** Other keys than these, after asking again where that is allowed; undefined where there are none. */
+  newer(than: KeySet): Promise<KeySet | undefined>;
+  /** The keys that may be used without asking; one and the same object for as long as the provider has no others. */
+  fresh(): KeySet | undefined;
 }
 
 function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): RefreshedKeys {
-  let loaded: { readonly keySet: KeySet; readonly at: number } | undefined;
+  let loaded: (LoadedKeys & { readonly at: number }) | undefined;
   let failed: Cause | undefined;
   let backoff = NO_BACKOFF;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let pending: Promise<void> | undefined;
 
   /** Never rejects; everyone who comes while a request is under way waits for the same one. */
@@ -74,10 +92,10 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
   }
 
   async function load(): Promise<void> {
-    askedAt = ports.clock.monotonic();
     try {
-      const keySet = await fetchKeys(ports, provider);
-      loaded = { keySet, at: ports.clock.monotonic() };
+      const fetched = await fetchKeys(ports, provider);
+      const same = loaded !== undefined && loaded.digest === fetched.digest ? loaded : fetched;
+      loaded = { keySet: same.keySet, digest: same.digest, at: ports.clock.monotonic() };
       failed = undefined;
       backoff = NO_BACKOFF;
     } catch (error) {
@@ -91,20 +109,31 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     return loaded !== undefined && ports.clock.monotonic() - loaded.at < maxAgeMs ? loaded.keySet : undefined;
   }
 
+  function fresh(): KeySet | undefined {
+    return usable(KEYS_FRESH_MS);
+  }
+
   return {
+    fresh,
     async current() {
-      const fresh = usable(KEYS_FRESH_MS);
-      if (fresh !== undefined) return { keySet: fresh };
+      const known = fresh();
+      if (known !== undefined) return { keySet: known };
       // While backing off nobody waits for a provider that is down.
       if (pending !== undefined || ports.clock.monotonic() >= backoff.retryAt) await ask();
       const keySet = usable();
       if (keySet !== undefined) return { keySet };
       return { cause: failed ?? { code: 'keys-unavailable', message: `no keys of ${provider.name}` } };
     },
-    async renewed(cooldownMs) {
-      if (pending === undefined && ports.clock.monotonic() - askedAt < cooldownMs) return undefined;
-      await ask();
-      return failed === undefined ? usable() : undefined;
+    async newer(than) {
+      // A request under way may have been sent before the key was there: what it brings is looked at, and does not count.
+      if (pending !== undefined) await pending;
+      if (usable() === than) {
+        if (ports.clock.monotonic() - renewedAt < UNKNOWN_KEY_COOLDOWN_MS) return undefined;
+        renewedAt = ports.clock.monotonic();
+        await ask();
+      }
+      const keySet = usable();
+      return keySet === than ? undefined : keySet;
     },
   };
 }
@@ -114,12 +143,18 @@ function reportFailure(ports: AuthPorts, provider: ProviderSettings, cause: Caus
   ports.notify({ code, provider: provider.name, message: cause.message, data: { cause: cause.code } });
 }
 
+interface LoadedKeys {
+  readonly keySet: KeySet;
+  /** Of the document that they are from. */
+  readonly digest: string;
+}
+
 /** Throws a Failure. */
-async function fetchKeys(ports: AuthPorts, provider: ProviderSettings): Promise<KeySet> {
+async function fetchKeys(ports: AuthPorts, provider: ProviderSettings): Promise<LoadedKeys> {
   const url = await locateJwks(ports, provider);
   const document = await getJson(ports, provider, url);
   if (!isKeySet(document)) throw invalidAnswer(url, 'did not answer with a JSON Web Key Set');
-  return createLocalJWKSet(document);
+  return { keySet: createLocalJWKSet(document), digest: digest(document) };
 }
 
 function isKeySet(document: object): document is JSONWebKeySet {

@@ -39,7 +39,7 @@ export async function checkJwt(
   return refusal === undefined ? verified : { ok: false, refusal };
 }
 
-/** The `iss` that a JWT claims to have, unverified; undefined where the token is no JWT or has none. */
+/** The `iss` that a JWT claims to have, unverified; undefined where the token is no JWT or names none. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);

@@ -2,23 +2,18 @@
 // Knows nothing about HTTP frameworks, paths or challenges.
 
 import type { JsonObject } from '../std/json.ts';
+import { type AcceptedTokens, createAcceptedTokens } from './accepted.ts';
 import { readBearer } from './bearer.ts';
 import { excerpt } from './claims.ts';
+import { type Identity, identityOf } from './identity.ts';
 import { createIntrospection, type Introspect } from './introspection.ts';
-import { createKeyLookup, type KeyLookup } from './jwks.ts';
-import { checkJwt, claimedIssuer, type TokenResult } from './jwt.ts';
+import { createProviderKeys, type ProviderKeys } from './jwks.ts';
+import { checkJwt, claimedIssuer } from './jwt.ts';
 import type { AuthPorts } from './ports.ts';
-import type { Attempt, Rejection } from './rejection.ts';
+import { type Attempt, type Rejection, refusedBy } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** Who calls, as far as the token says. */
-interface Identity {
-  /** Name of the provider that vouches for it. */
-  readonly provider: string;
-  readonly subject?: string;
-}
-
-type Verdict =
+export type Verdict =
   | { readonly ok: true; readonly identity: Identity }
   | { readonly ok: false; readonly rejection: Rejection };
 
@@ -27,25 +22,25 @@ export type Authenticate = (authorization: readonly string[]) => Promise<Verdict
 
 interface Provider {
   readonly settings: ProviderSettings;
-  readonly findKey: KeyLookup;
+  readonly keys: ProviderKeys;
   readonly introspect?: Introspect;
+}
+
+interface Validation {
+  readonly ports: AuthPorts;
+  readonly providers: readonly Provider[];
+  readonly accepted: AcceptedTokens;
 }
 
 /** Asks nobody yet: keys are fetched when the first token needs them. */
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
+  const validation: Validation = { ports, providers, accepted: createAcceptedTokens() };
   return async function authenticate(authorization) {
     const bearer = readBearer(authorization);
     if (!bearer.ok) return bearer;
-    const issuer = claimedIssuer(bearer.token);
-    const judges = providers.filter((provider) => mayJudge(provider, issuer));
-    if (judges.length === 0) {
-      return {
-        ok: false,
-        rejection: { reason: 'provider-unknown', ...(issuer === undefined ? {} : { issuer: excerpt(issuer) }) },
-      };
-    }
-    return judge(ports, judges, bearer.token, issuer !== undefined);
+    const known = validation.accepted.get(bearer.token, ports.clock.now());
+    return known === undefined ? judge(validation, bearer.token) : { ok: true, identity: known };
   };
 }
 
@@ -53,7 +48,7 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
   const { introspectionUrl } = settings;
   return {
     settings,
-    findKey: createKeyLookup(ports, settings),
+    keys: createProviderKeys(ports, settings),
     ...(introspectionUrl === undefined
       ? {}
       : { introspect: createIntrospection(ports, { ...settings, introspectionUrl }) }),
@@ -61,37 +56,61 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
 }
 
 /**
- * A token that names an issuer goes to the providers of exactly that issuer, so that no other provider ever sees it. One
- * that names none is opaque, and goes to those that can be asked about it.
+ * Document 1, Token validation rule 1: as a JWT first, and every token that fails as one by introspection. A token that
+ * names a configured issuer goes to the providers of exactly that issuer, so that no other one ever sees it; any other
+ * goes to each that can be asked, in order. The first acceptance wins.
  */
-function mayJudge(provider: Provider, issuer: string | undefined): boolean {
-  return issuer === undefined ? provider.introspect !== undefined : provider.settings.issuerUrl === issuer;
+async function judge(validation: Validation, token: string): Promise<Verdict> {
+  const issuer = claimedIssuer(token);
+  const named = validation.providers.filter(({ settings }) => settings.issuerUrl === issuer);
+  const judges = named.length > 0 ? named : validation.providers.filter(({ introspect }) => introspect !== undefined);
+  if (judges.length === 0) {
+    const detail = issuer === undefined ? {} : { issuer: excerpt(issuer) };
+    return { ok: false, rejection: { reason: 'provider-unknown', ...detail } };
+  }
+  const attempts: Attempt[] = [];
+  const identity = (await verify(validation, named, token, attempts)) ?? (await introspectBy(judges, token, attempts));
+  return identity === undefined ? { ok: false, rejection: refusedBy(attempts) } : { ok: true, identity };
 }
 
-/** Document 1, Token validation rule 1: as a JWT first, then by introspection. The first acceptance wins. */
-async function judge(
-  ports: AuthPorts,
+/** By signature. Adds to `attempts` what each provider that does not accept the token says. */
+async function verify(
+  { ports, accepted }: Validation,
   providers: readonly Provider[],
   token: string,
-  isJwt: boolean,
-): Promise<Verdict> {
-  const attempts: Attempt[] = [];
-  for (const { settings, findKey } of isJwt ? providers : []) {
+  attempts: Attempt[],
+): Promise<Identity | undefined> {
+  for (const { settings, keys } of providers) {
     const expected = { issuer: settings.issuerUrl, audience: settings.audience };
-    const result = await checkJwt(findKey, token, expected, ports.clock.now());
-    if (result.ok) return accepted(settings, result.claims);
+    const result = await checkJwt(keys.find, token, expected, ports.clock.now());
+    if (result.ok) {
+      const identity = identityOf(settings.name, result.claims);
+      const edition = keys.edition();
+      // Keys that had to be asked for in vain are good enough for this once.
+      const holds = () => edition !== undefined && keys.edition() === edition;
+      accepted.set(token, { identity, expiry: expiryOf(result.claims), holds });
+      return identity;
+    }
     attempts.push({ provider: settings.name, method: 'jwt', refusal: result.refusal });
   }
-  for (const { settings, introspect } of providers) {
-    if (introspect === undefined) continue;
-    const result: TokenResult = await introspect(token);
-    if (result.ok) return accepted(settings, result.claims);
-    attempts.push({ provider: settings.name, method: 'introspection', refusal: result.refusal });
-  }
-  return { ok: false, rejection: { reason: 'token-refused', attempts } };
+  return undefined;
 }
 
-function accepted(provider: ProviderSettings, claims: JsonObject): Verdict {
-  const subject = typeof claims.sub === 'string' ? { subject: excerpt(claims.sub) } : {};
-  return { ok: true, identity: { provider: provider.name, ...subject } };
+async function introspectBy(
+  providers: readonly Provider[],
+  token: string,
+  attempts: Attempt[],
+): Promise<Identity | undefined> {
+  for (const { settings, introspect } of providers) {
+    if (introspect === undefined) continue;
+    const result = await introspect(token);
+    if (result.ok) return identityOf(settings.name, result.claims);
+    attempts.push({ provider: settings.name, method: 'introspection', refusal: result.refusal });
+  }
+  return undefined;
+}
+
+/** Checked to be a number before. */
+function expiryOf({ exp }: JsonObject): number {
+  return Number(exp);
 }

@@ -2,6 +2,7 @@
 // Knows nothing about HTTP frameworks.
 
 import { AUTH_CODES } from './codes.ts';
+import type { Scope } from './identity.ts';
 
 /** Why one provider did not accept a token. Never holds the token or a secret. */
 export type Refusal =
@@ -39,16 +40,22 @@ export type Rejection =
   | { readonly reason: 'authorization-malformed' }
   | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
   | { readonly reason: 'provider-unknown'; readonly issuer?: string }
-  | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] };
+  | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
+  /** Somebody who could not be asked might have accepted it. */
+  | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
+  | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
 
 /** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
-type ChallengeError = 'invalid_request' | 'invalid_token';
+type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
 /** What the client is told. The texts are those of the existing platform (registry.md 5.5). */
 export interface PublicRejection {
-  readonly status: 401;
+  /** 503: the fault is not the client's, and nothing is said about its token. */
+  readonly status: 401 | 403 | 503;
   readonly error?: ChallengeError;
   readonly message: string;
+  /** What the token would need. */
+  readonly scope?: Scope;
 }
 
 /** The one place where inner reasons become public ones; it says less on purpose. */
@@ -63,6 +70,31 @@ export function publicRejection(rejection: Rejection): PublicRejection {
     case 'provider-unknown':
     case 'token-refused':
       return { status: 401, error: 'invalid_token', message: 'token validation failed' };
+    case 'token-unjudged':
+      return { status: 503, message: 'tokens cannot be validated at the moment' };
+    case 'scope-missing': {
+      const { scope } = rejection;
+      return { status: 403, error: 'insufficient_scope', message: `the token lacks the scope ${scope}`, scope };
+    }
+  }
+}
+
+/** What follows from the refusals of everyone who was asked. */
+export function refusedBy(attempts: readonly Attempt[]): Rejection {
+  const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
+  const silent = [...byProvider.values()].some((own) => own.every(({ refusal }) => saysNothing(refusal)));
+  return { reason: silent ? 'token-unjudged' : 'token-refused', attempts };
+}
+
+/** An unusable answer to a question about a token may well be the fault of that token. */
+function saysNothing(refusal: Refusal): boolean {
+  switch (refusal.reason) {
+    case 'keys-unavailable':
+      return true;
+    case 'introspection-unavailable':
+      return refusal.cause.code !== 'provider-answer-invalid';
+    default:
+      return false;
   }
 }
 

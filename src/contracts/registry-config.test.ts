@@ -81,6 +81,7 @@ test('what the operator of the existing platform generates is accepted as it is'
       "auth": {
         "mode": "oauth",
         "oauth": {
+          "enforceScopes": false,
           "providers": [
             {
               "allowPrivateIP": true,

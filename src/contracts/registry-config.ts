@@ -113,6 +113,12 @@ const OAuth = Type.Object(
         description: 'Scopes advertised in the discovery document.',
       }),
     ),
+    enforceScopes: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Reading needs the scope mcp-registry:read, a manual sync mcp-registry:write.',
+      }),
+    ),
     publicPaths: Type.Optional(Texts('Further paths without authentication, with everything below them.')),
     resourceDocumentation: Type.Optional(Url('`resource_documentation` of the discovery document.')),
     providers: Type.Optional(Type.Array(Provider, { description: 'Identity providers; at least one.' })),

@@ -53,6 +53,8 @@ export interface OAuthConfig {
   readonly realm: string;
   readonly scopesSupported: readonly string[];
   readonly resourceDocumentation?: string;
+  /** Reading needs mcp-registry:read, a manual sync mcp-registry:write. */
+  readonly enforceScopes: boolean;
   readonly providers: readonly ProviderConfig[];
 }
 
@@ -143,7 +145,7 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
 function settleAuth({ mode, oauth, publicPaths }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
   if (mode === 'anonymous') return { mode };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');
-  const { publicPaths: oauthPublicPaths, providers, realm, scopesSupported, ...rest } = oauth;
+  const { publicPaths: oauthPublicPaths, providers, realm, scopesSupported, enforceScopes, ...rest } = oauth;
   return {
     mode: 'oauth',
     publicPaths: [...new Set([...(publicPaths ?? []), ...(oauthPublicPaths ?? [])])],
@@ -151,6 +153,7 @@ function settleAuth({ mode, oauth, publicPaths }: NonNullable<RegistryConfigFile
       ...rest,
       realm: realm ?? 'mcp-registry',
       scopesSupported: scopesSupported ?? ['mcp-registry:read', 'mcp-registry:write'],
+      enforceScopes: enforceScopes ?? false,
       providers: providers.map((provider) => ({ ...provider, allowPrivateIP: provider.allowPrivateIP ?? false })),
     },
   };

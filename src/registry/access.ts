@@ -1,11 +1,13 @@
 // Lets requests with a valid token through and refuses the others (document 1, Authentication). Knows no routes.
 
-import type { onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { challenge } from '../auth/challenge.ts';
+import { type Identity, READ_SCOPE, type Scope, WRITE_SCOPE } from '../auth/identity.ts';
 import type { Authenticate } from '../auth/providers.ts';
 import { isPublic } from '../auth/publicpaths.ts';
-import { explain, publicRejection, type Rejection } from '../auth/rejection.ts';
+import { explain, type PublicRejection, publicRejection, type Rejection } from '../auth/rejection.ts';
 import type { OAuthConfig } from '../contracts/registry-service.ts';
+import { refuse } from './answer.ts';
 
 export interface AccessOptions {
   readonly authenticate: Authenticate;
@@ -13,24 +15,48 @@ export interface AccessOptions {
   readonly publicPaths: readonly string[];
 }
 
-/** A hook for every request: 401 with a challenge where the path is not public and no valid token came. */
+/**
+ * A hook for every request whose path is not public: without a valid token 401, with one that lacks the scope 403, each
+ * with a challenge; 503 where nobody could tell.
+ */
 export function requireToken({ authenticate, oauth, publicPaths }: AccessOptions): onRequestAsyncHookHandler {
   return async function checkToken(request, reply) {
     if (isPublic(request.url, publicPaths)) return;
+    const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'));
-    if (verdict.ok) {
-      request.log.debug(verdict.identity, 'token accepted');
+    const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
+    if (rejection === undefined) {
+      if (verdict.ok) request.log.debug(verdict.identity, 'token accepted');
       return;
     }
-    const { rejection } = verdict;
     request.log.info({ code: rejection.reason, ...details(rejection) }, explain(rejection.reason));
-    const shown = publicRejection(rejection);
-    return reply
-      .code(shown.status)
-      .header('www-authenticate', challenge(oauth, shown))
-      .header('cache-control', 'no-store')
-      .send({ error: shown.message });
+    return turnAway(reply, oauth, publicRejection(rejection), needed);
   };
+}
+
+function scopeFor(method: string): Scope {
+  return method === 'GET' || method === 'HEAD' ? READ_SCOPE : WRITE_SCOPE;
+}
+
+function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): Rejection | undefined {
+  if (scope === undefined || scopes.includes(scope)) return undefined;
+  return { reason: 'scope-missing', scope, ...(subject === undefined ? {} : { subject }) };
+}
+
+/** `needed`: told with every challenge where it is enforced, so that clients ask for it at once. */
+function turnAway(
+  reply: FastifyReply,
+  oauth: OAuthConfig,
+  shown: PublicRejection,
+  needed: Scope | undefined,
+): FastifyReply {
+  if (shown.status === 503) return refuse(reply, { code: 'tokens-unavailable', message: shown.message });
+  const value = challenge(oauth, { ...(needed === undefined ? {} : { scope: needed }), ...shown });
+  return reply
+    .code(shown.status)
+    .header('www-authenticate', value)
+    .header('cache-control', 'no-store')
+    .send({ error: shown.message });
 }
 
 /** Every value of a header: Node itself keeps only the first Authorization header and would hide the others. */

@@ -15,6 +15,8 @@ export const REGISTRY_CODES = {
   'request-timeout': 'The request did not arrive, or was not answered, in time.',
   'catalogue-unavailable':
     'The database cannot be reached. The service keeps running; try again after the seconds that Retry-After names.',
+  'tokens-unavailable':
+    'No identity provider could say whether the token is valid; the log has the reasons as token-unjudged. Try again after the seconds that Retry-After names.',
   'internal-error': 'A fault of the service. The log has the cause under the request id.',
 } as const;
 

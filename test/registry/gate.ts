@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createOutbound, type OutboundRequest } from '../../src/adapters/http/outbound.ts';
 import type { CatalogueReader } from '../../src/catalogue/ports.ts';
-import type { ProviderConfig, RegistryConfig } from '../../src/contracts/registry-service.ts';
+import type { OAuthConfig, ProviderConfig, RegistryConfig } from '../../src/contracts/registry-service.ts';
 import { buildApp } from '../../src/registry/app.ts';
 import { Failure } from '../../src/std/failure.ts';
 
@@ -20,6 +20,13 @@ export const REFUSED = {
     'Bearer realm="mcp-registry", error="invalid_token", error_description="token validation failed", ' +
     'resource_metadata="https://registry.example/.well-known/oauth-protected-resource/base"',
   body: '{"error":"token validation failed"}',
+};
+
+/** What a token is answered with that nobody could judge: it may be a good one. */
+export const UNJUDGED = {
+  status: 503,
+  challenge: undefined,
+  body: '{"error":"tokens cannot be validated at the moment"}',
 };
 
 interface Answer {
@@ -39,7 +46,7 @@ interface LogLine {
 
 export interface Gate {
   readonly app: FastifyInstance;
-  ask(token: string): Promise<Answer>;
+  ask(token: string, method?: 'GET' | 'HEAD' | 'POST' | 'DELETE'): Promise<Answer>;
   /** Why the last request was refused: `provider method reason` per attempt, or the code where there was none. */
   lastReasons(): readonly string[];
   /** Everything that was logged, as text. */
@@ -55,13 +62,16 @@ const NO_STORE = new Proxy({} as CatalogueReader, {
   get: () => () => Promise.reject(new Failure('database-unreachable', 'there is no store behind this test')),
 });
 
-export async function openGate(providers: readonly Partial<ProviderConfig>[]): Promise<Gate> {
+export async function openGate(
+  providers: readonly Partial<ProviderConfig>[],
+  oauth: Partial<OAuthConfig> = {},
+): Promise<Gate> {
   const lines: string[] = [];
   const outbound = createOutbound({ allowPrivate: [], version: 'test' });
   const asked: string[] = [];
   let offsetMs = 0;
   const app = await buildApp({
-    config: configuration(providers),
+    config: configuration(providers, oauth),
     catalogue: NO_STORE,
     auth: {
       fetch: (request: OutboundRequest) => {
@@ -77,8 +87,9 @@ export async function openGate(providers: readonly Partial<ProviderConfig>[]): P
   });
   return {
     app,
-    async ask(token) {
+    async ask(token, method = 'GET') {
       const { statusCode, headers, body } = await app.inject({
+        method,
         url: '/other/v0.1/servers',
         headers: { authorization: `Bearer ${token}` },
       });
@@ -87,7 +98,7 @@ export async function openGate(providers: readonly Partial<ProviderConfig>[]): P
     },
     lastReasons() {
       const parsed = lines.map((line): LogLine => JSON.parse(line));
-      const last = parsed.findLast(({ code }) => code !== undefined);
+      const last = parsed.findLast(({ code }) => code !== undefined && code !== 'tokens-unavailable');
       return (
         last?.attempts?.map((each) => `${each.provider} ${each.method} ${each.refusal.reason}`) ?? [`${last?.code}`]
       );
@@ -104,7 +115,7 @@ export async function openGate(providers: readonly Partial<ProviderConfig>[]): P
   };
 }
 
-function configuration(providers: readonly Partial<ProviderConfig>[]): RegistryConfig {
+function configuration(providers: readonly Partial<ProviderConfig>[], oauth: Partial<OAuthConfig>): RegistryConfig {
   return {
     registryName: 'tools',
     namespace: 'default',
@@ -128,6 +139,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[]): RegistryC
         resourceUrl: RESOURCE,
         realm: 'mcp-registry',
         scopesSupported: ['mcp-registry:read'],
+        enforceScopes: false,
         providers: providers.map((provider, index) => ({
           name: `p${index}`,
           issuerUrl: '',
@@ -135,6 +147,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[]): RegistryC
           allowPrivateIP: true,
           ...provider,
         })),
+        ...oauth,
       },
     },
   };

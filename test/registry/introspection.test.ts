@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ProviderConfig } from '../../src/contracts/registry-service.ts';
 import { INTROSPECTION_CLIENT, type Issuer, startIssuer } from '../harness/issuer.ts';
-import { AUDIENCE, type Gate, openGate, REFUSED } from './gate.ts';
+import { AUDIENCE, type Gate, openGate, REFUSED, UNJUDGED } from './gate.ts';
 import { serve } from './serve.ts';
 
 let issuer: Issuer;
@@ -45,9 +45,8 @@ async function checkAccepted(token: string): Promise<void> {
   expect(await gate.ask(token)).toEqual({ status: 404, challenge: undefined, body: '{"error":"registry not found"}' });
 }
 
-async function checkRefused(token: string, reasons: readonly string[]): Promise<void> {
-  const answer = await gate.ask(token);
-  expect({ ...answer, reasons: gate.lastReasons() }).toEqual({ ...REFUSED, reasons });
+async function checkRefused(token: string, reasons: readonly string[], answer: object = REFUSED): Promise<void> {
+  expect({ ...(await gate.ask(token)), reasons: gate.lastReasons() }).toEqual({ ...answer, reasons });
   expect(gate.logs()).not.toContain(token);
   expect(gate.logs()).not.toContain(INTROSPECTION_CLIENT.secret);
 }
@@ -111,6 +110,52 @@ test('a JWT that is refused as such is asked about as well', async () => {
   await checkRefused(token, ['p0 jwt token-expired', 'p0 introspection introspection-unavailable']);
 });
 
+/** Signed in a way that no key can verify, so only the provider can tell. */
+function unverifiable(iss: string | undefined): string {
+  const parts = [{ alg: 'HS256' }, { aud: AUDIENCE, exp: 9_999_999_999, ...(iss === undefined ? {} : { iss }) }, 'x'];
+  return parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+}
+
+test.each([
+  { names: 'https://a.example', asked: ['/a'], reason: 'the provider that it names, and no other' },
+  { names: 'https://b.example', asked: ['/b'], reason: 'the provider that it names, although another comes first' },
+  { names: 'https://c.example', asked: [], reason: 'nobody, where the provider that it names cannot be asked' },
+  { names: 'https://elsewhere.example', asked: ['/a', '/b'], reason: 'each in order, where it names nobody we know' },
+  { names: undefined, asked: ['/a', '/b'], reason: 'each in order, where it names nobody' },
+])('a JWT that cannot be verified goes to $reason', async ({ names, asked }) => {
+  const seen: string[] = [];
+  const endpoint = await serve((request, response) => {
+    seen.push(request.url ?? '');
+    response.end(JSON.stringify({ active: false }));
+  });
+  cleanups.push(endpoint.close);
+  const provider = (name: string) => ({
+    issuerUrl: `https://${name}.example`,
+    jwksUrl: `${endpoint.url}/jwks`,
+    ...(name === 'c' ? {} : { introspectionUrl: `${endpoint.url}/${name}` }),
+  });
+  gate = await openGate(['a', 'b', 'c'].map(provider));
+  expect((await gate.ask(unverifiable(names))).status).toBe(401);
+  expect(seen).toEqual(asked);
+});
+
+test('a JWT that only introspection can judge is accepted where its answer has the right claims', async () => {
+  const url = await answering((_request, response) => response.end(JSON.stringify(GOOD)));
+  gate = await openGate([{ issuerUrl: 'https://i.example', jwksUrl: url, introspectionUrl: url }]);
+  await checkAccepted(unverifiable('https://i.example'));
+  await checkAccepted(unverifiable('https://proxy-of-i.example'));
+});
+
+test('a token that one provider refuses and another cannot be asked about is not called invalid', async () => {
+  const url = await answering((_request, response) => response.end(JSON.stringify({ active: false })));
+  gate = await openGate([
+    { issuerUrl: 'https://i.example', introspectionUrl: url },
+    { issuerUrl: 'https://j.example', introspectionUrl: 'http://127.0.0.1:1/' },
+  ]);
+  const reasons = ['p0 introspection token-inactive', 'p1 introspection introspection-unavailable'];
+  await checkRefused('an-opaque-token-of-somebody', reasons, UNJUDGED);
+});
+
 test('a wrong client secret is a refusal that the log explains, and a corrected file is read at once', async () => {
   const file = join(directory, 'changing');
   await writeFile(file, 'wrong');
@@ -128,8 +173,8 @@ test('while the endpoint is down it is asked with pauses', async () => {
   gate = await openGate([asking({ issuerUrl: down.url, introspectionUrl: down.introspectionUrl })]);
   const token = await down.token('opaque', AUDIENCE);
   await down.stop();
-  await checkRefused(token, ['p0 introspection introspection-unavailable']);
-  await checkRefused(token, ['p0 introspection introspection-unavailable']);
+  await checkRefused(token, ['p0 introspection introspection-unavailable'], UNJUDGED);
+  await checkRefused(token, ['p0 introspection introspection-unavailable'], UNJUDGED);
   expect(gate.outbound).toHaveLength(1);
   await down.resume();
   gate.advance(1_000);
@@ -160,16 +205,24 @@ test.each([
 });
 
 test.each([
-  { reason: 'no JSON', answer: (response) => response.end('<html>') },
-  { reason: 'a redirect', answer: (response) => response.writeHead(302, { location: '/elsewhere' }).end() },
-  { reason: 'an error', answer: (response) => response.writeHead(500).end(JSON.stringify(GOOD)) },
-  { reason: 'too much', answer: (response) => response.end(JSON.stringify({ ...GOOD, pad: 'x'.repeat(600_000) })) },
-] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown }[])(
+  { reason: 'no JSON', answer: (response) => response.end('<html>'), shown: REFUSED },
+  {
+    reason: 'a redirect',
+    answer: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    shown: REFUSED,
+  },
+  { reason: 'an error', answer: (response) => response.writeHead(500).end(JSON.stringify(GOOD)), shown: REFUSED },
+  {
+    reason: 'too much',
+    answer: (response) => response.end(JSON.stringify({ ...GOOD, pad: 'x'.repeat(600_000) })),
+    shown: UNJUDGED,
+  },
+] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown; shown: object }[])(
   'an endpoint that answers with $reason lets nobody in',
-  async ({ answer }) => {
+  async ({ answer, shown }) => {
     const url = await answering((_request, response) => answer(response));
     gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
-    await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable']);
+    await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable'], shown);
   },
 );
 
@@ -222,13 +275,14 @@ test.each([
   const file = join(directory, 'bad-bearer');
   await writeFile(file, content);
   gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url, authTokenFile: file }]);
-  await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable']);
+  await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable'], UNJUDGED);
   expect(gate.outbound).toEqual([]);
   expect(gate.logs()).toContain('provider-secret-invalid');
 });
 
 test('a missing secret file is a refusal that names the file', async () => {
   gate = await openGate([asking({ clientSecretFile: join(directory, 'missing') })]);
-  await checkRefused(await issuer.token('opaque', AUDIENCE), ['p0 introspection introspection-unavailable']);
+  const token = await issuer.token('opaque', AUDIENCE);
+  await checkRefused(token, ['p0 introspection introspection-unavailable'], UNJUDGED);
   expect(gate.logs()).toContain(`${join(directory, 'missing')} cannot be read`);
 });

@@ -1,0 +1,40 @@
+// Tokens whose signature was verified lately, by digest, so that it is not verified again for each request. Knows nothing
+// about how tokens are verified.
+
+import { setBounded } from '../std/bounded.ts';
+import { sha256 } from '../std/hash.ts';
+import type { Identity } from './identity.ts';
+
+const KEPT_MAX = 10_000;
+
+export interface Accepted {
+  readonly identity: Identity;
+  /** `exp` of the token, seconds since 1970. */
+  readonly expiry: number;
+  /** True for as long as the provider has the keys that the token was verified with. */
+  readonly holds: () => boolean;
+}
+
+export interface AcceptedTokens {
+  /** `nowMs`: milliseconds since 1970. */
+  get(token: string, nowMs: number): Identity | undefined;
+  set(token: string, accepted: Accepted): void;
+}
+
+/** The tokens themselves are not kept, and the oldest make room for new ones. */
+export function createAcceptedTokens(): AcceptedTokens {
+  const kept = new Map<string, Accepted>();
+  return {
+    get(token, nowMs) {
+      const key = sha256(token);
+      const found = kept.get(key);
+      if (found === undefined) return undefined;
+      if (found.expiry * 1000 > nowMs && found.holds()) return found.identity;
+      kept.delete(key);
+      return undefined;
+    },
+    set(token, accepted) {
+      setBounded(kept, sha256(token), accepted, KEPT_MAX);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// Who calls and what the caller may do, as far as an accepted token says. Knows nothing about how it was accepted.
+
+import type { JsonObject } from '../std/json.ts';
+import { excerpt } from './claims.ts';
+
+/** Document 1, Discovery document: the scopes that are advertised unless the configuration says otherwise. */
+export const READ_SCOPE = 'mcp-registry:read';
+export const WRITE_SCOPE = 'mcp-registry:write';
+
+export type Scope = typeof READ_SCOPE | typeof WRITE_SCOPE;
+
+export interface Identity {
+  /** Name of the provider that vouches for it. */
+  readonly provider: string;
+  readonly subject?: string;
+  readonly scopes: readonly string[];
+}
+
+export function identityOf(provider: string, claims: JsonObject): Identity {
+  const subject = typeof claims.sub === 'string' ? { subject: excerpt(claims.sub) } : {};
+  return { provider, ...subject, scopes: scopesOf(claims) };
+}
+
+/** `scope` as RFC 8693 section 4.2 and RFC 7662 section 2.2 have it, or `scp`, which some providers send; text or list. */
+export function scopesOf({ scope, scp }: JsonObject): readonly string[] {
+  const values = [scope, scp].flatMap((value) => (Array.isArray(value) ? value : [value]));
+  const names = values.filter((value) => typeof value === 'string').flatMap((text) => text.split(' '));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
