@@ -11,6 +11,8 @@ export const KINDS_CODES = {
     'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
   'env-set-twice': 'A variable is set by env and by a Secret, or by two Secrets: remove one of the two.',
+  'argument-set-twice':
+    'An argument is given that a field of its own sets: the server would refuse to start. Set the field instead.',
   'git-auth-unused':
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config':

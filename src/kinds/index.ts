@@ -1,9 +1,10 @@
 // The kinds we know. Nothing else is a custom resource of ours.
 
+import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
 
-export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];
+export const KINDS: readonly Kind[] = [EmbeddingServer, MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];

@@ -162,8 +162,8 @@ export function time(description: string): TString {
 const QUANTITY_PATTERN = '^[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+|[KMGTPE]i|[numkMGTPE])?$';
 
 /** An amount as Kubernetes writes it: `100m`, `512Mi`. */
-export function quantity(description: string): TString {
-  return text(description, { pattern: QUANTITY_PATTERN, maxLength: 64 });
+export function quantity(description: string, keywords: TextKeywords = {}): TString {
+  return text(description, { pattern: QUANTITY_PATTERN, maxLength: 64, ...keywords });
 }
 
 /** Document 2, Conventions: ports are 1-65535. */

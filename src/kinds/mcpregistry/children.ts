@@ -9,7 +9,7 @@ import { canonicalJson, type JsonObject } from '../../std/json.ts';
 import type { Settings, View } from '../kind.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/generated.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
-import { httpProbe } from '../shared/pod.ts';
+import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
 import { withPodTemplate } from '../shared/pod-template.ts';
 import { API_PORT, apiLabels, apiSelector, childNames, type Registry } from './facts.ts';
 import { certificateMounts, certificateRefs, dataMounts, type Mounted, secretMounts } from './mounts.ts';
@@ -110,10 +110,12 @@ function pod(self: Registry, settings: Settings): JsonObject {
     { volume: { name: 'storage-data', emptyDir: {} }, mount: { name: 'storage-data', mountPath: '/data' } },
     ...secretMounts(spec),
     ...certificateMounts(spec),
+    SCRATCH,
   ];
   return {
     serviceAccountName: names.account,
     automountServiceAccountToken: needsToken(self),
+    securityContext: POD_SECURITY,
     ...imagePullSecrets(settings.pullSecrets),
     ...(password === undefined ? {} : { initContainers: [password.initContainer] }),
     containers: [
@@ -126,10 +128,14 @@ function pod(self: Registry, settings: Settings): JsonObject {
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },
         livenessProbe: httpProbe('/health', 'http', { initialDelaySeconds: 30, periodSeconds: 10 }),
         readinessProbe: httpProbe('/readiness', 'http', { initialDelaySeconds: 5, periodSeconds: 5 }),
-        volumeMounts: [...mounts.map(({ mount }) => mount), ...(password === undefined ? [] : [password.mount])],
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [
+          ...mounts.map(({ mount }) => ({ ...mount })),
+          ...(password === undefined ? [] : [password.mount]),
+        ],
       },
     ],
-    volumes: [...mounts.map(({ volume }) => volume), ...(password?.volumes ?? [])],
+    volumes: [...mounts.map(({ volume }) => ({ ...volume })), ...(password?.volumes ?? [])],
   };
 }
 
@@ -154,11 +160,7 @@ function passwordParts(secretName: string, image: string) {
       image,
       command: ['node', '-e', script],
       resources: { requests: { cpu: '10m', memory: '64Mi' }, limits: { cpu: '50m', memory: '128Mi' } },
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      },
+      securityContext: CONTAINER_SECURITY,
       volumeMounts: [
         { name: 'pgpass-secret', mountPath: '/secret', readOnly: true },
         { name: 'pgpass', mountPath: '/pgpass' },

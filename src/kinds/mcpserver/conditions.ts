@@ -3,6 +3,7 @@
 import { isObject } from '../../std/json.ts';
 import type { Observed } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
+import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { isStdio, type Server } from './facts.ts';
 
@@ -70,19 +71,4 @@ function sessionVerdict({ spec }: Server): Verdict {
   }
   const message = 'no more than one proxy is asked for';
   return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
-}
-
-function imageVerdict({ view, refusals }: Observed): Verdict {
-  const type = 'ImageValidated';
-  const refusal = refusals.find(({ code }) => code === 'image-not-enforced' || code === 'image-unknown');
-  if (refusal !== undefined) {
-    const reason = refusal.code === 'image-unknown' ? 'ImageValidationError' : 'ImageValidationFailed';
-    return { type, status: 'False', reason, message: refusal.message };
-  }
-  const enforcing = view.all('MCPRegistry').some(({ spec }) => isObject(spec) && spec.enforceServers === true);
-  if (!enforcing) {
-    const message = 'no MCPRegistry of this namespace enforces its images';
-    return { type, status: 'True', reason: 'ImageValidationSkipped', message };
-  }
-  return { type, status: 'True', reason: 'ImageValidationSuccess', message: 'the image is in an enforcing registry' };
 }

@@ -1,0 +1,95 @@
+// The objects that an EmbeddingServer becomes (kinds.md 6.1): a StatefulSet and its Service. Knows nothing about what
+// lives but for the claim templates, which cannot be changed.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { Settings, View } from '../kind.ts';
+import { imagePullSecrets, service } from '../shared/generated.ts';
+import { withOverrides } from '../shared/labels.ts';
+import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
+import { withPodTemplate } from '../shared/pod-template.ts';
+import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
+import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
+
+/** Where text-embeddings-inference keeps models. */
+const DATA_DIRECTORY = '/data';
+
+export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  const labels = embeddingLabels(name);
+  const metadata = { name, namespace, ...withOverrides(spec.resourceOverrides?.service ?? {}, { labels }) };
+  return [
+    statefulSet(self, cacheOf(self, view), settings),
+    service(
+      { ...metadata, labels: metadata.labels ?? labels },
+      {
+        selector: labels,
+        port: { name: 'http', number: spec.port },
+      },
+    ),
+  ];
+}
+
+function statefulSet({ name, namespace, spec }: Embedding, cache: Cache, settings: Settings): KubeObject {
+  const labels = embeddingLabels(name);
+  const { podTemplateMetadataOverrides, ...overrides } = spec.resourceOverrides?.statefulSet ?? {};
+  const template = {
+    metadata: withOverrides({ labels }, podTemplateMetadataOverrides),
+    spec: pod(spec, cache, settings),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    // kinds.md 0.8: of this kind, what the author adds wins.
+    metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
+    spec: {
+      replicas: spec.replicas,
+      serviceName: name,
+      selector: { matchLabels: labels },
+      template: withPodTemplate(template, spec.podTemplateSpec),
+      ...(cache.templates.length === 0 ? {} : { volumeClaimTemplates: [...cache.templates] }),
+    },
+  };
+}
+
+function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonObject {
+  // Claims are mounted by the name of their template.
+  const volumes = templates.length === 0 ? [{ name: CACHE_VOLUME, emptyDir: {} }] : [];
+  return {
+    automountServiceAccountToken: false,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'embedding',
+        image: spec.image,
+        imagePullPolicy: spec.imagePullPolicy,
+        args: [...fieldArguments(spec).flatMap(({ flag, value }) => [flag, value]), ...(spec.args ?? [])],
+        ports: [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }],
+        env: envOf(environment(spec)),
+        ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+        startupProbe: httpProbe('/health', 'http', STARTUP),
+        livenessProbe: httpProbe('/health', 'http', LIVENESS),
+        readinessProbe: httpProbe('/health', 'http', READINESS),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: [{ name: CACHE_VOLUME, mountPath: DATA_DIRECTORY }, { ...SCRATCH.mount }],
+      },
+    ],
+    volumes: [...volumes, { ...SCRATCH.volume }],
+  };
+}
+
+/** What the author sets wins. */
+function environment({ model, hubTokenSecretRef, env }: Spec): readonly Env[] {
+  return [
+    { name: MODEL_ENV, value: model },
+    ...(hubTokenSecretRef === undefined ? [] : [{ name: TOKEN_ENV, secret: hubTokenSecretRef }]),
+    { name: 'HF_HOME', value: DATA_DIRECTORY },
+    ...(env ?? []),
+  ];
+}
+
+/** The server answers once its model is there: a download may take an hour before the other probes count. */
+const STARTUP = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 360 };
+const LIVENESS = { periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 };
+const READINESS = { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };

@@ -1,0 +1,32 @@
+// What is wrong with an EmbeddingServer that neither its schema nor CEL can say. Knows nothing about what follows from it.
+
+import type { Finding } from '../kind.ts';
+import { podTemplateFindings } from '../shared/pod-template.ts';
+import { type Embedding, fieldArguments, TOKEN_ENV } from './facts.ts';
+
+export function rules({ spec }: Embedding): readonly Finding[] {
+  return [
+    ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...argumentFindings({ spec }),
+    ...tokenFindings({ spec }),
+  ];
+}
+
+/** text-embeddings-inference refuses an argument that it is given twice: its pods would never start. */
+function argumentFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
+  return (spec.args ?? []).flatMap((argument, index): readonly Finding[] => {
+    const known = fieldArguments(spec).find(({ flag }) => argument === flag || argument.startsWith(`${flag}=`));
+    if (known === undefined) return [];
+    const { flag, field } = known;
+    const message = `${flag} is given already, by the field ${field}: set that instead`;
+    return [{ code: 'argument-set-twice', severity: 'error', pointer: `/spec/args/${index}`, message }];
+  });
+}
+
+function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
+  if (spec.hubTokenSecretRef === undefined) return [];
+  const index = (spec.env ?? []).findIndex(({ name }) => name === TOKEN_ENV);
+  if (index < 0) return [];
+  const message = `${TOKEN_ENV} is set twice: this value wins over hubTokenSecretRef`;
+  return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/env/${index}`, message }];
+}
