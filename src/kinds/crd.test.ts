@@ -90,6 +90,7 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
   it('shows in its columns only what the schema has', () => {
     const known = new Set([
       'metadata.creationTimestamp',
+      ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),
       ...fieldsOf(kind.schema.status, 'status').map(({ path }) => path),
     ]);
     const shown = kind.printerColumns.map(({ jsonPath }) => jsonPath.slice(1).replace(/\[\?.*?\]/, '[]'));
