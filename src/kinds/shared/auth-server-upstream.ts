@@ -5,7 +5,7 @@ import { choice, list, object, optional, text, textMap } from '../../std/schema.
 import { secretKeyRef } from './selectors.ts';
 
 /** Document 3: http or https. */
-const ENDPOINT = { minLength: 1, pattern: '^https?://.+$' };
+const ENDPOINT = { minLength: 1, pattern: '^https?://[^\\s/?#]+([/?#]\\S*)?$' };
 const CALLBACK = 'URL that the provider sends users back to. Default: /oauth/callback below the resource URL.';
 
 function scopes(description: string, fallback?: readonly string[]) {
@@ -41,10 +41,13 @@ function userInfo(description: string) {
 
 const OIDCUpstream = object(
   {
-    issuerUrl: text('Issuer; its endpoints are found by discovery.', { minLength: 1, pattern: '^https://.+$' }),
+    issuerUrl: text('Issuer; its endpoints are found by discovery.', {
+      minLength: 1,
+      pattern: '^https://[^\\s/?#]+([/?#]\\S*)?$',
+    }),
     clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
-    redirectUri: optional(text(CALLBACK)),
+    redirectUri: optional(text(CALLBACK, ENDPOINT)),
     scopes: scopes('Scopes to ask for.', ['openid', 'offline_access']),
     userInfoOverride: optional(userInfo('Where to ask about the user, instead of what discovery finds.')),
   },
@@ -68,7 +71,7 @@ const OAuth2Upstream = object(
     userInfo: userInfo('Where to ask about the user.'),
     clientId: text('Client id that the provider knows this server by.', { minLength: 1 }),
     clientSecretRef: optional(secretKeyRef('Client secret. Public clients have none and use PKCE.')),
-    redirectUri: optional(text(CALLBACK)),
+    redirectUri: optional(text(CALLBACK, ENDPOINT)),
     scopes: optional(scopes('Scopes to ask for.')),
     tokenResponseMapping: optional(TokenResponseMapping),
   },
