@@ -13,6 +13,7 @@ export const KINDS_CODES = {
   'env-set-twice': 'A variable is set by env and by a Secret, or by two Secrets: remove one of the two.',
   'argument-set-twice':
     'An argument is given that a field of its own sets: the server would refuse to start. Set the field instead.',
+  'filter-glob-invalid': 'A filter by name is no glob, and would let nothing through: correct it.',
   'git-auth-unused':
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config':

@@ -3,6 +3,7 @@
 
 import { readRegistryConfig } from '../../contracts/registry-config-read.ts';
 import { fieldPath } from '../../kube/structural/path.ts';
+import { parseGlob } from '../../std/glob.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configText } from './children.ts';
@@ -13,6 +14,7 @@ export function rules(self: Registry): readonly Finding[] {
   return [
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
+    ...filterFindings(self),
     ...serviceFindings(self),
   ];
 }
@@ -25,6 +27,20 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
     const message = `auth has no effect for ${git.repository}: only http and https repositories use it`;
     return [{ code: 'git-auth-unused', severity: 'warning', pointer, message }];
   });
+}
+
+/** A malformed pattern lets nothing through: the registry would be served empty. */
+function filterFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ filter }, index) =>
+    (['include', 'exclude'] as const).flatMap((list) =>
+      (filter?.names?.[list] ?? []).flatMap((pattern, at): readonly Finding[] => {
+        if (parseGlob(pattern) !== undefined) return [];
+        const pointer = `/spec/registries/${index}/filter/names/${list}/${at}`;
+        const message = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+        return [{ code: 'filter-glob-invalid', severity: 'error', pointer, message }];
+      }),
+    ),
+  );
 }
 
 /** Where the fields of the service's configuration come from. */

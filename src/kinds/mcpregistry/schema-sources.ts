@@ -13,6 +13,21 @@ const GitAuth = object(
   'HTTP Basic authentication. Only http and https repositories use it.',
 );
 
+/** A path that leads out of its folder would read another registry's data, or the service's own files. */
+function fileField(description: string) {
+  return text(description, {
+    default: 'registry.json',
+    pattern: '^.*\\.json$',
+    maxLength: 1024,
+    validations: [
+      {
+        rule: "!self.startsWith('/') && !self.split('/').exists(part, part in ['', '.', '..'])",
+        message: 'path must be relative, without empty parts and without . and ..',
+      },
+    ],
+  });
+}
+
 const Git = object(
   {
     repository: text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
@@ -22,7 +37,7 @@ const Git = object(
     branch: optional(text("Branch to read. Default: the repository's own.", { minLength: 1 })),
     tag: optional(text('Tag to read.', { minLength: 1 })),
     commit: optional(text('Commit to read.', { minLength: 1 })),
-    path: text('Path of the JSON file inside the repository.', { default: 'registry.json', pattern: '^.*\\.json$' }),
+    path: fileField('Path of the JSON file inside the repository.'),
     auth: optional(GitAuth),
   },
   'A file in a Git repository.',
@@ -46,7 +61,7 @@ const Api = object(
 const Claim = object(
   {
     claimName: nameField('Name of the PersistentVolumeClaim.'),
-    path: text('Path of the JSON file inside the claim.', { default: 'registry.json', pattern: '^.*\\.json$' }),
+    path: fileField('Path of the JSON file inside the claim.'),
   },
   'A file on a volume. Several entries may share one claim.',
 );
