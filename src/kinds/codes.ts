@@ -22,4 +22,14 @@ export const KINDS_CODES = {
   'tool-name-taken': 'Two overrides give tools the same name, and clients could not tell them apart: rename one.',
   'tool-override-hidden':
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',
+  'remote-url-invalid': 'The URL of a remote server cannot be used as it is: the message says why.',
+  'oidc-issuer-insecure':
+    'Tokens are checked with keys that travel unprotected: use HTTPS, or set insecureAllowHTTP where it is no danger.',
+  'oidc-issuer-invalid': 'The issuer of tokens is no URL: write it exactly as the iss claim of its tokens has it.',
+  'jwks-url-invalid':
+    'The signing keys of an issuer are not at an HTTPS URL: correct jwksUrl, or leave it to discovery.',
+  'header-invalid': 'A header cannot be sent: correct its name, or take line breaks out of its value.',
+  'header-restricted': 'Only the proxy itself can set this header: remove it.',
+  'header-set-twice': 'One header has two values: remove one of them.',
+  'header-plain-secret': 'A header that looks like a secret is readable here: put its value into a Secret.',
 } as const;

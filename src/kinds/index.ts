@@ -4,7 +4,15 @@ import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
+import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
 
-export const KINDS: readonly Kind[] = [EmbeddingServer, MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];
+export const KINDS: readonly Kind[] = [
+  EmbeddingServer,
+  MCPGroup,
+  MCPRegistry,
+  MCPRemoteProxy,
+  MCPServer,
+  MCPToolConfig,
+];

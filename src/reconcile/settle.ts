@@ -133,8 +133,8 @@ function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
 function stateOf(status: JsonObject): keyof Readiness {
   const conditions = Array.isArray(status.conditions) ? status.conditions : [];
   const ready = conditions.find((condition) => isObject(condition) && condition.type === 'Ready');
-  if (isObject(ready) && ready.status === 'True') return 'ready';
-  if (status.phase === 'Stopped') return 'ready';
+  // What somebody scaled to zero is as it should be.
+  if (isObject(ready) && (ready.status === 'True' || ready.reason === 'ScaledToZero')) return 'ready';
   // A kind without phases only holds settings: nothing is under way that could make them right.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }

@@ -1,52 +1,21 @@
 // What an MCPServer's conditions say, Ready apart (kinds.md 1.6). Knows nothing about their history.
 
-import { isObject } from '../../std/json.ts';
 import type { Observed } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
+import { bundleVerdict, groupVerdict } from '../shared/proxy-verdicts.ts';
 import { isStdio, type Server } from './facts.ts';
 
 export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
-    ...groupVerdict(self, observed),
-    ...bundleVerdict(self, observed),
+    ...groupVerdict(self.spec.groupRef, observed.view),
+    ...bundleVerdict(self.spec.oidcConfig, observed.view),
     stdioVerdict(self),
     sessionVerdict(self),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
   ];
-}
-
-/** A group is as good as ready when it exists: its readiness only says that its members were counted. */
-function groupVerdict({ spec }: Server, { view }: Observed): readonly Verdict[] {
-  if (spec.groupRef === undefined) return [];
-  const type = 'GroupRefValidated';
-  const group = view.find('MCPGroup', spec.groupRef);
-  if (group === undefined) {
-    const message = `MCPGroup ${spec.groupRef} does not exist in this namespace`;
-    return [{ type, status: 'False', reason: 'GroupRefNotFound', message }];
-  }
-  if (isObject(group.status) && group.status.phase === 'Failed') {
-    return [{ type, status: 'False', reason: 'GroupRefNotReady', message: `MCPGroup ${spec.groupRef} has failed` }];
-  }
-  return [{ type, status: 'True', reason: 'GroupRefIsValid', message: `MCPGroup ${spec.groupRef} exists` }];
-}
-
-function bundleVerdict({ spec }: Server, { view }: Observed): readonly Verdict[] {
-  const { inline, configMap } = spec.oidcConfig ?? {};
-  const ref = (inline ?? configMap)?.caBundleRef?.configMapRef;
-  if (ref === undefined) return [];
-  const type = 'CABundleRefValidated';
-  const { name, key } = ref;
-  const found = view.find('ConfigMap', name);
-  if (found === undefined) {
-    return [{ type, status: 'False', reason: 'CABundleRefNotFound', message: `ConfigMap ${name} does not exist` }];
-  }
-  if (!isObject(found.data) || found.data[key] === undefined) {
-    return [{ type, status: 'False', reason: 'CABundleRefInvalid', message: `ConfigMap ${name} has no key ${key}` }];
-  }
-  return [{ type, status: 'True', reason: 'CABundleRefValid', message: `ConfigMap ${name} has the key ${key}` }];
 }
 
 function stdioVerdict({ spec }: Server): Verdict {

@@ -4,14 +4,13 @@
 import type { Reference } from '../kind.ts';
 import { oidcReferences } from '../shared/oidc-settings.ts';
 import { authzReferences } from '../shared/proxy-authz.ts';
+import { proxyReferences } from '../shared/proxy-references.ts';
 import type { Server } from './facts.ts';
 
 export function references({ spec }: Server): readonly Reference[] {
-  const { groupRef, toolConfigRef, externalAuthConfigRef, authzConfig, permissionProfile } = spec;
+  const { authzConfig, permissionProfile } = spec;
   return [
-    ...(groupRef === undefined ? [] : [{ pointer: '/spec/groupRef', kind: 'MCPGroup', name: groupRef }]),
-    ...named('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef),
-    ...named('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef),
+    ...proxyReferences(spec),
     ...oidcReferences(spec.oidcConfig, '/spec/oidcConfig'),
     ...authzReferences(authzConfig),
     ...(permissionProfile?.type === 'configmap'
@@ -28,18 +27,13 @@ export function references({ spec }: Server): readonly Reference[] {
   ];
 }
 
-function named(kind: string, pointer: string, ref: { readonly name: string } | undefined): Reference[] {
-  return ref === undefined ? [] : [{ pointer, kind, name: ref.name }];
-}
-
 function keyOf({ key }: { readonly key?: string }): { readonly key?: string } {
   return key === undefined ? {} : { key };
 }
 
 /** What pods do not start without: they start as soon as it is there. */
 function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
-  const { serviceAccount, sessionStorage, resourceOverrides } = spec;
-  const password = sessionStorage?.passwordRef;
+  const password = spec.sessionStorage?.passwordRef;
   const optional = true;
   return [
     ...(spec.secrets ?? []).map(({ name, key }, index) => {
@@ -48,12 +42,5 @@ function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
     ...(password === undefined
       ? []
       : [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional }]),
-    ...(resourceOverrides?.proxyDeployment?.imagePullSecrets ?? []).map(({ name }, index) => {
-      const pointer = `/spec/resourceOverrides/proxyDeployment/imagePullSecrets/${index}/name`;
-      return { pointer, kind: 'Secret', name, optional };
-    }),
-    ...(serviceAccount === undefined
-      ? []
-      : [{ pointer: '/spec/serviceAccount', kind: 'ServiceAccount', name: serviceAccount, optional }]),
   ];
 }

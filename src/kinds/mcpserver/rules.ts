@@ -2,15 +2,16 @@
 // it names (inspect). Knows nothing about what follows from it.
 
 import type { Finding, View } from '../kind.ts';
-import { resolveOIDC } from '../shared/oidc-settings.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
+import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
 import { backendEnv } from './backend-env.ts';
-import { proxyOrigin, type Server } from './facts.ts';
+import type { Server } from './facts.ts';
 
 export function rules({ spec }: Server): readonly Finding[] {
   return [
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
+    ...oidcFindings(spec.oidcConfig),
     ...inlineAuthzFindings(spec.authzConfig),
     ...secretEnvFindings({ spec }),
   ];
@@ -31,11 +32,6 @@ function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   });
 }
 
-export function inspect(self: Server, view: View): readonly Finding[] {
-  const { oidcConfig, authzConfig } = self.spec;
-  const oidc = oidcConfig === undefined ? undefined : resolveOIDC(oidcConfig, view, proxyOrigin(self));
-  return [
-    ...(oidc !== undefined && 'findings' in oidc ? oidc.findings : []),
-    ...configMapAuthzFindings(authzConfig, view),
-  ];
+export function inspect({ spec }: Server, view: View): readonly Finding[] {
+  return [...configMapOIDCFindings(spec.oidcConfig, view), ...configMapAuthzFindings(spec.authzConfig, view)];
 }

@@ -1,10 +1,10 @@
 // How far an MCPServer is, by its workloads and by why its children are held (kinds.md 1.6). Knows nothing about how to
 // change that.
 
-import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
 import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { configHashes } from '../shared/proxy-verdicts.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { verdicts } from './conditions.ts';
 import { childNames, clientUrl, type Server } from './facts.ts';
@@ -29,8 +29,7 @@ export function status(self: Server, observed: Observed): Status {
     message,
     url: clientUrl(self),
     readyReplicas: readyReplicas(proxy),
-    ...hashOf(self, observed, 'MCPToolConfig'),
-    ...hashOf(self, observed, 'MCPExternalAuthConfig'),
+    ...configHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...verdicts(self, observed), verdict], observed),
   };
 }
@@ -75,17 +74,4 @@ function workloadProgress({ name }: Server, view: Observed['view']): Progress {
     return { phase: 'Running', message: 'MCP server is running', ready: false, reason: 'RolloutInProgress' };
   }
   return { phase: 'Pending', message: 'MCP server is starting', ready: false, reason: 'WorkloadsNotReady' };
-}
-
-/** `configHash` of what the server names, copied so that clients see when it changed. */
-function hashOf(
-  { spec }: Server,
-  { view }: Observed,
-  kind: 'MCPToolConfig' | 'MCPExternalAuthConfig',
-): Partial<Status> {
-  const ref = kind === 'MCPToolConfig' ? spec.toolConfigRef : spec.externalAuthConfigRef;
-  const found = ref === undefined ? undefined : view.find(kind, ref.name)?.status;
-  const hash = isObject(found) ? found.configHash : undefined;
-  if (typeof hash !== 'string') return {};
-  return kind === 'MCPToolConfig' ? { toolConfigHash: hash } : { externalAuthConfigHash: hash };
 }

@@ -1,0 +1,80 @@
+// What an MCPRemoteProxy's conditions say, Ready apart (kinds.md 2.3). Knows nothing about their history.
+
+import type { Finding, Observed } from '../kind.ts';
+import type { Verdict } from '../shared/conditions.ts';
+import { bundleVerdict, groupVerdict } from '../shared/proxy-verdicts.ts';
+import type { RemoteProxy } from './facts.ts';
+
+export function verdicts({ spec }: RemoteProxy, { view, refusals }: Observed): readonly Verdict[] {
+  return [
+    ...configurationVerdicts(refusals),
+    ...groupVerdict(spec.groupRef, view),
+    ...referenceVerdict('ToolConfig', spec.toolConfigRef, '/spec/toolConfigRef', refusals),
+    ...referenceVerdict('ExternalAuthConfig', spec.externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals),
+    ...bundleVerdict(spec.oidcConfig, view),
+  ];
+}
+
+/** Clients take AuthConfigured for a sign that something is wrong: it is there only then. */
+function configurationVerdicts(refusals: readonly Finding[]): readonly Verdict[] {
+  const type = 'ConfigurationValid';
+  const fault = configurationFault(refusals);
+  if (fault === undefined) {
+    return [{ type, status: 'True', reason: 'ConfigurationValid', message: 'the configuration can be used' }];
+  }
+  const { reason, message } = fault;
+  return [
+    { type, status: 'False', reason, message },
+    { type: 'AuthConfigured', status: 'False', reason: 'AuthInvalid', message },
+  ];
+}
+
+/** The first check that failed, in the order of kinds.md 2.3; undefined where what is wrong lies elsewhere. */
+export function configurationFault(refusals: readonly Finding[]): { reason: string; message: string } | undefined {
+  for (const [pointer, reasonOf] of CHECKS) {
+    const failed = refusals.filter((finding) => finding.pointer.startsWith(pointer));
+    const [first] = failed;
+    if (first === undefined) continue;
+    return { reason: reasonOf(first.code), message: failed.map(({ message }) => message).join('; ') };
+  }
+  return undefined;
+}
+
+const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
+  ['/spec/externalAuthConfigRef', (code) => missing(code, 'ExternalAuthConfig') ?? 'ExternalAuthConfigInvalid'],
+  ['/spec/remoteURL', () => 'RemoteURLInvalid'],
+  ['/spec/oidcConfig', oidcReason],
+  ['/spec/authzConfig', (code) => (isReference(code) ? 'AuthzConfigMapNotFound' : 'AuthzPolicySyntaxInvalid')],
+  ['/spec/headerForward', (code) => (isReference(code) ? 'HeaderSecretNotFound' : 'HeaderForwardInvalid')],
+];
+
+function oidcReason(code: string): string {
+  if (code === 'oidc-issuer-insecure') return 'OIDCIssuerInsecure';
+  return code === 'jwks-url-invalid' ? 'JWKSURLInvalid' : 'OIDCIssuerInvalid';
+}
+
+function isReference(code: string): boolean {
+  return code.startsWith('reference-');
+}
+
+/** The reason where another resource is not there, or nobody knows. */
+function missing(code: string, what: string): string | undefined {
+  if (code === 'reference-unknown') return `${what}FetchError`;
+  return isReference(code) ? `${what}NotFound` : undefined;
+}
+
+function referenceVerdict(
+  what: 'ToolConfig' | 'ExternalAuthConfig',
+  ref: { readonly name: string } | undefined,
+  pointer: string,
+  refusals: readonly Finding[],
+): readonly Verdict[] {
+  if (ref === undefined) return [];
+  const type = `${what}Validated`;
+  const refusal = refusals.find((finding) => finding.pointer.startsWith(pointer));
+  if (refusal === undefined) {
+    return [{ type, status: 'True', reason: `${what}Valid`, message: `MCP${what} ${ref.name} can be used` }];
+  }
+  const reason = missing(refusal.code, what) ?? `${what}Invalid`;
+  return [{ type, status: 'False', reason, message: refusal.message }];
+}

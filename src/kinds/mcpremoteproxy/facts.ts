@@ -1,0 +1,29 @@
+// What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL. Knows nothing
+// about objects.
+
+import type { Static } from '../../std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { MCPRemoteProxySpec } from './schema.ts';
+
+export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
+
+/** Names of the children (kinds.md 0.5). */
+export function childNames(name: string) {
+  return {
+    deployment: name,
+    service: `mcp-${name}-remote-proxy`,
+    account: `${name}-remote-proxy-runner`,
+    runConfig: `${name}-runconfig`,
+    inlineAuthz: `${name}-authz-inline`,
+  };
+}
+
+/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+export function proxyPort({ proxyPort, port }: Static<typeof MCPRemoteProxySpec>): number {
+  return proxyPort === 8080 ? port : proxyPort;
+}
+
+/** `status.url` (kinds.md 2.4): without a path. */
+export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
+  return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
+}

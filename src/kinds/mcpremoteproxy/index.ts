@@ -1,0 +1,41 @@
+// MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
+
+import { defineKind } from '../define.ts';
+import { proxyUrl } from './facts.ts';
+import { references } from './references.ts';
+import { inspect, rules } from './rules.ts';
+import { MCPRemoteProxySpec, MCPRemoteProxyStatus } from './schema.ts';
+import { status } from './status.ts';
+
+export const MCPRemoteProxy = defineKind({
+  kind: 'MCPRemoteProxy',
+  plural: 'mcpremoteproxies',
+  singular: 'mcpremoteproxy',
+  shortNames: ['rp', 'mcprp'],
+  categories: ['toolhive'],
+  description: 'A proxy by which clients reach an MCP server that runs somewhere else.',
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Remote URL', type: 'string', jsonPath: '.spec.remoteURL' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  ],
+  after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
+  schema: {
+    spec: MCPRemoteProxySpec,
+    status: MCPRemoteProxyStatus,
+    validations: [
+      {
+        rule: "self.metadata.name.size() <= 46 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+        message: 'name must be at most 46 lower-case letters, digits and hyphens: a Service is named after it',
+        fieldPath: '.metadata.name',
+      },
+    ],
+  },
+  rules,
+  inspect,
+  references,
+  exposes: (self) => [{ url: proxyUrl(self), transport: self.spec.transport }],
+  status,
+});

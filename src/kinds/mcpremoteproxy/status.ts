@@ -1,0 +1,73 @@
+// How far an MCPRemoteProxy is, by its Deployment and by why its children are held (kinds.md 2.4). Knows nothing about how
+// to change that.
+
+import type { Static } from '../../std/schema.ts';
+import type { Observed } from '../kind.ts';
+import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { configHashes } from '../shared/proxy-verdicts.ts';
+import { workloadState } from '../shared/workload.ts';
+import { configurationFault, verdicts } from './conditions.ts';
+import { childNames, proxyUrl, type RemoteProxy } from './facts.ts';
+import type { MCPRemoteProxyStatus } from './schema.ts';
+
+type Status = Static<typeof MCPRemoteProxyStatus>;
+
+interface Progress {
+  readonly phase: NonNullable<Status['phase']>;
+  readonly message: string;
+  readonly ready: boolean;
+  readonly reason: string;
+}
+
+export function status(self: RemoteProxy, observed: Observed): Status {
+  const { phase, message, ready, reason } = progress(self, observed);
+  const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
+  const { resourceUrl } = self.spec.oidcConfig;
+  return {
+    ...observedGeneration(self.resource),
+    phase,
+    message,
+    url: proxyUrl(self),
+    ...(resourceUrl === undefined || resourceUrl === '' ? {} : { externalURL: resourceUrl }),
+    ...configHashes(self.spec, observed.view),
+    conditions: conditionsOf(self.resource, [...verdicts(self, observed), verdict], observed),
+  };
+}
+
+/** The first that applies: being deleted, held, failed, as far as the Deployment is. */
+function progress(self: RemoteProxy, { refusals, failures, view }: Observed): Progress {
+  if (self.resource.metadata.deletionTimestamp !== undefined) {
+    const message = 'Remote proxy is being terminated';
+    return { phase: 'Terminating', message, ready: false, reason: 'Terminating' };
+  }
+  if (refusals.length > 0) {
+    const prefix = configurationFault(refusals) === undefined ? '' : 'Validation failed: ';
+    const message = prefix + refusals.map((each) => each.message).join('; ');
+    return { phase: 'Failed', message, ready: false, reason: 'Refused' };
+  }
+  if (failures.length > 0) {
+    return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
+  }
+  return deploymentProgress(self, view);
+}
+
+function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Progress {
+  const state = workloadState(view, 'Deployment', childNames(name).deployment);
+  const notReady = { ready: false, reason: 'DeploymentNotReady' };
+  switch (state.state) {
+    case 'missing':
+      return { phase: 'Pending', message: 'No pods found for remote proxy', ...notReady };
+    case 'stopped':
+      return { phase: 'Pending', message: 'No pods found for remote proxy', ready: false, reason: 'ScaledToZero' };
+    case 'failed': {
+      const message = `Remote proxy failed to start: ${state.message}`;
+      return { phase: state.ready > 0 ? 'Ready' : 'Failed', message, ...notReady };
+    }
+    case 'complete':
+      return { phase: 'Ready', message: 'Remote proxy is running', ready: true, reason: 'DeploymentReady' };
+    case 'progressing':
+      return state.ready > 0
+        ? { phase: 'Ready', message: 'Remote proxy is running', ...notReady }
+        : { phase: 'Pending', message: 'Remote proxy is starting', ...notReady };
+  }
+}

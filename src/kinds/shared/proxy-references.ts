@@ -1,0 +1,33 @@
+// What every resource with a proxy names in the same fields: its group, configurations of other kinds, and what pods wait
+// for. Knows nothing about whether they exist.
+
+import type { Static } from '../../std/schema.ts';
+import type { Reference } from '../kind.ts';
+import type { ResourceOverrides } from './overrides.ts';
+
+interface ProxySpec {
+  readonly groupRef?: string;
+  readonly toolConfigRef?: { readonly name: string };
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly serviceAccount?: string;
+  readonly resourceOverrides?: Static<typeof ResourceOverrides>;
+}
+
+export function proxyReferences(spec: ProxySpec): readonly Reference[] {
+  const { groupRef, toolConfigRef, externalAuthConfigRef, serviceAccount, resourceOverrides } = spec;
+  const optional = true;
+  return [
+    ...named('MCPGroup', '/spec/groupRef', groupRef),
+    ...named('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef?.name),
+    ...named('MCPExternalAuthConfig', '/spec/externalAuthConfigRef/name', externalAuthConfigRef?.name),
+    ...named('ServiceAccount', '/spec/serviceAccount', serviceAccount).map((account) => ({ ...account, optional })),
+    ...(resourceOverrides?.proxyDeployment?.imagePullSecrets ?? []).map(({ name }, index) => {
+      const pointer = `/spec/resourceOverrides/proxyDeployment/imagePullSecrets/${index}/name`;
+      return { pointer, kind: 'Secret', name, optional };
+    }),
+  ];
+}
+
+function named(kind: string, pointer: string, name: string | undefined): Reference[] {
+  return name === undefined ? [] : [{ pointer, kind, name }];
+}
