@@ -1,6 +1,7 @@
 // Fields for traces, metrics and the audit log (document 2, Shared types). Knows nothing about who writes them.
 
 import { bool, list, object, optional, text } from '../../std/schema.ts';
+import { decimal } from './decimal.ts';
 
 export const AuditConfig = object(
   { enabled: bool('True: an audit event is written for each MCP operation.', false) },
@@ -12,15 +13,10 @@ const Metrics = object({ enabled: bool('True: metrics are sent.', false) }, 'Met
 const Tracing = object(
   {
     enabled: bool('True: traces are sent.', false),
-    samplingRate: text('Share of requests that are traced, 0.0 to 1.0.', {
+    samplingRate: decimal('Share of requests that are traced, 0.0 to 1.0.', {
+      field: 'samplingRate',
+      most: '1.0',
       default: '0.05',
-      maxLength: 32,
-      validations: [
-        {
-          rule: "self.matches('^([0-9]*[.])?[0-9]+$') && double(self) <= 1.0",
-          message: 'samplingRate must be a number between 0.0 and 1.0',
-        },
-      ],
     }),
   },
   'Traces sent over OTLP.',

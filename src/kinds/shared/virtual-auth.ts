@@ -1,0 +1,172 @@
+// Fields of the platform-neutral model that say who may call a virtual MCP server and how it authenticates to what is
+// behind it (document 3, Model auth types). Knows nothing about tokens. Inside a VirtualMCPServer, its own fields of the
+// same purpose win.
+
+import { bool, choice, list, map, object, optional, text } from '../../std/schema.ts';
+
+const ENV_NAME = { minLength: 1, maxLength: 253, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } as const;
+const URL_FORM = { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' } as const;
+
+function scopes(description: string) {
+  return list(text('A scope.', { minLength: 1 }), description);
+}
+
+const OIDC = object(
+  {
+    issuer: text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM),
+    clientId: optional(text('Client id, for introspection.')),
+    clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
+    audience: optional(text('Audience that tokens must be made for.')),
+    resource: optional(text('URL by which clients know the server (RFC 8707). Default: the audience.')),
+    scopes: optional(scopes('Scopes to advertise to clients.')),
+    protectedResourceAllowPrivateIp: bool('True: the protected resource may be at a private address.', false),
+    jwksAllowPrivateIp: bool('True: the keys may be at a private address.', false),
+    insecureAllowHttp: bool('True: a plain HTTP issuer is accepted. For development only.', false),
+  },
+  'Whose tokens are accepted.',
+  {
+    validations: [
+      {
+        rule: "self.insecureAllowHttp || self.issuer.startsWith('https://')",
+        message: 'issuer must be an https URL unless insecureAllowHttp is true',
+        fieldPath: '.issuer',
+      },
+    ],
+  },
+);
+
+const Authz = object(
+  {
+    type: choice('cedar: Cedar policies decide. none: every accepted caller may do everything.', ['cedar', 'none']),
+    policies: optional(list(text('A Cedar policy.', { minLength: 1 }), 'For cedar: the policies.', { maxItems: 1000 })),
+  },
+  'What callers may do.',
+  {
+    validations: [
+      {
+        rule: "(self.type == 'cedar') == (has(self.policies) && self.policies.size() > 0)",
+        message: "policies must be set when type is 'cedar', and must not be set otherwise",
+      },
+    ],
+  },
+);
+
+/** IncomingAuthConfig of the model. */
+export const ModelIncomingAuth = object(
+  {
+    type: choice('How clients authenticate.', ['oidc', 'local', 'anonymous']),
+    oidc: optional(OIDC),
+    authz: optional(Authz),
+  },
+  'How clients authenticate. No effect in a cluster: incomingAuth of the resource counts.',
+  {
+    validations: [
+      {
+        rule: "(self.type == 'oidc') == has(self.oidc)",
+        message: "oidc must be set when type is 'oidc', and must not be set otherwise",
+      },
+    ],
+  },
+);
+
+const HeaderInjection = object(
+  {
+    headerName: text('Name of the header.', {
+      minLength: 1,
+      maxLength: 255,
+      // RFC 9110, section 5.1.
+      pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+    }),
+    headerValue: optional(text('Value of the header, readable by anyone.', { minLength: 1, maxLength: 16384 })),
+    headerValueEnv: optional(text('Environment variable that holds the value.', ENV_NAME)),
+  },
+  'For header_injection: a header sent with every request.',
+  {
+    validations: [
+      {
+        rule: 'has(self.headerValue) != has(self.headerValueEnv)',
+        message: 'exactly one of headerValue and headerValueEnv must be set',
+      },
+    ],
+  },
+);
+
+/** RFC 8693, section 3; the short forms are those of MCPExternalAuthConfig. */
+const SUBJECT_TOKEN_TYPE = {
+  default: 'urn:ietf:params:oauth:token-type:access_token',
+  pattern: '^(urn:ietf:params:oauth:token-type:)?(access_token|id_token|jwt)$',
+} as const;
+
+const TokenExchange = object(
+  {
+    tokenUrl: text('Where tokens are exchanged.', URL_FORM),
+    clientId: optional(text('Client id for the exchange.')),
+    clientSecret: optional(text('Client secret, readable by anyone.', { minLength: 1 })),
+    clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
+    audience: optional(text('Audience of the new token.')),
+    scopes: optional(scopes('Scopes of the new token.')),
+    subjectTokenType: text('Type of the token that is exchanged.', SUBJECT_TOKEN_TYPE),
+  },
+  'For token_exchange: the token of the caller is exchanged for one of the backend (RFC 8693).',
+  {
+    validations: [
+      {
+        rule: '!(has(self.clientSecret) && has(self.clientSecretEnv))',
+        message: 'at most one of clientSecret and clientSecretEnv may be set',
+      },
+    ],
+  },
+);
+
+const UpstreamInject = object(
+  {
+    providerName: text('Name of an upstream provider of the embedded authorization server.', {
+      minLength: 1,
+      maxLength: 63,
+    }),
+  },
+  'For upstream_inject: the token that the caller got from an upstream provider when logging in.',
+);
+
+function strategy(description: string) {
+  return object(
+    {
+      type: choice('How the backend is authenticated to.', [
+        'unauthenticated',
+        'header_injection',
+        'token_exchange',
+        'upstream_inject',
+      ]),
+      headerInjection: optional(HeaderInjection),
+      tokenExchange: optional(TokenExchange),
+      upstreamInject: optional(UpstreamInject),
+    },
+    description,
+    {
+      validations: [
+        iff('headerInjection', 'header_injection'),
+        iff('tokenExchange', 'token_exchange'),
+        iff('upstreamInject', 'upstream_inject'),
+      ],
+    },
+  );
+}
+
+function iff(field: string, type: string) {
+  return {
+    rule: `(self.type == '${type}') == has(self.${field})`,
+    message: `${field} must be set when type is '${type}', and must not be set otherwise`,
+  };
+}
+
+/** OutgoingAuthConfig of the model. */
+export const ModelOutgoingAuth = object(
+  {
+    source: choice('discovered: from each backend. inline: only from here.', ['inline', 'discovered'], {
+      default: 'discovered',
+    }),
+    default: optional(strategy('For backends that nothing else is said about.')),
+    backends: optional(map(strategy('For one backend.'), 'By name of the backend.', { maxProperties: 1000 })),
+  },
+  'How backends are authenticated to. No effect beside outgoingAuth of the resource.',
+);
