@@ -7,6 +7,7 @@ import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
+import { VirtualMCPServer } from './virtualmcpserver/index.ts';
 
 export const KINDS: readonly Kind[] = [
   EmbeddingServer,
@@ -16,3 +17,5 @@ export const KINDS: readonly Kind[] = [
   MCPServer,
   MCPToolConfig,
 ];
+export const KINDS: readonly Kind[] = [EmbeddingServer, MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];
+export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer, MCPToolConfig, VirtualMCPServer];

@@ -93,7 +93,7 @@ export const AuthServerStorage = object(
   },
   'Where logins and tokens are kept. Default: in memory.',
   {
-    default: {},
+    default: { type: 'memory' },
     validations: [
       {
         rule: "(self.type == 'redis') == has(self.redis)",

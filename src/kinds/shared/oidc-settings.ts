@@ -29,18 +29,19 @@ export interface ResolvedOIDC {
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The settings, or what is wrong with the ConfigMap that should hold them. `origin` is the default resource URL. */
+/** The settings, or what is wrong with the ConfigMap that should hold them. `origin` is the default resource URL, `at` where the reference is. */
 export function resolveOIDC(
   ref: Ref,
   view: View,
   origin: string,
+  at = '/spec/oidcConfig',
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } {
   const resourceUrl = filled(ref.resourceUrl) ?? origin;
   if (ref.kubernetes !== undefined || ref.type === 'kubernetes') return kubernetes(ref.kubernetes, resourceUrl);
   if (ref.inline !== undefined) return inline(ref.inline, resourceUrl);
   const inside = configMapSettings(ref.configMap, view);
   if ('message' in inside) {
-    const pointer = '/spec/oidcConfig/configMap';
+    const pointer = `${at}/configMap`;
     return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message: inside.message }] };
   }
   return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, resourceUrl);

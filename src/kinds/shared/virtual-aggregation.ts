@@ -12,25 +12,32 @@ export function workloadField(description: string) {
 
 const ConflictResolutionConfig = object(
   {
-    prefixFormat: text('For prefix: what is put before the name of each tool; {workload} is the name of its workload.', {
-      default: '{workload}_',
-      minLength: 1,
-      maxLength: 256,
-    }),
+    prefixFormat: text(
+      'For prefix: what is put before the name of each tool; {workload} is the name of its workload.',
+      {
+        default: '{workload}_',
+        minLength: 1,
+        maxLength: 256,
+      },
+    ),
     priorityOrder: optional(
       list(workloadField('Name of a workload.'), 'For priority: whose tool wins, the first before the others.', {
         maxItems: 1000,
       }),
     ),
   },
-  'How tools of the same name are told apart, beyond the way to do it.',
+  'What the way to tell names apart needs to know.',
+  { default: {} },
 );
 
 const WorkloadTools = object(
   {
     workload: workloadField('Name of a member of the group.'),
     toolConfigRef: optional(
-      namedRef('Which of its tools clients see and what they are called. Wins over filter and overrides.', 'MCPToolConfig'),
+      namedRef(
+        'Which of its tools clients see and what they are called. Wins over filter and overrides.',
+        'MCPToolConfig',
+      ),
     ),
     filter: optional(
       list(
@@ -55,7 +62,7 @@ export const Aggregation = object(
       ['prefix', 'priority', 'manual'],
       { default: 'prefix' },
     ),
-    conflictResolutionConfig: optional(ConflictResolutionConfig),
+    conflictResolutionConfig: ConflictResolutionConfig,
     tools: optional(
       list(WorkloadTools, 'What clients see of single members. All of the others.', {
         keys: ['workload'],
@@ -66,9 +73,11 @@ export const Aggregation = object(
   },
   'How the tools of the members become those of one server.',
   {
+    // Rules are held against a default before its own defaults are filled in.
+    default: { conflictResolution: 'prefix' },
     validations: [
       {
-        rule: "self.conflictResolution != 'priority' || (has(self.conflictResolutionConfig) && has(self.conflictResolutionConfig.priorityOrder) && self.conflictResolutionConfig.priorityOrder.size() > 0)",
+        rule: "self.conflictResolution != 'priority' || (has(self.conflictResolutionConfig.priorityOrder) && self.conflictResolutionConfig.priorityOrder.size() > 0)",
         message: "conflictResolutionConfig.priorityOrder must be set when conflictResolution is 'priority'",
       },
     ],
@@ -76,5 +85,7 @@ export const Aggregation = object(
 );
 
 /** CompositeToolRef. */
-export const CompositeToolRef = namedRef('A workflow that is a resource of its own.', 'VirtualMCPCompositeToolDefinition');
-
+export const CompositeToolRef = namedRef(
+  'A workflow that is a resource of its own.',
+  'VirtualMCPCompositeToolDefinition',
+);

@@ -16,7 +16,7 @@ const OIDC = object(
     issuer: text('Issuer of the tokens, exactly as their iss claim has it.', URL_FORM),
     clientId: optional(text('Client id, for introspection.')),
     clientSecretEnv: optional(text('Environment variable that holds the client secret.', ENV_NAME)),
-    audience: optional(text('Audience that tokens must be made for.')),
+    audience: text('Audience that tokens must be made for.', { minLength: 1 }),
     resource: optional(text('URL by which clients know the server (RFC 8707). Default: the audience.')),
     scopes: optional(scopes('Scopes to advertise to clients.')),
     protectedResourceAllowPrivateIp: bool('True: the protected resource may be at a private address.', false),

@@ -64,7 +64,7 @@ export const VirtualConfig = object(
     ),
     incomingAuth: optional(ModelIncomingAuth),
     outgoingAuth: optional(ModelOutgoingAuth),
-    aggregation: optional(Aggregation),
+    aggregation: Aggregation,
     compositeTools: optional(
       list(CompositeTool, 'Workflows that are offered as tools.', { keys: ['name'], maxItems: 50 }),
     ),

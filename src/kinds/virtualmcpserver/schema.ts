@@ -66,7 +66,7 @@ const OutgoingAuth = object(
   'How backends are authenticated to. Default: as each backend itself says.',
 );
 
-const COUNTING = "has(self.config.backends) && self.config.backends.size() > 0";
+const BACKENDS = 'has(self.config.backends) && self.config.backends.size() > 0';
 const INLINE =
   "(has(self.outgoingAuth) ? self.outgoingAuth.source : has(self.config.outgoingAuth) ? self.config.outgoingAuth.source : 'discovered') == 'inline'";
 const ISSUER =
@@ -76,9 +76,13 @@ export const VirtualMCPServerSpec = object(
   {
     incomingAuth: IncomingAuth,
     outgoingAuth: optional(OutgoingAuth),
-    serviceType: choice('Type of the Service that clients reach the server by.', ['ClusterIP', 'NodePort', 'LoadBalancer'], {
-      default: 'ClusterIP',
-    }),
+    serviceType: choice(
+      'Type of the Service that clients reach the server by.',
+      ['ClusterIP', 'NodePort', 'LoadBalancer'],
+      {
+        default: 'ClusterIP',
+      },
+    ),
     sessionAffinity: choice('Whether a client stays with one pod.', ['ClientIP', 'None'], { default: 'ClientIP' }),
     serviceAccount: optional(nameField('Service account of the pods. Without it, one with the rights needed is made.')),
     podTemplateSpec: optional(anyObject('Changes to the pods, as a pod template. The container is named vmcp.')),
@@ -94,7 +98,7 @@ export const VirtualMCPServerSpec = object(
   {
     validations: [
       {
-        rule: `!(${COUNTING}) || ${INLINE}`,
+        rule: `!(${BACKENDS}) || ${INLINE}`,
         message: "config.backends must be empty unless outgoingAuth.source is 'inline'",
         fieldPath: '.config.backends',
       },
@@ -138,12 +142,11 @@ export const VirtualMCPServerStatus = object(
     observedGeneration: optional(
       integer('Generation of the server that this status is about.', { format: 'int64', minimum: 0 }),
     ),
-    phase: choice('How far the server is. Degraded: it runs, but some backends are not available.', [
-      'Pending',
-      'Ready',
-      'Degraded',
-      'Failed',
-    ], { default: 'Pending' }),
+    phase: choice(
+      'How far the server is. Degraded: it runs, but some backends are not available.',
+      ['Pending', 'Ready', 'Degraded', 'Failed'],
+      { default: 'Pending' },
+    ),
     message: optional(text('Why, for people.')),
     url: optional(text('Where clients inside the cluster reach the server.')),
     discoveredBackends: optional(list(DiscoveredBackend, 'The backends, by name.', { keys: ['name'] })),

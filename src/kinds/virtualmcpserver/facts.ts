@@ -1,0 +1,47 @@
+// What follows from a VirtualMCPServer's spec and is needed in several places: names, the URL, which settings count, who is
+// in the group. Knows nothing about objects to make.
+
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+import type { Static } from '../../std/schema.ts';
+import type { Typed } from '../define.ts';
+import type { View } from '../kind.ts';
+import type { VirtualMCPServerSpec } from './schema.ts';
+
+export type VirtualServer = Typed<typeof VirtualMCPServerSpec>;
+export type Spec = Static<typeof VirtualMCPServerSpec>;
+
+/** kinds.md 8.3. */
+export const PORT = 4483;
+
+/** Names of the children (kinds.md 0.5). */
+export function childNames(name: string) {
+  return {
+    deployment: name,
+    service: `vmcp-${name}`,
+    account: `${name}-vmcp`,
+    config: `${name}-vmcp-config`,
+    hmac: `${name}-hmac-secret`,
+  };
+}
+
+/** Where clients inside the cluster reach the server, without a path: `status.url` (kinds.md 8.5). */
+export function originOf({ name, namespace }: VirtualServer): string {
+  return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
+}
+
+/** Where the strategies for backends come from. The resource's own setting wins over that of the model (document 3). */
+export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
+  return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
+}
+
+/** What can be behind a virtual server. */
+export const MEMBER_KINDS = ['MCPServer', 'MCPRemoteProxy'] as const;
+
+/** The members of a group, by name; of two of one name the MCPServer. */
+export function membersOf(view: View, group: string): ReadonlyMap<string, KubeObject> {
+  const members = MEMBER_KINDS.flatMap((kind) => view.all(kind)).filter(({ spec }) => {
+    return isObject(spec) && spec.groupRef === group;
+  });
+  return new Map(members.toReversed().map((member) => [member.metadata.name, member]));
+}

@@ -1,0 +1,50 @@
+// VirtualMCPServer: the tools of a group's members as those of one MCP server.
+
+import { defineKind } from '../define.ts';
+import { originOf } from './facts.ts';
+import { inspect } from './inspect.ts';
+import { references } from './references.ts';
+import { rules } from './rules.ts';
+import { VirtualMCPServerSpec, VirtualMCPServerStatus } from './schema.ts';
+import { status } from './status.ts';
+
+export const VirtualMCPServer = defineKind({
+  kind: 'VirtualMCPServer',
+  plural: 'virtualmcpservers',
+  singular: 'virtualmcpserver',
+  shortNames: ['vmcp', 'virtualmcp'],
+  categories: ['toolhive'],
+  description: 'One MCP server in front of the members of a group.',
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url' },
+    { name: 'Backends', type: 'integer', jsonPath: '.status.backendCount' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  ],
+  after: [
+    'MCPGroup',
+    'MCPServer',
+    'MCPRemoteProxy',
+    'MCPToolConfig',
+    'MCPExternalAuthConfig',
+    'EmbeddingServer',
+    'VirtualMCPCompositeToolDefinition',
+  ],
+  schema: {
+    spec: VirtualMCPServerSpec,
+    status: VirtualMCPServerStatus,
+    validations: [
+      {
+        rule: "self.metadata.name.size() <= 50 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+        message: 'name must be at most 50 lower-case letters, digits and hyphens: a Service is named after it',
+        fieldPath: '.metadata.name',
+      },
+    ],
+  },
+  rules,
+  inspect,
+  references,
+  exposes: (self) => [{ url: `${originOf(self)}/mcp`, transport: 'streamable-http' }],
+  status,
+});
