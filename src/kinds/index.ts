@@ -19,3 +19,7 @@ export const KINDS: readonly Kind[] = [
 ];
 export const KINDS: readonly Kind[] = [EmbeddingServer, MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];
 export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer, MCPToolConfig, VirtualMCPServer];
+  MCPServer,
+  MCPToolConfig,
+  VirtualMCPServer,
+];

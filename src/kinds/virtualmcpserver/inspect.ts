@@ -68,17 +68,17 @@ function keysOf(map: Readonly<Record<string, unknown>> | undefined, pointer: str
 
 /** Workflows that are resources of their own may have names that are taken. */
 function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
-  const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'a tool of compositeTools']));
+  const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
   return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {
     const spec = view.find('VirtualMCPCompositeToolDefinition', ref.name)?.spec;
     const tool = isObject(spec) ? String(spec.name) : ref.name;
     const other = taken.get(tool);
     if (other === undefined) {
-      taken.set(tool, `that of ${ref.name}`);
+      taken.set(tool, ref.name);
       return [];
     }
     const pointer = `/spec/config/compositeToolRefs/${index}/name`;
-    const message = `${ref.name} defines a tool named "${tool}", which is the name of ${other} too`;
+    const message = `${ref.name} defines a tool named "${tool}", and so does ${other}`;
     return [{ code: 'composite-tool-name-taken', severity: 'error', pointer, message }];
   });
 }
