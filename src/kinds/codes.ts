@@ -34,7 +34,7 @@ export const KINDS_CODES = {
   'header-plain-secret': 'A header that looks like a secret is readable here: put its value into a Secret.',
   'issuer-over-http':
     'Tokens are accepted of an issuer that is asked over plain HTTP: use https, or set insecureAllowHTTP while developing.',
-  'issuer-mismatch':
+  'auth-server-issuer-mismatch':
     'Clients get tokens of one issuer, but those of another are accepted: write the same issuer in both places.',
   'upstream-provider-unknown':
     'A token of an upstream provider is wanted that users never log in with: name one of authServerConfig.upstreamProviders.',

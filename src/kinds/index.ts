@@ -16,10 +16,5 @@ export const KINDS: readonly Kind[] = [
   MCPRemoteProxy,
   MCPServer,
   MCPToolConfig,
-];
-export const KINDS: readonly Kind[] = [EmbeddingServer, MCPGroup, MCPRegistry, MCPServer, MCPToolConfig];
-export const KINDS: readonly Kind[] = [MCPGroup, MCPRegistry, MCPServer, MCPToolConfig, VirtualMCPServer];
-  MCPServer,
-  MCPToolConfig,
   VirtualMCPServer,
 ];

@@ -28,7 +28,9 @@ function oidcFindings(self: VirtualServer, view: View): readonly Finding[] {
   if (incomingAuth.oidcConfig.type !== 'configMap') return [];
   if (authServerConfig === undefined || authServerConfig.issuer === issuer) return [];
   const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${issuer}`;
-  return [{ code: 'issuer-mismatch', severity: 'error', pointer: '/spec/authServerConfig/issuer', message }];
+  return [
+    { code: 'auth-server-issuer-mismatch', severity: 'error', pointer: '/spec/authServerConfig/issuer', message },
+  ];
 }
 
 /** A backend that is written down must be a member (document 3, StaticBackendConfig); others may come to be one. */
