@@ -10,6 +10,10 @@ export const KINDS_CODES = {
   'authz-config-invalid':
     'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
+  'permission-profile-invalid':
+    'The ConfigMap with the permission profile holds none: it needs network.outbound with what may be reached.',
+  'permission-profile-unenforced':
+    'The permission profile asks for something that Kubernetes cannot give or limit; what cannot be limited is not open.',
   'env-set-twice': 'A variable is set by env and by a Secret, or by two Secrets: remove one of the two.',
   'argument-set-twice':
     'An argument is given that a field of its own sets: the server would refuse to start. Set the field instead.',

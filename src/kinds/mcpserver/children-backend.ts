@@ -40,7 +40,15 @@ export function backendStatefulSet(self: Server, parts: BackendParts): KubeObjec
   };
 }
 
-function backendLabels({ name, spec }: Server) {
+/**
+ * What only these pods have: `app` alone would also mean the proxies of every server, for a server that is called
+ * mcpserver. The StatefulSet's own selector cannot be changed and stays as it is.
+ */
+export function backendSelector(name: string) {
+  return { app: name, 'toolhive-basename': name };
+}
+
+export function backendLabels({ name, spec }: Server) {
   return {
     app: name,
     toolhive: 'true',
@@ -97,8 +105,7 @@ export function backendServices(self: Server): readonly KubeObject[] {
   const { backendService, headlessService } = childNames(name);
   const labels = backendLabels(self);
   const number = backendPort(spec);
-  // `app` alone would also select the proxies of every server, for a server that is called mcpserver.
-  const selector = { app: name, 'toolhive-basename': name };
+  const selector = backendSelector(name);
   const port = { name: `port-${number}`, number };
   return [
     service({ name: headlessService, namespace, labels }, { selector, port, headless: true }),

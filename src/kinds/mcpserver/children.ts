@@ -12,6 +12,7 @@ import { configMap, serviceAccount } from '../shared/generated.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../shared/labels.ts';
 import { type ResolvedOIDC, resolveOIDC } from '../shared/oidc-settings.ts';
 import { backendServices, backendStatefulSet } from './children-backend.ts';
+import { egressPolicies } from './children-egress.ts';
 import { proxyDeployment, proxyService } from './children-proxy.ts';
 import { childNames, isStdio, proxyOrigin, type Server } from './facts.ts';
 import { runConfig } from './run-config.ts';
@@ -36,6 +37,7 @@ export function children(self: Server, view: View, settings: Settings): readonly
     ...(authz === undefined ? [] : [authz.object]),
     proxyDeployment(self, view, settings, { oidc, podAnnotations, pullSecrets }),
     proxyService(self),
+    ...egressPolicies(self, view),
     backendStatefulSet(self, { podAnnotations: restart, pullSecrets }),
     ...backendServices(self),
   ];

@@ -1,11 +1,12 @@
 // What an MCPServer's conditions say, Ready apart (kinds.md 1.6). Knows nothing about their history.
 
-import type { Observed } from '../kind.ts';
+import type { Observed, View } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { bundleVerdict, groupVerdict } from '../shared/proxy-verdicts.ts';
-import { isStdio, type Server } from './facts.ts';
+import { childNames, isStdio, type Server } from './facts.ts';
+import { profileOf } from './permission-profile.ts';
 
 export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
@@ -15,6 +16,7 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
     sessionVerdict(self),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
+    ...profileVerdict(self, observed.view),
   ];
 }
 
@@ -40,4 +42,21 @@ function sessionVerdict({ spec }: Server): Verdict {
   }
   const message = 'no more than one proxy is asked for';
   return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
+}
+
+/** That a policy is there says nothing about the cluster's network plugin, which may not know policies. */
+function profileVerdict(self: Server, view: View): readonly Verdict[] {
+  const type = 'PermissionProfileEnforced';
+  const profile = profileOf(self, view);
+  if (profile === undefined) return [];
+  if ('fault' in profile)
+    return [{ type, status: 'False', reason: 'PermissionProfileInvalid', message: profile.fault }];
+  const { outbound, unenforced } = profile;
+  if (unenforced.length > 0) {
+    return [{ type, status: 'False', reason: 'PermissionProfileUnenforceable', message: unenforced.join('; ') }];
+  }
+  const message = outbound.all
+    ? 'the profile limits no egress'
+    : `NetworkPolicy ${childNames(self.name).egressPolicy} limits egress, where the network plugin knows policies`;
+  return [{ type, status: 'True', reason: 'PermissionProfileEnforced', message }];
 }

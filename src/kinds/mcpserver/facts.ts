@@ -16,6 +16,7 @@ export function childNames(name: string) {
     statefulSet: name,
     backendService: `mcp-${name}`,
     headlessService: `mcp-${name}-headless`,
+    egressPolicy: `mcp-${name}-egress`,
     proxyAccount: `${name}-proxy-runner`,
     backendAccount: `${name}-sa`,
     runConfig: `${name}-runconfig`,

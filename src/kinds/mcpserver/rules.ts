@@ -7,6 +7,7 @@ import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-aut
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
 import { backendEnv } from './backend-env.ts';
 import type { Server } from './facts.ts';
+import { profileOf } from './permission-profile.ts';
 
 export function rules({ spec }: Server): readonly Finding[] {
   return [
@@ -32,6 +33,23 @@ function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   });
 }
 
-export function inspect({ spec }: Server, view: View): readonly Finding[] {
-  return [...configMapOIDCFindings(spec.oidcConfig, view), ...configMapAuthzFindings(spec.authzConfig, view)];
+export function inspect(self: Server, view: View): readonly Finding[] {
+  const { oidcConfig, authzConfig } = self.spec;
+  return [
+    ...configMapOIDCFindings(oidcConfig, view),
+    ...configMapAuthzFindings(authzConfig, view),
+    ...profileFindings(self, view),
+  ];
+}
+
+function profileFindings(self: Server, view: View): readonly Finding[] {
+  const profile = profileOf(self, view);
+  const pointer = '/spec/permissionProfile';
+  if (profile === undefined) return [];
+  if ('fault' in profile) {
+    return [{ code: 'permission-profile-invalid', severity: 'error', pointer, message: profile.fault }];
+  }
+  return profile.unenforced.map((message) => {
+    return { code: 'permission-profile-unenforced', severity: 'warning', pointer, message };
+  });
 }

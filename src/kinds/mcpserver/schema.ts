@@ -16,7 +16,7 @@ const PermissionProfile = object(
     name: nameField('For builtin: none or network. For configmap: the name of the ConfigMap.'),
     key: optional(text('For configmap: the key that holds the profile.', { minLength: 1 })),
   },
-  'What the server may reach.',
+  'What the server may reach: a NetworkPolicy lets it reach no more. A profile of yours is JSON or YAML with network.outbound: insecureAllowAll, allowHost (addresses or networks), allowPort.',
   {
     validations: [
       {
