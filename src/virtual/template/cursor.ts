@@ -1,0 +1,101 @@
+// How far a template is read, and why reading it ended early. Knows nothing about what templates mean.
+
+import type { Node } from './nodes.ts';
+import type { Token, TokenType } from './tokens.ts';
+
+export interface TemplateFault {
+  /** What is wrong, and what would be right; half a sentence, without a full stop. */
+  readonly message: string;
+  /** UTF-16 index into the template. */
+  readonly at: number;
+}
+
+export interface Cursor {
+  readonly tokens: readonly Token[];
+  /** Names that may be called. */
+  readonly functions: ReadonlySet<string>;
+  readonly definitions: Map<string, readonly Node[]>;
+  at: number;
+  /** How deep the parts of the template are inside one another. */
+  depth: number;
+  /** The first thing wrong. After it there is nothing left to read, so that every loop ends. */
+  fault?: TemplateFault;
+}
+
+/** What a template, or a definition inside of one, has for itself. */
+export interface Scope {
+  readonly variables: string[];
+  /** How many `range` are around. */
+  loops: number;
+}
+
+export function newScope(): Scope {
+  return { variables: ['$'], loops: 0 };
+}
+
+const NOTHING: Token = { type: 'end', text: '', at: 0 };
+
+/** The next token, blanks included. */
+export function peekRaw({ tokens, at, fault }: Cursor): Token {
+  return fault === undefined ? (tokens[at] ?? NOTHING) : NOTHING;
+}
+
+/** Takes the next token, blanks included. */
+export function takeRaw(cursor: Cursor): Token {
+  const token = peekRaw(cursor);
+  cursor.at += 1;
+  return token;
+}
+
+/** The next token that is no blank. */
+export function peek(cursor: Cursor): Token {
+  while (peekRaw(cursor).type === 'space') cursor.at += 1;
+  return peekRaw(cursor);
+}
+
+export function take(cursor: Cursor): Token {
+  peek(cursor);
+  return takeRaw(cursor);
+}
+
+export function refuse(cursor: Cursor, at: number, message: string): void {
+  cursor.fault ??= { message, at };
+}
+
+/** A token that cannot stand where it is; `expected` says what could. */
+export function refuseToken(cursor: Cursor, token: Token, expected: string): void {
+  if (token.type === 'fault') refuse(cursor, token.at, token.text);
+  else refuse(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);
+}
+
+function tokenName({ type, text }: Token): string {
+  switch (type) {
+    case 'end':
+      return 'the end of the template';
+    case 'close':
+      return 'the end of the action';
+    case 'text':
+      return 'text';
+    case 'space':
+      return 'a blank';
+    default:
+      return text;
+  }
+}
+
+export function expect(cursor: Cursor, type: TokenType, expected: string): Token {
+  const token = take(cursor);
+  if (token.type !== type) refuseToken(cursor, token, expected);
+  return token;
+}
+
+const MAX_DEPTH = 500;
+
+/** Reads a part of a part; parts may be inside one another only so deeply. */
+export function nested<T>(cursor: Cursor, at: number, read: () => T): T {
+  cursor.depth += 1;
+  if (cursor.depth > MAX_DEPTH) refuse(cursor, at, `nested deeper than ${MAX_DEPTH} levels`);
+  const result = read();
+  cursor.depth -= 1;
+  return result;
+}

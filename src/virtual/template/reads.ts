@@ -1,0 +1,139 @@
+// Which values a Go template reads, as far as that can be told without running it: through `with`, variables, literal
+// `index` and called templates; not through loops and functions. Knows nothing about what the values mean.
+
+import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
+
+/** A value by its place in the data: `.steps.a.output` is `['steps', 'a', 'output']`. */
+export interface Read {
+  readonly path: readonly string[];
+  /** UTF-16 index into the template. */
+  readonly at: number;
+}
+
+export interface Reads {
+  readonly values: readonly Read[];
+  /** Calls of templates that are not defined: running them fails. */
+  readonly undefinedCalls: readonly { readonly name: string; readonly at: number }[];
+}
+
+export function readsOf(template: Template): Reads {
+  const values: Read[] = [];
+  const undefinedCalls: Reads['undefinedCalls'][number][] = [];
+  walkAll(
+    { template, values, undefinedCalls, active: [], dot: [], variables: [{ name: '$', path: [] }] },
+    template.nodes,
+  );
+  return { values, undefinedCalls };
+}
+
+/** Undefined: a value that is not in the data, or nobody knows where. */
+type Path = readonly string[] | undefined;
+
+interface Walk {
+  readonly template: Template;
+  readonly values: Read[];
+  readonly undefinedCalls: Reads['undefinedCalls'][number][];
+  /** Templates that are being walked: one that calls itself is walked once. */
+  readonly active: readonly string[];
+  readonly dot: Path;
+  /** The last of a name counts. */
+  readonly variables: { readonly name: string; readonly path: Path }[];
+}
+
+function walkAll(walk: Walk, nodes: readonly Node[]): void {
+  for (const node of nodes) walkNode(walk, node);
+}
+
+function walkNode(walk: Walk, node: Node): void {
+  switch (node.type) {
+    case 'text':
+    case 'break':
+    case 'continue':
+      return;
+    case 'action':
+      walkPipeline(walk, node.pipeline);
+      return;
+    case 'template':
+      walkCall(walk, node);
+      return;
+    default:
+      walkBranch(walk, node);
+  }
+}
+
+function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): void {
+  const outside = walk.variables.length;
+  const path = walkPipeline(walk, pipeline, type === 'range');
+  const dots: Readonly<Record<Branch['type'], Path>> = { if: walk.dot, with: path, range: undefined };
+  const inside = walk.variables.length;
+  walkAll({ ...walk, dot: dots[type] }, body);
+  walk.variables.length = inside;
+  walkAll(walk, otherwise);
+  walk.variables.length = outside;
+}
+
+function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'template' }>): void {
+  const dot = pipeline === undefined ? undefined : walkPipeline(walk, pipeline);
+  const nodes = walk.template.definitions.get(name);
+  if (nodes === undefined) walk.undefinedCalls.push({ name, at });
+  else if (!walk.active.includes(name)) {
+    walkAll({ ...walk, active: [...walk.active, name], dot, variables: [{ name: '$', path: dot }] }, nodes);
+  }
+}
+
+/** What the pipeline gives. In a loop its variables are the items, of which nothing is known. */
+function walkPipeline(walk: Walk, { variables, commands }: Pipeline, loop = false): Path {
+  let path: Path;
+  let piped: Operand | undefined;
+  for (const command of commands) {
+    path = walkCommand(walk, command, piped);
+    // Of a call, only the running template knows the result.
+    piped = command.operands.length === 1 ? command.operands[0] : { type: 'nil', at: command.at };
+  }
+  for (const name of variables) walk.variables.push({ name, path: loop ? undefined : path });
+  return path;
+}
+
+function walkCommand(walk: Walk, { operands }: Command, piped: Operand | undefined): Path {
+  const [first, ...rest] = operands;
+  const paths = operands.map((operand) => walkOperand(walk, operand));
+  if (first?.type !== 'function') return rest.length === 0 && piped === undefined ? paths[0] : undefined;
+  if (first.name !== 'index') return undefined;
+  const [, ...keys] = piped === undefined ? rest : [...rest, piped];
+  const container = rest.length === 0 ? undefined : paths[1];
+  return extended(walk, container, keys.map(literal), first.at);
+}
+
+/** Undefined where the text is known only when the template runs. */
+function literal(operand: Operand): string | undefined {
+  return operand.type === 'string' ? operand.value : undefined;
+}
+
+function walkOperand(walk: Walk, operand: Operand): Path {
+  switch (operand.type) {
+    case 'dot':
+      return extended(walk, walk.dot, [], operand.at);
+    case 'field':
+      return extended(walk, walk.dot, operand.fields, operand.at);
+    case 'variable': {
+      const path = walk.variables.findLast(({ name }) => name === operand.name)?.path;
+      return extended(walk, path, operand.fields, operand.at);
+    }
+    case 'pipeline':
+      return walkPipeline(walk, operand.pipeline);
+    case 'chain':
+      return extended(walk, walkOperand(walk, operand.base), operand.fields, operand.at);
+    default:
+      return undefined;
+  }
+}
+
+/** Notes the value that is reached from another by its keys, up to the first that is not known. */
+function extended(walk: Walk, from: Path, keys: readonly (string | undefined)[], at: number): Path {
+  if (from === undefined) return undefined;
+  const known = keys.indexOf(undefined);
+  const reached = known < 0 ? keys : keys.slice(0, known);
+  const path = [...from, ...reached.filter((key) => key !== undefined)];
+  walk.values.push({ path, at });
+  return known < 0 ? path : undefined;
+}
