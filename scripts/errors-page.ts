@@ -15,11 +15,13 @@ import { MAIN_CODES } from '../src/main/codes.ts';
 import { RECONCILE_CODES } from '../src/reconcile/codes.ts';
 import { REGISTRY_CODES } from '../src/registry/codes.ts';
 import { YAML_CODES } from '../src/std/yaml-codes.ts';
+import { VIRTUAL_CODES } from '../src/virtual/codes.ts';
 
 const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
   { title: 'Reading YAML and JSON', codes: YAML_CODES },
   { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
   { title: 'Rules of the kinds', codes: KINDS_CODES },
+  { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
   { title: 'The run', codes: RECONCILE_CODES },
   { title: 'Git', codes: GIT_CODES },
   { title: 'The cluster', codes: CLUSTER_CODES },

@@ -7,6 +7,7 @@ import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
 import { MCPServer } from './mcpserver/index.ts';
 import { MCPToolConfig } from './mcptoolconfig/index.ts';
+import { VirtualMCPCompositeToolDefinition } from './virtualmcpcompositetooldefinition/index.ts';
 import { VirtualMCPServer } from './virtualmcpserver/index.ts';
 
 export const KINDS: readonly Kind[] = [
@@ -16,5 +17,6 @@ export const KINDS: readonly Kind[] = [
   MCPRemoteProxy,
   MCPServer,
   MCPToolConfig,
+  VirtualMCPCompositeToolDefinition,
   VirtualMCPServer,
 ];
