@@ -29,6 +29,8 @@ export interface Source {
   read(origin: Origin, key: SourceKey): Promise<Content>;
 }
 
+export type Status = 'active' | 'deprecated' | 'deleted';
+
 /** One version of one server: the document verbatim, and what is extracted from it for finding it. */
 export interface Entry {
   /** Reverse-DNS name with exactly one `/`. */
@@ -39,7 +41,11 @@ export interface Entry {
   readonly title?: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly status: 'active' | 'deprecated' | 'deleted';
+  readonly status: Status;
+  /** Why the status is what it is, as an upstream registry said. */
+  readonly statusMessage?: string;
+  /** RFC 3339; absent where the source does not say. */
+  readonly statusChangedAt?: string;
   readonly tier?: string;
   /** Transport types of packages and remotes. */
   readonly transports: readonly string[];
@@ -55,6 +61,7 @@ export interface Entry {
 export interface StoredEntry extends Entry {
   readonly isLatest: boolean;
   readonly publishedAt: string;
+  readonly statusChangedAt: string;
   /** Moves only when what is served of this version changed; being the latest or not is part of that. */
   readonly updatedAt: string;
 }
@@ -101,6 +108,13 @@ export interface ListQuery {
   /** `latest` or an exact version. */
   readonly version?: string;
   readonly includeDeleted: boolean;
+  /** Entries that have all of these tags. */
+  readonly tags?: readonly string[];
+  /** Entries of one of these tiers, in any case of letters. */
+  readonly tiers?: readonly string[];
+  readonly statuses?: readonly Status[];
+  /** Entries with one of these transports. */
+  readonly transports?: readonly string[];
 }
 
 export interface ListPage {
@@ -109,15 +123,34 @@ export interface ListPage {
   readonly more: boolean;
 }
 
+/** How many servers have a value. */
+export interface FacetCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** What the servers of a source can be filtered by: of the latest versions, without deleted ones, most frequent first. */
+export interface Facets {
+  readonly tags: readonly FacetCount[];
+  readonly tiers: readonly FacetCount[];
+  readonly statuses: readonly FacetCount[];
+  readonly transports: readonly FacetCount[];
+}
+
 /** The reading side: used by the registry service. */
 export interface CatalogueReader {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
   /** Newest publication first; deleted ones only on request; empty where the server is unknown. */
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
-  /** `version` may be `latest`. Tombstones are not found. */
-  version(key: SourceKey, name: string, version: string): Promise<StoredEntry | undefined>;
+  /** `version` may be `latest`, which no deleted one ever is; others are found deleted on request only. */
+  version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
+  facets(key: SourceKey): Promise<Facets>;
   /** A text that changes whenever the content of the source does: the base of ETags. */
   revision(key: SourceKey): Promise<string>;
+  /** How far the sync of each source is. */
+  states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
+  /** Makes the source due, whoever syncs it; nothing to do for one that never synced and so is due anyway. */
+  requestSync(key: SourceKey): Promise<void>;
   /** Resolves where the database answers. */
   ping(): Promise<void>;
 }

@@ -71,6 +71,7 @@ export function due(
   const lastMs = Date.parse(state?.lastAttempt ?? '');
   if (state === undefined || Number.isNaN(lastMs)) return { due: true, reason: 'never-synced' };
   if (trigger !== undefined && trigger !== state.trigger) return { due: true, reason: 'triggered' };
+  if ((state.requests ?? 0) > (state.requestsServed ?? 0)) return { due: true, reason: 'triggered' };
   if (state.declarationHash !== declarationHash(source)) return { due: true, reason: 'declaration-changed' };
   // A clock that was set back must not put a sync off until it has caught up.
   const elapsedMs = nowMs < lastMs ? Number.POSITIVE_INFINITY : nowMs - lastMs;
@@ -187,6 +188,7 @@ function attempted(request: SyncRequest): SourceState {
     lastAttempt: timeOf(request),
     declarationHash: declarationHash(source),
     ...(trigger === undefined ? {} : { trigger }),
+    ...(state?.requests === undefined ? {} : { requestsServed: state.requests }),
   };
 }
 

@@ -20,6 +20,10 @@ export interface SourceState {
   readonly rejectedCount: number;
   /** Last processed value of the `sync-trigger` annotation. */
   readonly trigger?: string;
+  /** How many manual syncs clients of the service have asked for. */
+  readonly requests?: number;
+  /** How many of them there were at the last attempt. */
+  readonly requestsServed?: number;
 }
 
 /** By `registries[].name`; sources that never synced are absent. */

@@ -7,7 +7,7 @@ import type { RegistryConfigFile } from './registry-config.ts';
 import type { Filter, SourceFormat } from './registry-source.ts';
 
 /** One served registry. */
-interface ServedRegistry {
+export interface ServedRegistry {
   /** The `{registry_name}` of the paths. */
   readonly name: string;
   readonly format: SourceFormat;

@@ -13,6 +13,8 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
   'version-not-found': 404,
   'route-not-found': 404,
   'method-not-allowed': 405,
+  'registry-not-synced': 409,
+  'rate-limited': 429,
   'request-invalid': 400,
   'request-timeout': 503,
   'catalogue-unavailable': 503,
@@ -28,6 +30,10 @@ export interface Refused {
 
 /** A value, or why there is none. */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refused: Refused };
+
+export function found<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value };
+}
 
 const RETRY_AFTER_SECONDS = 5;
 

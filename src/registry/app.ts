@@ -20,6 +20,7 @@ import { createBodies } from './bodies.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
+import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
 import { addServerRoutes } from './routes/servers.ts';
 
@@ -39,7 +40,6 @@ export interface AppOptions {
 
 /** Header limit of the whole request; a token of the longest accepted length fits. */
 const HEADERS_BYTES_MAX = 32 * 1024;
-/** No route reads a body. */
 const BODY_BYTES_MAX = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 10_000;
 const HANDLER_TIMEOUT_MS = 10_000;
@@ -67,15 +67,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Before the token is asked for: preflight requests carry none, and browsers must be able to read refusals too.
   await app.register(cors, {
     origin: '*',
-    methods: ['GET', 'HEAD'],
+    methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id'],
     exposedHeaders: ['ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false,
   });
   addAccessControl(app, options);
-  await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['gzip', 'identity'] });
+  await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['br', 'gzip', 'identity'] });
   app.setNotFoundHandler(handleNotFound);
+  // No route reads a body: whatever comes is counted against the limit and dropped.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
   addRoutes(app, options);
   return app;
@@ -122,6 +125,7 @@ function addRoutes(app: FastifyInstance, { config, catalogue, version, auth }: A
   addOpenApiRoutes(app, config);
   const bodies = createBodies(() => auth.clock.monotonic());
   addServerRoutes(app, { config, catalogue, version: version.version, bodies });
+  addExtensionRoutes(app, config, catalogue);
 }
 
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {

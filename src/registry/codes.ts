@@ -11,6 +11,9 @@ export const REGISTRY_CODES = {
   'version-not-found': 'The server has no such version, or it was deleted.',
   'route-not-found': 'The service has nothing at this path.',
   'method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
+  'registry-not-synced': 'The registry has no source that could be synced: it is of the type kubernetes or managed.',
+  'rate-limited':
+    'The client sent more requests than limits.requestsPerMinute allows. Try again after the seconds that Retry-After names.',
   'request-invalid': 'The request is not valid HTTP for this service: its path, size or form.',
   'request-timeout': 'The request did not arrive, or was not answered, in time.',
   'catalogue-unavailable':

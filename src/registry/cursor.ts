@@ -10,6 +10,10 @@ export interface Filters {
   readonly version?: string;
   readonly updatedSince?: string;
   readonly includeDeleted: boolean;
+  readonly tags?: readonly string[];
+  readonly tiers?: readonly string[];
+  readonly statuses?: readonly string[];
+  readonly transports?: readonly string[];
 }
 
 export interface Position {

@@ -1,29 +1,35 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { acceptsGzip, packed } from './encoding.ts';
+import { type Coding, chooseCoding, packed } from './encoding.ts';
 
-test.each([
-  { header: undefined, takes: false, reason: 'who asks for nothing gets it plain' },
-  { header: '', takes: false, reason: 'an empty header takes nothing but the plain form' },
-  { header: 'gzip', takes: true, reason: 'named' },
-  { header: 'gzip, deflate, br, zstd', takes: true, reason: 'what browsers send' },
-  { header: 'X-GZIP', takes: true, reason: 'an old name of it, in any case of letters' },
-  { header: 'br;q=1.0, gzip;q=0.2', takes: true, reason: 'a small weight is one' },
-  { header: 'gzip;q=0', takes: false, reason: 'a weight of zero refuses' },
-  { header: 'gzip ; q=0.0 , *', takes: false, reason: 'what is named counts before the star' },
-  { header: '*', takes: true, reason: 'the star stands for what is not named' },
-  { header: '*;q=0', takes: false, reason: 'and refuses it' },
-  { header: 'br', takes: false, reason: 'another one only' },
-  { header: 'identity', takes: false, reason: 'the plain form only' },
-  { header: 'gzip;q=much', takes: false, reason: 'a weight that is no number is none' },
-])('Accept-Encoding $header takes gzip: $takes ($reason)', ({ header, takes }) => {
-  expect(acceptsGzip(header)).toBe(takes);
+test.each<{ header: string | undefined; takes: Coding | undefined; reason: string }>([
+  { header: undefined, takes: undefined, reason: 'who asks for nothing gets it plain' },
+  { header: '', takes: undefined, reason: 'an empty header takes nothing but the plain form' },
+  { header: 'gzip', takes: 'gzip', reason: 'named' },
+  { header: 'gzip, deflate, br, zstd', takes: 'br', reason: 'what browsers send' },
+  { header: 'X-GZIP', takes: 'gzip', reason: 'an old name of it, in any case of letters' },
+  { header: 'br;q=1.0, gzip;q=0.2', takes: 'br', reason: 'the greater weight' },
+  { header: 'br;q=0.1, gzip;q=0.2', takes: 'gzip', reason: 'the greater weight, the other way round' },
+  { header: 'br;q=0.1', takes: 'br', reason: 'a small weight is one' },
+  { header: 'gzip;q=0', takes: undefined, reason: 'a weight of zero refuses' },
+  { header: 'gzip ; q=0.0 , *', takes: 'br', reason: 'what is named counts before the star' },
+  { header: 'br;q=0, *', takes: 'gzip', reason: 'the star stands for what is not named' },
+  { header: '*', takes: 'br', reason: 'the star alone takes the shortest' },
+  { header: '*;q=0', takes: undefined, reason: 'and refuses it' },
+  { header: 'zstd', takes: undefined, reason: 'another one only' },
+  { header: 'identity', takes: undefined, reason: 'the plain form only' },
+  { header: 'gzip;q=much', takes: undefined, reason: 'a weight that is no number is none' },
+])('Accept-Encoding $header takes $takes: $reason', ({ header, takes }) => {
+  expect(chooseCoding(header)).toBe(takes);
 });
 
-test('a body is packed where that makes it shorter', async () => {
+test.each([
+  { coding: 'gzip', unpack: gunzipSync },
+  { coding: 'br', unpack: brotliDecompressSync },
+] as const)('a body is packed as $coding where that makes it shorter', async ({ coding, unpack }) => {
   const large = Buffer.from('{"servers":[]}'.repeat(100));
-  const short = await packed(large);
+  const short = await packed(large, coding);
   expect(short?.length).toBeLessThan(large.length);
-  expect(gunzipSync(short ?? '').equals(large)).toBe(true);
-  expect(await packed(large.subarray(0, 1023))).toBeUndefined();
+  expect(unpack(short ?? '').equals(large)).toBe(true);
+  expect(await packed(large.subarray(0, 1023), coding)).toBeUndefined();
 });

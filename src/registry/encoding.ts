@@ -1,17 +1,28 @@
 // Which form of a body a client takes (RFC 9110 section 12.5.3), and that form. Knows nothing about what bodies hold.
 
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+export type Coding = 'br' | 'gzip';
 
 const zip = promisify(gzip);
+const brotli = promisify(brotliCompress);
 
 /** Of smaller bodies the packed form is no shorter than a packet either. */
 const PACKED_BYTES_MIN = 1024;
+/** As dense as gzip at its best, at a fraction of its time. */
+const BROTLI_QUALITY = 5;
+/** The first one where a client takes both alike. */
+const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
 /** `acceptEncoding`: the header. No header takes nothing packed; a weight of zero refuses. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const weights = new Map((acceptEncoding ?? '').toLowerCase().split(',').map(readCoding));
-  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
+  function weightOf(coding: Coding): number {
+    const alias = coding === 'gzip' ? weights.get('x-gzip') : undefined;
+    return weights.get(coding) ?? alias ?? weights.get('*') ?? 0;
+  }
+  return CODINGS.filter((coding) => weightOf(coding) > 0).toSorted((a, b) => weightOf(b) - weightOf(a))[0];
 }
 
 function readCoding(text: string): [coding: string, weight: number] {
@@ -20,7 +31,14 @@ function readCoding(text: string): [coding: string, weight: number] {
   return [coding, weight === undefined ? 1 : Number(weight)];
 }
 
-/** The body as gzip, or undefined where that is not worth it. */
-export async function packed(body: Buffer): Promise<Buffer | undefined> {
-  return body.length < PACKED_BYTES_MIN ? undefined : await zip(body);
+/** The body in that form, or undefined where that is not worth it. */
+export async function packed(body: Buffer, coding: Coding): Promise<Buffer | undefined> {
+  if (body.length < PACKED_BYTES_MIN) return undefined;
+  if (coding === 'gzip') return await zip(body);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+  };
+  return await brotli(body, { params });
 }

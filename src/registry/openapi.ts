@@ -14,7 +14,7 @@ import { openApiSchema } from './schemas.ts';
 const PLAIN_YAML = { aliasDuplicateObjects: false };
 
 const DESCRIPTION =
-  'A read-only registry of MCP servers with the API of the official one, ' +
+  'A registry of MCP servers with the read side of the official API, ' +
   'https://github.com/modelcontextprotocol/registry. Every registry is reachable at /{registry} and at ' +
   '/registry/{registry}.';
 
@@ -36,7 +36,7 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
     },
     // Routes of plugins have no schema, whatever the type says.
     transform: ({ schema = {}, url }) => ({
-      schema: auth.mode === 'anonymous' ? withoutUnauthorized(schema) : schema,
+      schema: auth.mode === 'anonymous' ? withoutChallenges(schema) : schema,
       url,
     }),
   });
@@ -45,8 +45,8 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
   app.setSerializerCompiler(() => JSON.stringify);
 }
 
-function withoutUnauthorized<T extends FastifySchema>(schema: T): T {
-  const { 401: _, ...response } = (schema.response ?? {}) as Record<string, unknown>;
+function withoutChallenges<T extends FastifySchema>(schema: T): T {
+  const { 401: _, 403: __, ...response } = (schema.response ?? {}) as Record<string, unknown>;
   return { ...schema, response };
 }
 

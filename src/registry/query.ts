@@ -1,12 +1,15 @@
 // Reads the query of a listing (registry.md 1.3 and 6.1). Knows nothing about HTTP frameworks or the store.
 
-import type { ListQuery } from '../catalogue/ports.ts';
+import type { ListQuery, Status } from '../catalogue/ports.ts';
 import type { Read, Refused } from './answer.ts';
 import { decodeCursor, type Filters } from './cursor.ts';
 
 export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
 export const TEXT_LENGTH_MAX = 255;
+/** How often a parameter may be repeated, of those that may. */
+export const VALUES_MAX = 16;
+export const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
 
 /** A query as it arrives: names to values, lists where a name is repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -19,32 +22,51 @@ export interface ListRequest {
 
 /** `registry`: name of the registry, which cursors are bound to as well. Unknown parameters are ignored. */
 export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest> {
-  const limit = readLimit(raw);
-  if (!limit.ok) return limit;
-  const search = readText(raw, 'search');
-  if (!search.ok) return search;
-  const version = readText(raw, 'version');
-  if (!version.ok) return version;
-  const updatedSince = readTime(raw, 'updated_since');
-  if (!updatedSince.ok) return updatedSince;
-  const includeDeleted = readIncludeDeleted(raw, updatedSince.value !== undefined);
+  const read = all({
+    limit: readLimit(raw),
+    search: readText(raw, 'search'),
+    version: readText(raw, 'version'),
+    updatedSince: readTime(raw, 'updated_since'),
+    // Ours, not the official API's: so they begin with x-.
+    tags: readTexts(raw, 'x-tag'),
+    tiers: readTexts(raw, 'x-tier'),
+    transports: readTexts(raw, 'x-transport'),
+    statuses: readStatuses(raw),
+  });
+  if (!read.ok) return read;
+  const { limit, ...wanted } = read.value;
+  const includeDeleted = readIncludeDeleted(raw, impliesDeleted(wanted));
   if (!includeDeleted.ok) return includeDeleted;
-  const filters: Filters = {
-    registry,
-    ...optional('search', search.value),
-    ...optional('version', version.value),
-    ...optional('updatedSince', updatedSince.value),
-    includeDeleted: includeDeleted.value,
-  };
+  const asked = { ...withoutAbsent(wanted), includeDeleted: includeDeleted.value };
+  const filters: Filters = { registry, ...asked };
   const after = readCursor(raw, filters);
   if (!after.ok) return after;
-  const { registry: _, ...query } = filters;
-  return { ok: true, value: { filters, query: { ...query, limit: limit.value, ...optional('after', after.value) } } };
+  return { ok: true, value: { filters, query: { ...asked, limit, ...withoutAbsent({ after: after.value }) } } };
 }
 
-/** `include_deleted` of the routes that list the versions of one server. */
+/** `include_deleted` of the routes about one server. */
 export function readVersionsQuery(raw: RawQuery): Read<boolean> {
-  return readIncludeDeleted(raw, false);
+  return readIncludeDeleted(raw, undefined);
+}
+
+/** The parameter that asks for deleted entries without saying so. */
+function impliesDeleted({
+  updatedSince,
+  statuses,
+}: {
+  readonly updatedSince: string | undefined;
+  readonly statuses: readonly Status[] | undefined;
+}): string | undefined {
+  if (updatedSince !== undefined) return 'updated_since';
+  return statuses?.includes('deleted') === true ? 'x-status=deleted' : undefined;
+}
+
+/** All values, or the first refusal. */
+function all<T extends object>(reads: { readonly [K in keyof T]: Read<T[K]> }): Read<T> {
+  const entries = Object.entries<Read<unknown>>(reads);
+  for (const [, read] of entries) if (!read.ok) return read;
+  const values = entries.map(([name, read]) => [name, read.ok ? read.value : undefined]);
+  return { ok: true, value: Object.fromEntries(values) as T };
 }
 
 function readLimit(raw: RawQuery): Read<number> {
@@ -71,22 +93,43 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
+/** A parameter that may be repeated; empty values are as good as none. */
+function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefined> {
+  const given = raw[name];
+  const values = (Array.isArray(given) ? given : [given]).filter((value) => typeof value === 'string' && value !== '');
+  if (values.length > VALUES_MAX) return invalid(`${name} must not be given more than ${VALUES_MAX} times`);
+  for (const value of values) {
+    const text = readText({ [name]: value }, name);
+    if (!text.ok) return text;
+  }
+  // Sorted, so that the same question in another order has the same cursors.
+  return { ok: true, value: values.length === 0 ? undefined : [...new Set(values)].sort() };
+}
+
+function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
+  const texts = readTexts(raw, 'x-status');
+  if (!texts.ok || texts.value === undefined) return texts.ok ? { ok: true, value: undefined } : texts;
+  const statuses = texts.value.flatMap((text) => STATUSES.find((status) => status === text.toLowerCase()) ?? []);
+  if (statuses.length === texts.value.length) return { ok: true, value: statuses };
+  return invalid(`x-status must be one of ${STATUSES.join(', ')}`);
+}
+
 /**
  * Official semantics (registry.md 6.1): whoever asks what changed must also see deletions, so `updated_since` includes
- * them, and asking for both opposites is a contradiction.
+ * them, and asking for both opposites is a contradiction. `implied`: the parameter that includes them, where one does.
  */
-function readIncludeDeleted(raw: RawQuery, changesOnly: boolean): Read<boolean> {
+function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
   const text = single(raw, 'include_deleted');
   if (!text.ok) return text;
   switch (text.value) {
     case undefined:
-      return { ok: true, value: changesOnly };
+      return { ok: true, value: implied !== undefined };
     case 'true':
       return { ok: true, value: true };
     case 'false':
-      return changesOnly
-        ? invalid('include_deleted=false cannot be combined with updated_since')
-        : { ok: true, value: false };
+      return implied === undefined
+        ? { ok: true, value: false }
+        : invalid(`include_deleted=false cannot be combined with ${implied}`);
     default:
       return invalid('include_deleted must be true or false');
   }
@@ -130,6 +173,8 @@ function invalid(message: string): { readonly ok: false; readonly refused: Refus
   return { ok: false, refused: { code: 'query-invalid', message } };
 }
 
-function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: V });
+type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutAbsent<T extends object>(values: T): Present<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>;
 }

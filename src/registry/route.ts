@@ -1,26 +1,43 @@
-// One GET route with all that belongs to it: HEAD, and a clear answer to every other method.
+// One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { refuse } from './answer.ts';
 
-const ALLOWED = ['GET', 'HEAD', 'OPTIONS'];
+/** OPTIONS belongs to CORS. */
+const ALLOWED = { GET: ['GET', 'HEAD', 'OPTIONS'], POST: ['POST', 'OPTIONS'] } as const;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** GET and HEAD by the handler; 405 with Allow for the other methods. OPTIONS belongs to CORS. */
+/** GET and HEAD by the handler; 405 with Allow for the other methods. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
-  app.get(url, { schema }, handler);
+  addRoute(app, 'GET', url, handler, schema);
+}
+
+/** POST by the handler, which gets no body; 405 for the other methods. */
+export function postRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
+  addRoute(app, 'POST', url, handler, schema);
+}
+
+function addRoute(
+  app: FastifyInstance,
+  method: 'GET' | 'POST',
+  url: string,
+  handler: Handler,
+  schema: FastifySchema,
+): void {
+  const allowed: readonly string[] = ALLOWED[method];
+  app.route({ method, url, schema, handler });
   // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
   app.route({
-    method: app.supportedMethods.filter((method) => !ALLOWED.includes(method)),
+    method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,
-    onRequest: async (_request, reply) => methodNotAllowed(reply),
-    handler: async (_request, reply) => methodNotAllowed(reply),
+    onRequest: async (_request, reply) => methodNotAllowed(reply, allowed),
+    handler: async (_request, reply) => methodNotAllowed(reply, allowed),
   });
 }
 
-function methodNotAllowed(reply: FastifyReply): FastifyReply {
-  return refuse(reply.header('allow', ALLOWED.join(', ')), {
+function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
+  return refuse(reply.header('allow', allowed.join(', ')), {
     code: 'method-not-allowed',
     message: 'method not allowed',
   });

@@ -2,7 +2,7 @@
 // check what they are sent, with one sentence per mistake.
 
 import { Type } from '../std/json-schema.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX } from './query.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
 import { OFFICIAL_META } from './wire.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -12,6 +12,14 @@ const SERVER = Type.String({
   description: 'Name of the server, `namespace/name`; in the path its slash is percent-encoded as %2F.',
   examples: ['io.github.acme/clock'],
 });
+
+const Facet = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ maxLength: TEXT_LENGTH_MAX }), {
+      maxItems: VALUES_MAX,
+      description: `${description} An extension of the official API.`,
+    }),
+  );
 
 const INCLUDE_DELETED = Type.Optional(
   Type.Boolean({ default: false, description: 'Also list servers that are gone. Implied by updated_since.' }),
@@ -27,6 +35,8 @@ const SERVER_RESPONSE = Type.Object(
       {
         [OFFICIAL_META]: Type.Object({
           status: Type.Enum(['active', 'deprecated', 'deleted']),
+          statusMessage: Type.Optional(Type.String({ maxLength: 500, description: 'Why, where the source says so.' })),
+          statusChangedAt: Time('Since when the status is this one.'),
           publishedAt: Time('When the registry first had this version.'),
           updatedAt: Time('When what is served of this version last changed.'),
           isLatest: Type.Boolean({ description: 'Whether this is the latest version of the server.' }),
@@ -59,11 +69,16 @@ function errors(...statuses: readonly number[]): Record<string, object> {
 const MEANING: Readonly<Record<number, string>> = {
   400: 'A parameter is not valid.',
   401: 'The token is missing or not valid; WWW-Authenticate says where to get one.',
+  403: 'The token lacks the scope that WWW-Authenticate names.',
   404: 'There is no such registry, server or version.',
-  503: 'The database cannot be reached; Retry-After says when to try again.',
+  409: 'The registry has no source to sync.',
+  429: 'Too many requests; Retry-After says when to try again.',
+  503: 'The database or the identity provider cannot be reached; Retry-After says when to try again.',
 };
 
 const UNCHANGED = { type: 'null', description: 'The answer is still what If-None-Match names.' };
+
+const DATA_ERRORS = errors(400, 401, 403, 404, 429, 503);
 
 /** No token needed, whatever the document says of the others. */
 const PUBLIC: Record<string, string[]>[] = [];
@@ -86,12 +101,12 @@ export const LIST_SCHEMA = {
       Type.String({ maxLength: TEXT_LENGTH_MAX, description: '`latest`, or an exact version. Without it: all.' }),
     ),
     include_deleted: INCLUDE_DELETED,
+    'x-tag': Facet('Only servers with this tag; repeated: with all of them.'),
+    'x-tier': Facet('Only servers of this tier, in any case; repeated: of one of them.'),
+    'x-status': Facet('Only servers of this status: active, deprecated or deleted; repeated: of one of them.'),
+    'x-transport': Facet('Only servers with this transport; repeated: with one of them.'),
   }),
-  response: {
-    200: { description: 'A page of the catalogue.', ...SERVER_LIST },
-    304: UNCHANGED,
-    ...errors(400, 401, 404, 503),
-  },
+  response: { 200: { description: 'A page of the catalogue.', ...SERVER_LIST }, 304: UNCHANGED, ...DATA_ERRORS },
 };
 
 export const VERSIONS_SCHEMA = {
@@ -99,7 +114,7 @@ export const VERSIONS_SCHEMA = {
   summary: 'List the versions of a server, newest publication first',
   params: Type.Object({ registry: REGISTRY, server: SERVER }),
   querystring: Type.Object({ include_deleted: INCLUDE_DELETED }),
-  response: { 200: { description: 'All versions.', ...SERVER_LIST }, 304: UNCHANGED, ...errors(400, 401, 404, 503) },
+  response: { 200: { description: 'All versions.', ...SERVER_LIST }, 304: UNCHANGED, ...DATA_ERRORS },
 };
 
 export const VERSION_SCHEMA = {
@@ -110,7 +125,75 @@ export const VERSION_SCHEMA = {
     server: SERVER,
     version: Type.String({ description: 'An exact version, or `latest`.' }),
   }),
-  response: { 200: { description: 'The version.', ...SERVER_RESPONSE }, 304: UNCHANGED, ...errors(400, 401, 404, 503) },
+  querystring: Type.Object({ include_deleted: INCLUDE_DELETED }),
+  response: { 200: { description: 'The version.', ...SERVER_RESPONSE }, 304: UNCHANGED, ...DATA_ERRORS },
+};
+
+const FACET_COUNTS = Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() }));
+
+export const FACETS_SCHEMA = {
+  tags: [DATA_TAG],
+  summary: 'What servers can be filtered by, with the number of servers, most frequent first',
+  params: Type.Object({ registry: REGISTRY }),
+  response: {
+    200: {
+      description: 'Of the latest versions. An extension of the official API.',
+      ...Type.Object({ tags: FACET_COUNTS, tiers: FACET_COUNTS, statuses: FACET_COUNTS, transports: FACET_COUNTS }),
+    },
+    304: UNCHANGED,
+    ...DATA_ERRORS,
+  },
+};
+
+const REGISTRY_INFO = Type.Object(
+  {
+    name: Type.String({ description: 'The {registry} of its paths.' }),
+    type: Type.Enum(['REMOTE', 'FILE', 'MANAGED', 'KUBERNETES']),
+    creationType: Type.Enum(['CONFIG']),
+    sourceType: Type.Enum(['git', 'api', 'file', 'managed', 'kubernetes']),
+    format: Type.Enum(['toolhive', 'upstream']),
+    syncSchedule: Type.Optional(Type.String({ description: 'Time between two syncs, as a duration such as 1h30m.' })),
+    syncStatus: Type.Optional(
+      Type.Object(
+        {
+          phase: Type.Enum(['complete', 'syncing', 'failed']),
+          message: Type.String(),
+          attemptCount: Type.Integer({ description: 'Attempts since the last success.' }),
+          serverCount: Type.Integer({ description: 'Entries that the last sync stored.' }),
+          lastAttempt: Type.Optional(Time('When the source was last read, or last could not be.')),
+          lastSyncTime: Type.Optional(Time('When its content was last taken over.')),
+        },
+        { description: 'Absent until the first sync.' },
+      ),
+    ),
+  },
+  { title: 'RegistryInfo' },
+);
+
+export const REGISTRIES_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'List the registries of this service',
+  response: {
+    200: { description: 'All of them.', ...Type.Object({ registries: Type.Array(REGISTRY_INFO) }) },
+    ...errors(401, 403, 429, 503),
+  },
+};
+
+export const REGISTRY_INFO_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Get one registry',
+  params: Type.Object({ registry: REGISTRY }),
+  response: { 200: { description: 'The registry.', ...REGISTRY_INFO }, ...errors(401, 403, 404, 429, 503) },
+};
+
+export const SYNC_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'Ask for a sync of a registry, whether or not it is due',
+  params: Type.Object({ registry: REGISTRY }),
+  response: {
+    202: { description: 'It is synced as soon as somebody has time for it.', ...REGISTRY_INFO },
+    ...errors(401, 403, 404, 409, 429, 503),
+  },
 };
 
 export const HEALTH_SCHEMA = {
@@ -174,7 +257,7 @@ export function openApiSchema(format: 'json' | 'yaml', at: 'service' | 'registry
     ...(at === 'registry' ? REGISTRY_PARAMS : {}),
     response: {
       200: { description: 'OpenAPI 3.1.', content: { [`application/${format}`]: { schema } } },
-      ...(at === 'registry' ? errors(401, 404) : errors(401)),
+      ...(at === 'registry' ? errors(401, 403, 404, 429) : errors(401, 403, 429)),
     },
   };
 }

@@ -12,6 +12,9 @@ export interface ServerResponse {
   readonly _meta: {
     readonly [OFFICIAL_META]: {
       readonly status: StoredEntry['status'];
+      readonly statusMessage?: string;
+      /** RFC 3339. */
+      readonly statusChangedAt: string;
       /** RFC 3339. */
       readonly publishedAt: string;
       /** RFC 3339. */
@@ -33,8 +36,11 @@ export interface ServerList {
 }
 
 /** One entry as it is served. */
-export function serverResponse({ document, status, publishedAt, updatedAt, isLatest }: StoredEntry): ServerResponse {
-  return { server: document, _meta: { [OFFICIAL_META]: { status, publishedAt, updatedAt, isLatest } } };
+export function serverResponse(entry: StoredEntry): ServerResponse {
+  const { document, status, statusMessage, statusChangedAt, publishedAt, updatedAt, isLatest } = entry;
+  const message = statusMessage === undefined ? {} : { statusMessage };
+  const official = { status, ...message, statusChangedAt, publishedAt, updatedAt, isLatest };
+  return { server: document, _meta: { [OFFICIAL_META]: official } };
 }
 
 /** A page; `nextCursor` where there are more. */

@@ -17,3 +17,21 @@ export function parseDuration(text: string): number | undefined {
   }
   return totalMs;
 }
+
+const UNITS = [
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+/** A text that `parseDuration` reads: `1h30m`, `45s`, `250ms`; whole milliseconds only. */
+export function formatDuration(ms: number): string {
+  let left = Math.round(ms);
+  const parts = UNITS.map(([unit, size]) => {
+    const amount = Math.floor(left / size);
+    left -= amount * size;
+    return amount === 0 ? '' : `${amount}${unit}`;
+  });
+  return parts.join('') || '0s';
+}

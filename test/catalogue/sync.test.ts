@@ -76,6 +76,13 @@ describe('a source is due', () => {
       reason: 'when the trigger is the processed one',
     },
     { state: done, trigger: 'second', after: 1, is: 'triggered', reason: 'when the trigger is another' },
+    { state: { ...done, requests: 2, requestsServed: 1 }, after: 1, is: 'triggered', reason: 'when a client asked' },
+    {
+      state: { ...done, requests: 2, requestsServed: 2 },
+      after: 1,
+      is: 'not before 3600000',
+      reason: 'no more when what clients asked for is done',
+    },
     { state: failed(9), trigger: 'second', after: 1, is: 'triggered', reason: 'when triggered although it failed' },
     {
       state: done,

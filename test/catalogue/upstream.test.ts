@@ -87,6 +87,11 @@ describe('an entry is the document itself, and what can be found in it', () => {
       reason: 'times are kept in UTC',
     },
     {
+      meta: { status: 'deprecated', statusMessage: 'Use clock2', statusChangedAt: '2026-01-01T02:00:00+02:00' },
+      found: { status: 'deprecated', statusMessage: 'Use clock2', statusChangedAt: '2026-01-01T00:00:00.000Z' },
+      reason: 'why and since when the status is what it is',
+    },
+    {
       meta: { publishedAt: '0001-01-01t00:00:00z' },
       found: { publishedAt: '0001-01-01T00:00:00.000Z' },
       reason: 'the zero time of others is a time',
@@ -160,6 +165,8 @@ describe('an invalid entry is rejected with its place and the others are kept', 
     { meta: { publishedAt: 'yesterday' }, pointer: '/publishedAt', says: 'must be an RFC 3339 time' },
     { meta: { publishedAt: '2026-13-45T99:00:00Z' }, pointer: '/publishedAt', says: 'must be an RFC 3339 time' },
     { meta: { publishedAt: '0000-01-01T00:00:00Z' }, pointer: '/publishedAt', says: 'must be an RFC 3339 time' },
+    { meta: { statusChangedAt: 'now' }, pointer: '/statusChangedAt', says: 'must be an RFC 3339 time' },
+    { meta: { statusMessage: 'x'.repeat(501) }, pointer: '/statusMessage', says: 'must NOT have more than 500' },
     { meta: { isLatest: 'yes' }, pointer: '/isLatest', says: 'must be boolean' },
   ])('in what the registry adds: $pointer $says', ({ meta, pointer, says }) => {
     const { entries, rejected } = listOf(meta);

@@ -27,9 +27,15 @@ function entry(name: string, version: string, more: Partial<Entry> = {}): Entry 
 
 const ENTRIES: readonly Entry[] = [
   entry('io.acme/alpha', '1.0.0', { title: '100% Alpha_One' }),
-  entry('io.acme/alpha', '1.10.0', { publishedAt: '2026-01-03T00:00:00.000Z' }),
+  entry('io.acme/alpha', '1.10.0', { publishedAt: '2026-01-03T00:00:00.000Z', tags: ['time'], tier: 'Community' }),
   entry('io.acme/alpha', '1.2.0', { publishedAt: '2026-01-02T00:00:00.000Z' }),
-  entry('io.acme/beta', '2.0.0', { description: 'Talks to PostgreSQL', status: 'deprecated' }),
+  entry('io.acme/beta', '2.0.0', {
+    description: 'Talks to PostgreSQL',
+    status: 'deprecated',
+    tags: ['sql', 'time'],
+    tier: 'Official',
+    transports: ['sse', 'stdio'],
+  }),
   entry('io.acme/gone', '1.0.0'),
   entry('io.acme/odd', '1.0.0+build/7 ü'),
 ];
@@ -82,6 +88,7 @@ test('an entry is the stored document verbatim and what the registry knows of it
         _meta: {
           'io.modelcontextprotocol.registry/official': {
             status: 'deprecated',
+            statusChangedAt: JANUARY,
             publishedAt: JANUARY,
             updatedAt: JANUARY,
             isLatest: true,
@@ -124,6 +131,22 @@ test.each([
   { query: '?updated_since=2026-01-01t00:00:00z&include_deleted=true', expected: 1, reason: 'small letters' },
   { query: '?include_deleted=true&search=gone', expected: ['io.acme/gone@1.0.0'], reason: 'deletions on request' },
   { query: '?include_deleted=false&search=gone', expected: [], reason: 'no deletions on request' },
+  { query: '?x-tag=time', expected: ['io.acme/alpha@1.10.0*', 'io.acme/beta@2.0.0*'], reason: 'a tag' },
+  { query: '?x-tag=time&x-tag=sql', expected: ['io.acme/beta@2.0.0*'], reason: 'all of several tags' },
+  { query: '?x-tag=TIME', expected: [], reason: 'a tag in the wrong case' },
+  { query: '?x-tier=official', expected: ['io.acme/beta@2.0.0*'], reason: 'a tier in any case' },
+  { query: '?x-tier=official&x-tier=Community', expected: 2, reason: 'one of several tiers' },
+  { query: '?x-status=deprecated', expected: ['io.acme/beta@2.0.0*'], reason: 'a status' },
+  {
+    query: '?x-status=Deleted',
+    expected: ['io.acme/gone@1.0.0'],
+    reason: 'deletions, where they are asked for by name',
+  },
+  { query: '?x-transport=sse', expected: ['io.acme/beta@2.0.0*'], reason: 'a transport' },
+  { query: '?x-transport=sse&x-transport=stdio', expected: 5, reason: 'one of several transports' },
+  { query: '?x-tag=&x-tier=', expected: 5, reason: 'empty facets are none' },
+  { query: '?x-tag=time&search=postgresql', expected: ['io.acme/beta@2.0.0*'], reason: 'a tag and a text' },
+  { query: "?x-tag=');drop+table+catalogue_entry;--", expected: [], reason: 'a tag that would be SQL' },
 ])('the query $query gives what it asks for: $reason', async ({ query, expected }) => {
   if (typeof expected !== 'number') return check(query, expected);
   const { json } = await service.get(`/tools/v0.1/servers${query}`);
@@ -173,6 +196,14 @@ test.each([
     query: '?include_deleted=false&updated_since=2026-01-01T00:00:00Z',
     error: 'include_deleted=false cannot be combined with updated_since',
   },
+  { query: '?x-status=gone', error: 'x-status must be one of active, deprecated, deleted' },
+  {
+    query: '?x-status=deleted&include_deleted=false',
+    error: 'include_deleted=false cannot be combined with x-status=deleted',
+  },
+  { query: '?x-tag=%00', error: 'x-tag must not contain control characters' },
+  { query: `?x-tag=${'a'.repeat(256)}`, error: 'x-tag must not be longer than 255 characters' },
+  { query: `?${'x-tag=a&'.repeat(17)}`, error: 'x-tag must not be given more than 16 times' },
   { query: '?search=a&search=b', error: 'search must be given once' },
   { query: '?search=a%00b', error: 'search must not contain control characters' },
   { query: `?search=${'a'.repeat(256)}`, error: 'search must not be longer than 255 characters' },
@@ -213,6 +244,7 @@ test('a cursor can stand in a URL as it is', async () => {
 test.each([
   { reason: 'other filters', change: (cursor: string) => `/tools/v0.1/servers?search=alpha&cursor=${cursor}` },
   { reason: 'another registry', change: (cursor: string) => `/empty/v0.1/servers?cursor=${cursor}` },
+  { reason: 'another facet', change: (cursor: string) => `/tools/v0.1/servers?x-tag=time&cursor=${cursor}` },
   { reason: 'deletions', change: (cursor: string) => `/tools/v0.1/servers?include_deleted=true&cursor=${cursor}` },
   { reason: 'a cut', change: (cursor: string) => `/tools/v0.1/servers?cursor=${cursor.slice(0, -4)}` },
   { reason: 'other characters', change: (cursor: string) => `/tools/v0.1/servers?cursor=${cursor}%3D` },
@@ -279,7 +311,23 @@ test('deleted servers are found among versions on request only', async () => {
     status: 'deleted',
     updatedAt: FEBRUARY,
   });
-  expect((await service.get(`${path}/latest`)).status).toBe(404);
+  for (const version of ['latest', '1.0.0', 'latest?include_deleted=true']) {
+    expect((await service.get(`${path}/${version}`)).status).toBe(404);
+  }
+  const one = await service.get(`${path}/1.0.0?include_deleted=true`);
+  expect({ status: one.status, meta: one.json._meta }).toEqual({
+    status: 200,
+    meta: {
+      'io.modelcontextprotocol.registry/official': {
+        status: 'deleted',
+        statusChangedAt: FEBRUARY,
+        publishedAt: JANUARY,
+        updatedAt: FEBRUARY,
+        isLatest: false,
+      },
+    },
+  });
+  expect((await service.get(`${path}/1.0.0?include_deleted=maybe`)).status).toBe(400);
 });
 
 test.each([
@@ -347,6 +395,33 @@ test('a registry without entries is an empty list, and one with a slash in its n
   expect((await service.get('/with%2Fslash/v0.1/servers')).json).toEqual(empty);
 });
 
+test('what servers can be filtered by is counted over their latest versions', async () => {
+  const facets = await service.get('/tools/v0.1/x/dev.skep/facets');
+  expect(facets.json).toEqual({
+    tags: [
+      { value: 'time', count: 2 },
+      { value: 'sql', count: 1 },
+    ],
+    tiers: [
+      { value: 'Community', count: 1 },
+      { value: 'Official', count: 1 },
+    ],
+    statuses: [
+      { value: 'active', count: 2 },
+      { value: 'deprecated', count: 1 },
+    ],
+    transports: [
+      { value: 'stdio', count: 3 },
+      { value: 'sse', count: 1 },
+    ],
+  });
+  const again = await service.get('/registry/tools/v0.1/x/dev.skep/facets');
+  expect(again.json).toEqual(facets.json);
+  const named = { 'if-none-match': facets.headers.etag ?? '' };
+  expect((await service.get('/tools/v0.1/x/dev.skep/facets', named)).status).toBe(304);
+  expect((await service.get('/empty/v0.1/x/dev.skep/facets')).json.tags).toEqual([]);
+});
+
 test('an answer has an entity tag that another request can name', async () => {
   const first = await service.get('/tools/v0.1/servers?limit=2');
   const etag = first.headers.etag ?? '';
@@ -404,7 +479,7 @@ test('browsers may read every answer, and ask first without a token', async () =
   expect(preflight.status).toBe(204);
   expect(preflight.headers).toMatchObject({
     'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'GET, HEAD',
+    'access-control-allow-methods': 'GET, HEAD, POST',
     'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
     'access-control-max-age': '86400',
   });
@@ -446,12 +521,14 @@ test('a large answer is compressed for those who take it, under the same tag', a
       JANUARY,
     );
     const plain = await own.get('/tools/v0.1/servers');
-    const packed = await own.get('/tools/v0.1/servers', { 'accept-encoding': 'gzip' });
-    expect(packed.headers['content-encoding']).toBe('gzip');
-    expect(packed.headers.vary?.toLowerCase()).toContain('authorization');
-    expect(packed.headers.vary?.toLowerCase()).toContain('accept-encoding');
-    expect(packed.headers.etag).toBe(plain.headers.etag);
-    expect(packed.json).toEqual(plain.json);
+    for (const coding of ['gzip', 'br']) {
+      const packed = await own.get('/tools/v0.1/servers', { 'accept-encoding': coding });
+      expect(packed.headers['content-encoding']).toBe(coding);
+      expect(packed.headers.vary?.toLowerCase()).toContain('authorization');
+      expect(packed.headers.vary?.toLowerCase()).toContain('accept-encoding');
+      expect(packed.headers.etag).toBe(plain.headers.etag);
+      expect(packed.json).toEqual(plain.json);
+    }
     expect(plain.headers['content-encoding']).toBeUndefined();
   } finally {
     await own.close();
@@ -494,6 +571,9 @@ test('the OpenAPI document can be recognised by registries that federate', async
   expect(json).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
   expect(json.info.description).toContain('https://github.com/modelcontextprotocol/registry');
   expect(Object.keys(json.paths).sort()).toEqual([
+    '/extension/v0/registries',
+    '/extension/v0/registries/{registry}',
+    '/extension/v0/registries/{registry}/sync',
     '/health',
     '/openapi.json',
     '/openapi.yaml',
@@ -503,14 +583,16 @@ test('the OpenAPI document can be recognised by registries that federate', async
     '/registry/{registry}/v0.1/servers',
     '/registry/{registry}/v0.1/servers/{server}/versions',
     '/registry/{registry}/v0.1/servers/{server}/versions/{version}',
+    '/registry/{registry}/v0.1/x/dev.skep/facets',
     '/version',
     '/{registry}/openapi.json',
     '/{registry}/openapi.yaml',
     '/{registry}/v0.1/servers',
     '/{registry}/v0.1/servers/{server}/versions',
     '/{registry}/v0.1/servers/{server}/versions/{version}',
+    '/{registry}/v0.1/x/dev.skep/facets',
   ]);
-  expect(JSON.stringify(json)).not.toContain('"401"');
+  expect(JSON.stringify(json)).not.toMatch(/"40[13]"/);
   for (const url of ['/openapi.yaml', '/tools/openapi.yaml', '/registry/tools/openapi.yaml']) {
     const { status, headers, text } = await service.get(url);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/yaml; charset=utf-8' });

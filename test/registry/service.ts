@@ -1,7 +1,7 @@
 // The registry service over a real PostgreSQL that tests can fill, and take away.
 
 import { connect, createServer, type Socket } from 'node:net';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
@@ -19,10 +19,13 @@ export const KEY: SourceKey = { namespace: 'fleet', registry: 'catalogue', sourc
 const CONFIG = `registryName: catalogue
 namespace: fleet
 registries:
-  - {name: tools, file: {path: tools.json}}
+  - {name: tools, file: {path: tools.json}, syncPolicy: {interval: 1h30m}}
   - {name: empty, file: {path: empty.json}}
   - {name: "with/slash", file: {path: slash.json}}
+  - {name: nothing, managed: {}}
 `;
+
+const UNPACK: Readonly<Record<string, (packed: Buffer) => Buffer>> = { gzip: gunzipSync, br: brotliDecompressSync };
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -80,8 +83,8 @@ export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeo
 
   async function send(options: InjectOptions): Promise<Answer> {
     const response = await app.inject(options);
-    const packed = response.headers['content-encoding'] === 'gzip';
-    const text = packed ? gunzipSync(response.rawPayload).toString() : response.body;
+    const unpack = UNPACK[String(response.headers['content-encoding'])];
+    const text = unpack === undefined ? response.body : unpack(response.rawPayload).toString();
     const isJson = String(response.headers['content-type']).startsWith('application/json') && text !== '';
     const answer: Answer = {
       status: response.statusCode,
@@ -89,7 +92,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeo
       text,
       json: isJson ? JSON.parse(text) : undefined,
     };
-    documented(String(options.url), answer);
+    documented(String(options.url), (options.method ?? 'GET').toLowerCase(), answer);
     return answer;
   }
 
@@ -123,17 +126,17 @@ export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeo
 }
 
 /** Throws where an answer is not what the OpenAPI document says of its path and status. */
-function documentedAnswers(app: FastifyInstance): (url: string, answer: Answer) => void {
+function documentedAnswers(app: FastifyInstance): (url: string, method: string, answer: Answer) => void {
   const document: OpenApi = JSON.parse(JSON.stringify(app.swagger()));
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const validators = new Map<string, ValidateFunction>();
-  return (url, { status, json }) => {
+  return (url, method, { status, json }) => {
     const path = Object.keys(document.paths).find((template) => matches(template, url.split('?', 1)[0] ?? ''));
-    const responses = path === undefined ? undefined : document.paths[path]?.get?.responses;
+    const responses = path === undefined ? undefined : document.paths[path]?.[method]?.responses;
     if (responses === undefined || json === undefined) return;
     const schema = (responses[status] ?? responses.default)?.content?.['application/json']?.schema;
     if (schema === undefined) throw new Error(`${url}: status ${status} is not documented for ${path}`);
-    const key = `${path} ${status}`;
+    const key = `${method} ${path} ${status}`;
     const validate = validators.get(key) ?? ajv.compile(schema);
     validators.set(key, validate);
     if (!validate(json)) throw new Error(`${key}: ${ajv.errorsText(validate.errors)}`);
@@ -145,11 +148,13 @@ interface OpenApi {
     Record<
       string,
       {
-        readonly get?: {
-          readonly responses: Readonly<
-            Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>
-          >;
-        };
+        readonly [method: string]:
+          | undefined
+          | {
+              readonly responses: Readonly<
+                Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>
+              >;
+            };
       }
     >
   >;

@@ -1,14 +1,15 @@
 // The statements that read the catalogue, and rows as entries.
 
 import type pg from 'pg';
-import type { ListPage, ListQuery, SourceKey, StoredEntry } from '../../catalogue/ports.ts';
+import type { FacetCount, Facets, ListPage, ListQuery, SourceKey, StoredEntry } from '../../catalogue/ports.ts';
 import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
 import { foldCase, storable } from './write.ts';
 
 const COLUMNS = `e.name, e.version, e.document, e.title, e.description, e.tags, e.status, e.tier, e.transports,
-  e.images, e.is_latest, e.published_at, e.updated_at`;
+  e.images, e.is_latest, e.published_at, e.updated_at, e.status_message,
+  coalesce(e.status_changed_at, e.published_at) as status_changed_at`;
 
 /** A subquery and no join: only so the primary key gives the order of a page without sorting the whole source. */
 const FROM_SOURCE = `from catalogue_entry e where e.source_id =
@@ -28,6 +29,8 @@ interface EntryRow {
   readonly is_latest: boolean;
   readonly published_at: Date;
   readonly updated_at: Date;
+  readonly status_message: string | null;
+  readonly status_changed_at: Date;
 }
 
 interface SourceRow {
@@ -43,12 +46,15 @@ interface SourceRow {
   readonly server_count: number;
   readonly rejected_count: number;
   readonly manual_trigger: string | null;
+  /** `bigint`, which pg gives as text. */
+  readonly requests: string;
+  readonly requests_served: string;
 }
 
 /** One row more than asked for tells whether there are more. */
 export async function listEntries(client: pg.Client, key: SourceKey, query: ListQuery): Promise<ListPage> {
   const values: unknown[] = [key.namespace, key.registry, key.source];
-  const conditions = conditionsOf(query, (value) => `$${values.push(storable(value))}`);
+  const conditions = conditionsOf(query, (value) => `$${values.push(bindable(value))}`);
   const limit = `$${values.push(query.limit + 1)}`;
   const { rows } = await client.query<EntryRow>(
     `select ${COLUMNS} ${FROM_SOURCE} ${conditions.map((condition) => `and ${condition}`).join(' ')}
@@ -58,7 +64,13 @@ export async function listEntries(client: pg.Client, key: SourceKey, query: List
   return { entries: rows.slice(0, query.limit).map(toEntry), more: rows.length > query.limit };
 }
 
-function conditionsOf(query: ListQuery, bind: (value: string) => string): string[] {
+type Bind = (value: string | readonly string[]) => string;
+
+function bindable(value: string | readonly string[]): string | string[] {
+  return typeof value === 'string' ? storable(value) : value.map(storable);
+}
+
+function conditionsOf(query: ListQuery, bind: Bind): string[] {
   const conditions: string[] = [];
   const { after, search, updatedSince, version, includeDeleted } = query;
   if (after !== undefined) conditions.push(`(e.name, e.version) > (${bind(after.name)}, ${bind(after.version)})`);
@@ -71,7 +83,16 @@ function conditionsOf(query: ListQuery, bind: (value: string) => string): string
   if (version === 'latest') conditions.push('e.is_latest');
   else if (version !== undefined) conditions.push(`e.version = ${bind(version)}`);
   if (!includeDeleted) conditions.push("e.status <> 'deleted'");
-  return conditions;
+  return [...conditions, ...facetConditions(query, bind)];
+}
+
+function facetConditions({ tags, tiers, statuses, transports }: ListQuery, bind: Bind): string[] {
+  return [
+    ...(tags === undefined ? [] : [`e.tags @> ${bind(tags)}::text[]`]),
+    ...(tiers === undefined ? [] : [`lower(e.tier) = any (${bind(tiers.map((tier) => tier.toLowerCase()))}::text[])`]),
+    ...(statuses === undefined ? [] : [`e.status = any (${bind(statuses)}::text[])`]),
+    ...(transports === undefined ? [] : [`e.transports && ${bind(transports)}::text[]`]),
+  ];
 }
 
 /** Newest publication first; of those published together the highest version first. */
@@ -95,13 +116,32 @@ export async function versionOf(
   key: SourceKey,
   name: string,
   version: string,
+  includeDeleted: boolean,
 ): Promise<StoredEntry | undefined> {
   const { rows } = await client.query<EntryRow>(
-    `select ${COLUMNS} ${FROM_SOURCE} and e.name = $4 and e.status <> 'deleted'
+    `select ${COLUMNS} ${FROM_SOURCE} and e.name = $4 and ($6 or e.status <> 'deleted')
      and case when $5 = 'latest' then e.is_latest else e.version = $5 end`,
-    [key.namespace, key.registry, key.source, storable(name), storable(version)],
+    [key.namespace, key.registry, key.source, storable(name), storable(version), includeDeleted],
   );
   return rows[0] === undefined ? undefined : toEntry(rows[0]);
+}
+
+export async function facetsOf(client: pg.Client, key: SourceKey): Promise<Facets> {
+  const { rows } = await client.query<{ facet: string; value: string; count: string }>(
+    `with latest as (select e.tags, e.tier, e.status, e.transports ${FROM_SOURCE} and e.is_latest),
+       counted as (
+         select 'tag' as facet, unnest(tags) as value from latest
+         union all select 'tier', tier from latest where tier is not null
+         union all select 'status', status from latest
+         union all select 'transport', unnest(transports) from latest)
+     select facet, value, count(*) as count from counted group by facet, value
+     order by facet, count(*) desc, value collate "C"`,
+    [key.namespace, key.registry, key.source],
+  );
+  function counts(facet: string): readonly FacetCount[] {
+    return rows.filter((row) => row.facet === facet).map(({ value, count }) => ({ value, count: Number(count) }));
+  }
+  return { tags: counts('tag'), tiers: counts('tier'), statuses: counts('status'), transports: counts('transport') };
 }
 
 /** The id is part of it: a source that was removed and declared again begins to count anew. */
@@ -117,7 +157,7 @@ export async function revisionOf(client: pg.Client, key: SourceKey): Promise<str
 export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
   const { rows } = await client.query<SourceRow>(
     `select source, phase, message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
-       declaration_hash, server_count, rejected_count, manual_trigger
+       declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served
      from catalogue_source where namespace = $1 and registry = $2 order by source`,
     [registry.namespace, registry.registry],
   );
@@ -150,6 +190,8 @@ function toEntry(row: EntryRow): StoredEntry {
     isLatest: row.is_latest,
     publishedAt: row.published_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    ...(row.status_message === null ? {} : { statusMessage: row.status_message }),
+    statusChangedAt: row.status_changed_at.toISOString(),
   };
 }
 
@@ -166,5 +208,7 @@ function toState(row: SourceRow): SourceState {
     serverCount: row.server_count,
     rejectedCount: row.rejected_count,
     ...(row.manual_trigger === null ? {} : { trigger: row.manual_trigger }),
+    ...(row.requests === '0' ? {} : { requests: Number(row.requests) }),
+    ...(row.requests_served === '0' ? {} : { requestsServed: Number(row.requests_served) }),
   };
 }

@@ -103,14 +103,32 @@ describe('what is written is read', () => {
       held: 0,
     });
     const { entries } = await store.list(key, LIVE);
-    expect(entries).toEqual([{ ...full, isLatest: true, updatedAt: T1 }]);
+    expect(entries).toEqual([{ ...full, isLatest: true, statusChangedAt: full.publishedAt, updatedAt: T1 }]);
     expect(JSON.stringify(entries[0]?.document)).toBe(JSON.stringify(document));
+  });
+
+  test('since when the status is what it is, and why', async () => {
+    async function status(): Promise<unknown> {
+      const found = await store.version(key, 'io.acme/a', '1.0.0', true);
+      return [found?.status, found?.statusChangedAt, found?.statusMessage];
+    }
+    await store.replace(key, [entry('a', { publishedAt: T1 })], state(), T2);
+    expect(await status()).toEqual(['active', T1, undefined]);
+    const deprecated = entry('a', { publishedAt: T1, status: 'deprecated', statusMessage: 'Use b' });
+    await store.replace(key, [deprecated], state(), T2);
+    expect(await status()).toEqual(['deprecated', T2, 'Use b']);
+    await store.replace(key, [{ ...deprecated, title: 'New' }], state(), T3);
+    expect(await status()).toEqual(['deprecated', T2, 'Use b']);
+    await store.replace(key, [{ ...deprecated, statusChangedAt: T1 }], state(), T3);
+    expect(await status()).toEqual(['deprecated', T1, 'Use b']);
+    await store.replace(key, [], state(), '2026-01-04T00:00:00.000Z');
+    expect(await status()).toEqual(['deleted', '2026-01-04T00:00:00.000Z', undefined]);
   });
 
   test('without a time of its own an entry was published when it was first seen, and that stays', async () => {
     await store.replace(key, [entry('a')], state(), T1);
     await store.replace(key, [entry('a', { title: 'New' })], state(), T2);
-    expect(await store.version(key, 'io.acme/a', 'latest')).toMatchObject({
+    expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({
       title: 'New',
       publishedAt: T1,
       updatedAt: T2,
@@ -204,8 +222,8 @@ describe('what vanishes leaves a tombstone', () => {
     expect((await store.replace(key, [entry('b')], state(), T2)).removed).toBe(1);
     expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
     expect(await ids({ ...ALL, updatedSince: T1 })).toEqual(['a 1.0.0 deleted']);
-    expect(await store.version(key, 'io.acme/a', '1.0.0')).toBeUndefined();
-    expect(await store.version(key, 'io.acme/a', 'latest')).toBeUndefined();
+    expect(await store.version(key, 'io.acme/a', '1.0.0', false)).toBeUndefined();
+    expect(await store.version(key, 'io.acme/a', 'latest', false)).toBeUndefined();
     expect(await store.versions(key, 'io.acme/a', false)).toEqual([]);
     expect(await store.versions(key, 'io.acme/a', true)).toMatchObject([{ status: 'deleted', updatedAt: T2 }]);
 
@@ -214,7 +232,7 @@ describe('what vanishes leaves a tombstone', () => {
     expect(await rows()).toEqual(again);
 
     expect((await store.replace(key, [entry('a'), entry('b')], state(), T3)).created).toBe(1);
-    expect(await store.version(key, 'io.acme/a', 'latest')).toMatchObject({ publishedAt: T1, updatedAt: T3 });
+    expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({ publishedAt: T1, updatedAt: T3 });
   });
 
   test('an empty content removes all', async () => {
@@ -265,7 +283,7 @@ describe('one version of each server is the latest', () => {
     expect(written).toEqual({ created: 1, updated: 1, removed: 0, unchanged: 0, held: 0 });
     expect(await ids(ALL)).toEqual(['a 1.10.0 latest', 'a 1.9.0']);
     expect(await ids({ ...ALL, version: 'latest' })).toEqual(['a 1.10.0 latest']);
-    expect((await store.version(key, 'io.acme/a', 'latest'))?.version).toBe('1.10.0');
+    expect((await store.version(key, 'io.acme/a', 'latest', false))?.version).toBe('1.10.0');
 
     await store.replace(key, [entry('a', { version: '1.9.0' })], state(), T3);
     expect(await ids(ALL)).toEqual(['a 1.10.0 deleted', 'a 1.9.0 latest']);
@@ -421,8 +439,8 @@ describe('other questions', () => {
     expect(versions.map(({ version }) => version)).toEqual(['1.0.0', '1.10.0', '1.9.0', '1.2.0']);
     expect(await store.versions(key, 'io.acme/none', true)).toEqual([]);
     expect(await store.versions(key, 'io.acme/a\0', true)).toEqual([]);
-    expect(await store.version(key, 'io.acme/a', '1.9.0')).toMatchObject({ version: '1.9.0', isLatest: false });
-    expect(await store.version(key, 'io.acme/a', '7')).toBeUndefined();
+    expect(await store.version(key, 'io.acme/a', '1.9.0', false)).toMatchObject({ version: '1.9.0', isLatest: false });
+    expect(await store.version(key, 'io.acme/a', '7', false)).toBeUndefined();
   });
 
   test('the images of all sources of a registry that are not deleted', async () => {

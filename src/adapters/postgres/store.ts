@@ -3,8 +3,8 @@
 import type { CatalogueReader, CatalogueWriter } from '../../catalogue/ports.ts';
 import { changeOf, isEmpty } from './change.ts';
 import type { Pool } from './pool.ts';
-import { imagesOf, listEntries, revisionOf, statesOf, versionOf, versionsOf } from './read.ts';
-import { lockSource, readStored, writeChange, writeState } from './write.ts';
+import { facetsOf, imagesOf, listEntries, revisionOf, statesOf, versionOf, versionsOf } from './read.ts';
+import { countRequest, lockSource, readStored, writeChange, writeState } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
   /** Closes the pool. */
@@ -50,7 +50,11 @@ function reader(pool: Pool): CatalogueReader {
   return {
     list: (key, query) => pool.use((client) => listEntries(client, key, query)),
     versions: (key, name, includeDeleted) => pool.use((client) => versionsOf(client, key, name, includeDeleted)),
-    version: (key, name, version) => pool.use((client) => versionOf(client, key, name, version)),
+    version: (key, name, version, includeDeleted) =>
+      pool.use((client) => versionOf(client, key, name, version, includeDeleted)),
+    facets: (key) => pool.use((client) => facetsOf(client, key)),
+    states: (registry) => pool.use((client) => statesOf(client, registry)),
+    requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => revisionOf(client, key)),
     ping: () =>
       pool.use(async (client) => {

@@ -23,15 +23,16 @@ export async function writeState(
 ): Promise<string> {
   const { rows } = await client.query<{ id: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, last_attempt, attempt_count,
-       last_sync_time, last_sync_hash, filter_hash, declaration_hash, server_count, rejected_count, manual_trigger)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       last_sync_time, last_sync_hash, filter_hash, declaration_hash, server_count, rejected_count, manual_trigger,
+       requests_served)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16)
      on conflict (namespace, registry, source) do update set
        phase = excluded.phase, message = excluded.message, last_attempt = excluded.last_attempt,
        attempt_count = excluded.attempt_count, last_sync_time = excluded.last_sync_time,
        last_sync_hash = excluded.last_sync_hash, filter_hash = excluded.filter_hash,
        declaration_hash = excluded.declaration_hash, server_count = excluded.server_count,
        rejected_count = excluded.rejected_count, manual_trigger = excluded.manual_trigger,
-       revision = s.revision + $15
+       requests_served = excluded.requests_served, revision = s.revision + $15
      returning id`,
     [
       key.namespace,
@@ -49,9 +50,18 @@ export async function writeState(
       state.rejectedCount,
       state.trigger === undefined ? null : storable(state.trigger),
       changed ? 1 : 0,
+      state.requestsServed ?? 0,
     ],
   );
   return rows[0]?.id ?? '';
+}
+
+/** One statement, so that requests from several replicas at once all count. */
+export async function countRequest(client: pg.Client, key: SourceKey): Promise<void> {
+  await client.query(
+    'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
+    [key.namespace, key.registry, key.source],
+  );
 }
 
 /** All versions of a source, tombstones included, as far as they are compared. */
@@ -105,7 +115,8 @@ export async function writeChange(client: pg.Client, sourceId: string, change: C
 async function retire(client: pg.Client, sourceId: string, { retired }: Change, at: string): Promise<void> {
   for (const batch of batches(retired)) {
     await client.query(
-      `update catalogue_entry e set status = 'deleted', is_latest = false, updated_at = $2
+      `update catalogue_entry e set status = 'deleted', is_latest = false, updated_at = $2, status_changed_at = $2,
+         status_message = null
        from unnest($3::text[], $4::text[]) as gone(name, version)
        where e.source_id = $1 and e.name = gone.name and e.version = gone.version`,
       [sourceId, at, batch.map(({ name }) => name), batch.map(({ version }) => version)],
@@ -131,24 +142,29 @@ async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[],
 /** Lists inside a row travel as JSON, because unnest would flatten arrays of arrays. */
 const UPSERT = `
   insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
-    transports, images, upstream_latest, is_latest, published_at, content_hash, search)
+    transports, images, upstream_latest, is_latest, published_at, content_hash, search, status_message,
+    status_changed_at)
   select $1, $2, u.name, u.version, u.document::json, u.title, u.description,
     array(select json_array_elements_text(u.tags::json)), u.status, u.tier,
     array(select json_array_elements_text(u.transports::json)),
     array(select json_array_elements_text(u.images::json)),
-    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.search
+    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.search, u.status_message, u.status_changed_at
   from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-    $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[])
+    $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[],
+    $18::text[], $19::timestamptz[])
     as u(name, version, document, title, description, tags, status, tier, transports, images, upstream_latest,
-      is_latest, published_at, content_hash, search)
+      is_latest, published_at, content_hash, search, status_message, status_changed_at)
   on conflict (source_id, name, version) do update set
     updated_at = excluded.updated_at, document = excluded.document, title = excluded.title,
     description = excluded.description, tags = excluded.tags, status = excluded.status, tier = excluded.tier,
     transports = excluded.transports, images = excluded.images, upstream_latest = excluded.upstream_latest,
     is_latest = excluded.is_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
-    search = excluded.search`;
+    search = excluded.search, status_message = excluded.status_message,
+    status_changed_at = coalesce(excluded.status_changed_at,
+      case when catalogue_entry.status = excluded.status then catalogue_entry.status_changed_at
+      else excluded.updated_at end)`;
 
-/** Parameters 3 to 17 of UPSERT: one array per column. */
+/** Parameters 3 to 19 of UPSERT: one array per column. */
 function columnsOf(rows: readonly Row[]): unknown[][] {
   return [
     rows.map(({ entry }) => entry.name),
@@ -166,6 +182,8 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
     rows.map(({ publishedAt }) => publishedAt),
     rows.map(({ contentHash }) => contentHash),
     rows.map(({ entry }) => searchText(entry)),
+    rows.map(({ entry }) => entry.statusMessage ?? null),
+    rows.map(({ entry }) => entry.statusChangedAt ?? null),
   ];
 }
 

@@ -118,6 +118,8 @@ export type ServerJson = Static<typeof ServerJson>;
 /** What an official registry adds to a server.json in its answers. */
 const OfficialMeta = Type.Object({
   status: Type.Optional(Type.Enum(['active', 'deprecated', 'deleted'])),
+  statusMessage: Type.Optional(Type.String({ maxLength: 500 })),
+  statusChangedAt: Type.Optional(Type.String()),
   publishedAt: Type.Optional(Type.String()),
   isLatest: Type.Optional(Type.Boolean()),
 });

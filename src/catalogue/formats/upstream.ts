@@ -92,20 +92,29 @@ function below(pointer: string, mistakes: readonly Mistake[]): Mistake[] {
 function readOfficial(meta: Json): Checked<Partial<Entry>> {
   const checked = checkOfficialMeta(meta);
   if ('mistakes' in checked) return checked;
-  const { status, publishedAt, isLatest } = checked.value;
-  const published = publishedAt === undefined ? undefined : utc(publishedAt);
-  if (published === null) return { mistakes: [{ pointer: '/publishedAt', message: 'must be an RFC 3339 time' }] };
+  const { status, statusMessage, isLatest } = checked.value;
+  const [published, statusChanged] = [checked.value.publishedAt, checked.value.statusChangedAt].map(utc);
+  const mistakes = [
+    ...(published === null ? [{ pointer: '/publishedAt', message: NO_TIME }] : []),
+    ...(statusChanged === null ? [{ pointer: '/statusChangedAt', message: NO_TIME }] : []),
+  ];
+  if (published === null || statusChanged === null) return { mistakes };
   return {
     value: {
       ...(status === undefined ? {} : { status }),
+      ...(statusMessage === undefined ? {} : { statusMessage }),
+      ...(statusChanged === undefined ? {} : { statusChangedAt: statusChanged }),
       ...(published === undefined ? {} : { publishedAt: published }),
       ...(isLatest === undefined ? {} : { isLatest }),
     },
   };
 }
 
+const NO_TIME = 'must be an RFC 3339 time';
+
 /** RFC 3339 in UTC; null where the text is no such time. */
-function utc(text: string): string | null {
+function utc(text: string | undefined): string | null | undefined {
+  if (text === undefined) return undefined;
   if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) return null;
   const time = Date.parse(text.toUpperCase());
   const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();

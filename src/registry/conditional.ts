@@ -1,0 +1,84 @@
+// Answers that follow from the catalogue's revision and the request alone: sent with an entity tag, not sent again to those
+// who name it, made once per content and form. Knows nothing about what they hold.
+
+import type { FastifyRequest } from 'fastify';
+import type { CatalogueReader, SourceKey } from '../catalogue/ports.ts';
+import type { RegistryConfig } from '../contracts/registry-service.ts';
+import { found, type Read, refuse } from './answer.ts';
+import type { Bodies } from './bodies.ts';
+import { type Coding, chooseCoding, packed } from './encoding.ts';
+import { entityTag, namesTag } from './etag.ts';
+import { sharedRevisions } from './revisions.ts';
+import type { Handler } from './route.ts';
+
+export interface ConditionalOptions {
+  readonly config: RegistryConfig;
+  readonly catalogue: CatalogueReader;
+  /** Of the service: another one may word the same content differently. */
+  readonly version: string;
+  readonly bodies: Bodies;
+}
+
+/** What a valid request asks of the store. */
+export type Load = (catalogue: CatalogueReader) => Promise<Read<object>>;
+export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
+
+/**
+ * Makes handlers for routes with a parameter `registry`. Each sends what is asked for, unless the client has it already.
+ * The revision is read first: content that changes in between is sent under the older tag, and so asked for again; and no
+ * replica sends an older page to a client that names the tag of a newer one.
+ */
+export function conditionalAnswers(options: ConditionalOptions): (ask: Ask) => Handler {
+  const { config, catalogue, version, bodies } = options;
+  const revision = sharedRevisions(catalogue);
+  const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
+  return (ask) =>
+    async function answer(request, reply) {
+      const key = registryKey(config, request);
+      if (!key.ok) return refuse(reply, key.refused);
+      const load = ask(request, key.value);
+      if (!load.ok) return refuse(reply, load.refused);
+      const tag = entityTag(version, await revision(key.value), request.url);
+      const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
+      if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
+      const body = await plainBody(bodies, tag, () => load.value(catalogue));
+      if (!body.ok) return refuse(reply, body.refused);
+      const coding = chooseCoding(request.headers['accept-encoding']);
+      const short = coding === undefined ? undefined : await packedBody(bodies, tag, body.value, coding);
+      if (coding !== undefined && short !== undefined) reply.header('content-encoding', coding);
+      return reply
+        .headers(headers)
+        .type('application/json; charset=utf-8')
+        .send(short ?? body.value);
+    };
+}
+
+/** The registry that the request names. */
+export function registryKey(config: RegistryConfig, request: FastifyRequest): Read<SourceKey> {
+  const { registry: name } = request.params as { readonly registry?: string };
+  const known = config.registries.find((registry) => registry.name === name);
+  if (known === undefined) {
+    return { ok: false, refused: { code: 'registry-not-found', message: 'registry not found' } };
+  }
+  return found({ namespace: config.namespace, registry: config.registryName, source: known.name });
+}
+
+async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<object>>): Promise<Read<Buffer>> {
+  const kept = bodies.get(tag);
+  if (kept !== undefined) return found(kept);
+  const loaded = await load();
+  if (!loaded.ok) return loaded;
+  const body = Buffer.from(JSON.stringify(loaded.value));
+  bodies.set(tag, body);
+  return found(body);
+}
+
+/** Packing costs many times what sending does: once per content, not per request. */
+async function packedBody(bodies: Bodies, tag: string, plain: Buffer, coding: Coding): Promise<Buffer | undefined> {
+  const name = `${tag} ${coding}`;
+  const kept = bodies.get(name);
+  if (kept !== undefined) return kept;
+  const body = await packed(plain, coding);
+  if (body !== undefined) bodies.set(name, body);
+  return body;
+}
