@@ -3,6 +3,7 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ProxyFacts } from '../shared/proxy.ts';
 import type { MCPServerSpec } from './schema.ts';
 
 export type Server = Typed<typeof MCPServerSpec>;
@@ -58,4 +59,17 @@ export function isStdio({ transport }: Spec): boolean {
 /** Wanted number of replicas; undefined leaves it to others. */
 export function cappedReplicas(spec: Spec, wanted: number | undefined): number | undefined {
   return wanted !== undefined && isStdio(spec) ? Math.min(wanted, 1) : wanted;
+}
+
+/** What the proxy has in common with those of other kinds. */
+export function proxyOf(self: Server): ProxyFacts {
+  const { name, namespace, spec } = self;
+  const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz } = childNames(name);
+  return {
+    workload: 'mcpserver',
+    ...{ name, namespace, spec },
+    port: proxyPort(spec),
+    origin: proxyOrigin(self),
+    names: { deployment, service: proxyService, account: proxyAccount, runConfig, inlineAuthz },
+  };
 }

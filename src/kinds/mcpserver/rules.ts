@@ -5,6 +5,7 @@ import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
+import { toolConfigFindings } from '../shared/proxy-tools.ts';
 import { backendEnv } from './backend-env.ts';
 import type { Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
@@ -34,10 +35,11 @@ function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
 }
 
 export function inspect(self: Server, view: View): readonly Finding[] {
-  const { oidcConfig, authzConfig } = self.spec;
+  const { oidcConfig, authzConfig, toolConfigRef } = self.spec;
   return [
     ...configMapOIDCFindings(oidcConfig, view),
     ...configMapAuthzFindings(authzConfig, view),
+    ...toolConfigFindings(toolConfigRef, view),
     ...profileFindings(self, view),
   ];
 }

@@ -1,26 +1,24 @@
 // Renders an MCPServer into the configuration of its proxy. Knows nothing about the objects around it.
 
-import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '../../contracts/authz-config.ts';
 import type { RunConfig } from '../../contracts/run-config.ts';
-import { isObject } from '../../std/json.ts';
 import type { View } from '../kind.ts';
-import type { ResolvedOIDC } from '../shared/oidc-settings.ts';
+import type { ProxyNeeds } from '../shared/proxy.ts';
+import { proxyIdentity, proxySettings } from '../shared/proxy-settings.ts';
+import { toolFilter } from '../shared/proxy-tools.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, childNames, clientTransport, isStdio, proxyPort, type Server } from './facts.ts';
+import { backendPort, childNames, clientTransport, isStdio, proxyOf, type Server } from './facts.ts';
 
 /** Where a permission profile out of a ConfigMap is mounted. */
 export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
 
-type Tools = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
-
 /** Keys in the order of the contract: equal servers give equal text. */
-export function runConfig(self: Server, oidc: ResolvedOIDC | undefined, view: View): RunConfig {
-  const { name, namespace, spec } = self;
+export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfig {
+  const { spec } = self;
+  const proxy = proxyOf(self);
+  // An MCPToolConfig wins over the deprecated list.
+  const tools = spec.toolConfigRef === undefined ? toolFilter(spec.tools ?? []) : {};
   return {
-    schema_version: 'v0.1.0',
-    name,
-    namespace,
-    ...(spec.groupRef === undefined ? {} : { group: spec.groupRef }),
+    ...proxyIdentity(proxy),
     image: spec.image,
     ...(spec.args === undefined ? {} : { cmd_args: spec.args }),
     env_vars: plainEnv(self),
@@ -29,21 +27,12 @@ export function runConfig(self: Server, oidc: ResolvedOIDC | undefined, view: Vi
     transport: spec.transport,
     proxy_mode: clientTransport(spec),
     host: '0.0.0.0',
-    port: proxyPort(spec),
+    port: proxy.port,
     ...target(self),
-    trust_proxy_headers: spec.trustProxyHeaders,
-    ...(filled(spec.endpointPrefix) ? { endpoint_prefix: spec.endpointPrefix } : {}),
-    ...(oidc === undefined ? {} : { oidc_config: oidc.settings }),
-    ...(spec.authzConfig === undefined ? {} : { authz_config_path: `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` }),
-    audit_config: { enabled: spec.audit?.enabled === true, component: name },
-    ...telemetry(self),
-    ...tools(self, view),
+    ...proxySettings(proxy, needs, view),
+    ...tools,
     ...scaling(self),
   };
-}
-
-function filled(text: string | undefined): text is string {
-  return text !== undefined && text !== '';
 }
 
 function plainEnv({ spec }: Server): Record<string, string> {
@@ -73,47 +62,6 @@ function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | '
   return { target_host: `${backendService}.${namespace}.svc.cluster.local`, target_port: backendPort(spec) };
 }
 
-function telemetry({ name, spec }: Server): Pick<RunConfig, 'telemetry_config'> {
-  const { openTelemetry, prometheus } = spec.telemetry ?? {};
-  const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
-  if (otel === undefined && prometheus?.enabled !== true) return {};
-  const headers = (otel?.headers ?? []).map((header) => splitHeader(header));
-  return {
-    telemetry_config: {
-      service_name: filled(otel?.serviceName) ? otel.serviceName : name,
-      ...(filled(otel?.endpoint) ? { endpoint: otel.endpoint.replace(/^https?:\/\//, '') } : {}),
-      ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
-      insecure: otel?.insecure === true,
-      metrics_enabled: otel?.metrics?.enabled === true,
-      tracing_enabled: otel?.tracing?.enabled === true,
-      sampling_rate: otel?.tracing?.samplingRate ?? '0.05',
-      use_legacy_attributes: otel?.useLegacyAttributes !== false,
-      enable_prometheus_metrics_path: prometheus?.enabled === true,
-    },
-  };
-}
-
-function splitHeader(header: string): [string, string] {
-  const equals = header.indexOf('=');
-  return [header.slice(0, equals), header.slice(equals + 1)];
-}
-
-/** An MCPToolConfig wins over the deprecated list. */
-function tools({ spec }: Server, view: View): Tools {
-  if (spec.toolConfigRef === undefined) return toolFilter(spec.tools ?? []);
-  const config = view.find('MCPToolConfig', spec.toolConfigRef.name)?.spec;
-  if (!isObject(config)) return {};
-  const { toolsFilter, toolsOverride } = config;
-  return {
-    ...toolFilter(Array.isArray(toolsFilter) ? toolsFilter.map(String) : []),
-    ...(isObject(toolsOverride) ? { tools_override: toolsOverride as NonNullable<Tools['tools_override']> } : {}),
-  };
-}
-
-function toolFilter(names: readonly string[]): Tools {
-  return names.length === 0 ? {} : { tools_filter: [...names] };
-}
-
 function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
   const { backendReplicas, sessionStorage } = spec;
   const redis = sessionStorage?.provider === 'redis' ? sessionStorage : undefined;
@@ -127,7 +75,7 @@ function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
             session_redis: {
               address: redis.address,
               db: redis.db,
-              ...(filled(redis.keyPrefix) ? { key_prefix: redis.keyPrefix } : {}),
+              ...(redis.keyPrefix ? { key_prefix: redis.keyPrefix } : {}),
             },
           }),
     },

@@ -1,0 +1,98 @@
+// What stands beside the Deployment of a proxy: its account, its rights, its ConfigMaps. Knows nothing about pods.
+
+import { AUTHZ_FILE, type AuthzConfigFile } from '../../contracts/authz-config.ts';
+import { formatRunConfig, RUN_CONFIG_FILE, type RunConfig } from '../../contracts/run-config.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { digest } from '../../std/hash.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { View } from '../kind.ts';
+import { configMap, serviceAccount } from './generated.ts';
+import { LABEL_DOMAIN, workloadLabels } from './labels.ts';
+import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
+
+/**
+ * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
+ * exist also where there is none to give, because clients look for them (kinds.md 1.3).
+ */
+export function proxyAccount(
+  proxy: ProxyFacts,
+  { pullSecrets }: ProxyNeeds,
+  rules: JsonObject[],
+): readonly KubeObject[] {
+  const { workload, name, namespace, names } = proxy;
+  const metadata = { name: names.account, namespace, labels: workloadLabels(workload, name) };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  return [
+    serviceAccount(metadata, pullSecrets),
+    { apiVersion, kind: 'Role', metadata, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: names.account },
+      subjects: [{ kind: 'ServiceAccount', name: names.account, namespace }],
+    },
+  ];
+}
+
+export interface ProxyFiles {
+  readonly objects: readonly KubeObject[];
+  /** Annotations of the pods: digests of what the proxy reads, so that a change of it starts new pods. */
+  readonly checksums: Readonly<Record<string, string>>;
+}
+
+/** The ConfigMaps of a proxy. `mounted` names others whose content it reads as well. */
+export function proxyFiles(
+  proxy: ProxyFacts,
+  config: RunConfig,
+  { oidc }: ProxyNeeds,
+  { view, apiGroup, mounted }: { readonly view: View; readonly apiGroup: string; readonly mounted: readonly string[] },
+): ProxyFiles {
+  const runConfig = runConfigMap(proxy, config, apiGroup);
+  const authz = inlineAuthz(proxy, apiGroup);
+  const names = [oidc?.bundle?.configMap, proxy.spec.authzConfig?.configMap?.name, ...mounted];
+  const content = mountedDigest(names, view, authz?.checksum);
+  return {
+    objects: [runConfig.object, ...(authz === undefined ? [] : [authz.object])],
+    checksums: {
+      [`${apiGroup}/runconfig-checksum`]: runConfig.checksum,
+      ...(content === undefined ? {} : { [`${apiGroup}/mounts-checksum`]: content }),
+    },
+  };
+}
+
+const OWNER_LABEL = { mcpserver: 'mcp-server', mcpremoteproxy: 'mcp-remote-proxy' } as const;
+
+function runConfigMap({ workload, name, namespace, names }: ProxyFacts, config: RunConfig, apiGroup: string) {
+  const labels = {
+    [`${LABEL_DOMAIN}/component`]: 'run-config',
+    [`${LABEL_DOMAIN}/${OWNER_LABEL[workload]}`]: name,
+    [`${LABEL_DOMAIN}/managed-by`]: 'toolhive-operator',
+  };
+  const data = { [RUN_CONFIG_FILE]: formatRunConfig(config) };
+  return configMap(apiGroup, { name: names.runConfig, namespace, labels }, data);
+}
+
+function inlineAuthz({ workload, name, namespace, names, spec }: ProxyFacts, apiGroup: string) {
+  const inline = spec.authzConfig?.inline;
+  if (inline === undefined) return undefined;
+  const labels = { ...workloadLabels(workload, name), [`${LABEL_DOMAIN}/authz`]: 'inline' };
+  const file: AuthzConfigFile = {
+    version: '1.0',
+    type: 'cedarv1',
+    cedar: { policies: inline.policies, entities_json: inline.entitiesJson },
+  };
+  const data = { [AUTHZ_FILE]: `${JSON.stringify(file, undefined, 2)}\n` };
+  return configMap(apiGroup, { name: names.inlineAuthz, namespace, labels }, data);
+}
+
+/** One digest over the content of every ConfigMap that the proxy mounts beside its run configuration. */
+function mountedDigest(mounted: readonly (string | undefined)[], view: View, inline: string | undefined) {
+  const names = mounted.filter((name) => name !== undefined);
+  if (names.length === 0 && inline === undefined) return undefined;
+  const contents = names.map((name) => {
+    const found = view.find('ConfigMap', name);
+    return { name, data: found?.data ?? null, binaryData: found?.binaryData ?? null };
+  });
+  return digest({ contents, inline });
+}

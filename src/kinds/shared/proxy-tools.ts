@@ -1,0 +1,57 @@
+// The tools that a proxy lets through and what it calls them, as an MCPToolConfig says. Knows nothing about whose proxy it
+// is.
+
+import type { RunConfig } from '../../contracts/run-config.ts';
+import { isObject } from '../../std/json.ts';
+import type { Static } from '../../std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import { type ToolOverride, toolFindings } from './tool-override.ts';
+
+type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
+type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;
+type Ref = { readonly name: string } | undefined;
+
+export function toolBlocks(ref: Ref, view: View): Blocks {
+  const { filter, overrides } = selected(ref, view);
+  return { ...toolFilter(filter), ...toolOverride(overrides) };
+}
+
+/** The block where only names are given; all tools pass when there are none. */
+export function toolFilter(names: readonly string[]): Blocks {
+  return names.length === 0 ? {} : { tools_filter: [...names] };
+}
+
+/** For `inspect`: what makes the MCPToolConfig unusable makes so the proxy that names it. */
+export function toolConfigFindings(ref: Ref, view: View): readonly Finding[] {
+  if (ref === undefined) return [];
+  const faults = toolFindings({ ...selected(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
+  return faults
+    .filter(({ severity }) => severity === 'error')
+    .map((fault) => {
+      const message = `MCPToolConfig ${ref.name}: ${fault.message}`;
+      return { ...fault, pointer: '/spec/toolConfigRef/name', message };
+    });
+}
+
+/** It may live in a cluster and be older than its schema: what is no list and no map counts for nothing. */
+function selected(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
+  const spec = ref === undefined ? undefined : view.find('MCPToolConfig', ref.name)?.spec;
+  const { toolsFilter, toolsOverride } = isObject(spec) ? spec : {};
+  return {
+    filter: Array.isArray(toolsFilter) ? toolsFilter.map(String) : [],
+    overrides: isObject(toolsOverride) ? (toolsOverride as Overrides) : {},
+  };
+}
+
+/** Empty names and descriptions leave the tool its own. */
+function toolOverride(overrides: Overrides): Blocks {
+  const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
+    tool,
+    {
+      ...(name === '' ? {} : { name }),
+      ...(description === '' ? {} : { description }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+  ]);
+  return entries.length === 0 ? {} : { tools_override: Object.fromEntries(entries) };
+}

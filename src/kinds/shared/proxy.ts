@@ -1,0 +1,74 @@
+// A proxy as every kind that has one sees it: names, port, and the fields of the spec that mean the same everywhere; and
+// what follows from them for its configuration and its pods alike. Knows nothing about particular kinds.
+
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../std/json.ts';
+import type { Static } from '../../std/schema.ts';
+import type { Settings, View } from '../kind.ts';
+import type { AuthzConfig } from './authz.ts';
+import type { OIDCConfig } from './oidc.ts';
+import { type ResolvedOIDC, resolveOIDC } from './oidc-settings.ts';
+import type { ResourceOverrides } from './overrides.ts';
+import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
+
+/** Fields that every kind with a proxy has. */
+export interface ProxySpec {
+  readonly groupRef?: string;
+  readonly toolConfigRef?: { readonly name: string };
+  readonly oidcConfig?: Static<typeof OIDCConfig>;
+  readonly authzConfig?: Static<typeof AuthzConfig>;
+  readonly audit?: Static<typeof AuditConfig>;
+  readonly telemetry?: Static<typeof TelemetryConfig>;
+  readonly trustProxyHeaders: boolean;
+  readonly endpointPrefix?: string;
+  readonly sessionAffinity: 'ClientIP' | 'None';
+  readonly resourceOverrides?: Static<typeof ResourceOverrides>;
+}
+
+export interface ProxyFacts {
+  readonly workload: 'mcpserver' | 'mcpremoteproxy';
+  readonly name: string;
+  readonly namespace: string;
+  readonly spec: ProxySpec;
+  readonly port: number;
+  /** Where clients inside the cluster reach it, without a path. */
+  readonly origin: string;
+  readonly names: {
+    readonly deployment: string;
+    readonly service: string;
+    readonly account: string;
+    readonly runConfig: string;
+    readonly inlineAuthz: string;
+  };
+}
+
+/** A volume, and where it is in the container. */
+export interface Mounted {
+  readonly volume: JsonObject;
+  readonly mount: JsonObject;
+}
+
+/** What a proxy needs beside its own spec: found in what that names. */
+export interface ProxyNeeds {
+  readonly oidc: ResolvedOIDC | undefined;
+  readonly pullSecrets: readonly string[];
+}
+
+export function proxyNeeds({ spec, origin }: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
+  const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
+  return {
+    oidc: spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin),
+    pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
+  };
+}
+
+function resolvedOIDC(ref: Static<typeof OIDCConfig>, view: View, origin: string): ResolvedOIDC {
+  const resolved = resolveOIDC(ref, view, origin);
+  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
+  return resolved;
+}
+
+/** A ConfigMap that is mounted as files. */
+export function mountedConfigMap(name: string, mountPath: string, configMap: JsonObject): Mounted {
+  return { volume: { name, configMap }, mount: { name, mountPath, readOnly: true } };
+}
