@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { DEPRECATED } from '../std/schema.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 
 /** The only version there is, served and stored (document 2, Versioning). */
@@ -39,7 +38,7 @@ function structural(schema: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const [word, value] of Object.entries(schema)) {
     assert(!FORBIDDEN.includes(word), `a structural schema cannot hold ${word}`);
-    if (word === DEPRECATED || word.startsWith('~')) continue;
+    if (word.startsWith('x-skep-') || word.startsWith('~')) continue;
     const kept = word === 'required' ? requiredFields(schema) : nested(word, value);
     if (kept !== undefined) result[word] = kept;
   }

@@ -6,6 +6,7 @@ import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { Static, TSchema, Validation } from '../std/schema.ts';
+import { readerOf } from './aliases.ts';
 import { deprecatedFields } from './deprecated.ts';
 import type { Endpoint, Finding, Kind, Observed, PrinterColumn, Reference, Resource, Settings, View } from './kind.ts';
 
@@ -40,11 +41,25 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   status(self: Typed<Spec>, observed: Observed): Static<Status>;
 }
 
-/** The resource with its spec's type. The caller read it, so it has passed the schema that the type comes from. */
-function typed<Spec extends TSchema>(resource: Resource): Typed<Spec> {
-  const { name, namespace } = resource.metadata;
-  const spec: unknown = resource.spec;
-  return { name, namespace: namespace ?? 'default', spec: spec as Static<Spec>, resource };
+/** A resource by the names of today, and where its author wrote what. */
+interface Read<Spec extends TSchema> {
+  readonly self: Typed<Spec>;
+  /** The same findings, references: what points to a place points to where it is written. */
+  placed<T extends { readonly pointer: string }>(found: readonly T[] | undefined): readonly T[];
+}
+
+/** The caller read the resource, so it has passed the schema that the spec's type comes from. */
+function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
+  const read = readerOf(schema, '/spec');
+  return (resource) => {
+    const { name, namespace } = resource.metadata;
+    const { value, written } = read(resource.spec);
+    const spec: unknown = value;
+    return {
+      self: { name, namespace: namespace ?? 'default', spec: spec as Static<Spec>, resource },
+      placed: (found = []) => found.map((one) => ({ ...one, pointer: written(one.pointer) })),
+    };
+  };
 }
 
 function plain(value: unknown): JsonObject {
@@ -56,20 +71,27 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
+  const read = reading<Spec>(schema.spec);
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema },
-    rules: (resource) => [
-      ...deprecatedFields(schema.spec, resource.spec, '/spec'),
-      ...(definition.rules?.(typed(resource)) ?? []),
-    ],
-    references: (resource) => definition.references?.(typed(resource)) ?? [],
-    inspect: (resource, view) => definition.inspect?.(typed(resource), view) ?? [],
-    images: (resource) => definition.images?.(typed(resource)) ?? [],
-    sources: (resource) => definition.sources?.(typed(resource)) ?? [],
-    database: (resource) => definition.database?.(typed(resource)),
-    enforces: (resource) => definition.enforces?.(typed(resource)) ?? false,
-    exposes: (resource) => definition.exposes?.(typed(resource)) ?? [],
-    children: (resource, view, settings) => definition.children?.(typed(resource), view, settings) ?? [],
-    status: (resource, observed) => plain(definition.status(typed(resource), observed)),
+    rules: (resource) => {
+      const { self, placed } = read(resource);
+      return [...deprecatedFields(schema.spec, resource.spec, '/spec'), ...placed(definition.rules?.(self))];
+    },
+    references: (resource) => {
+      const { self, placed } = read(resource);
+      return placed(definition.references?.(self));
+    },
+    inspect: (resource, view) => {
+      const { self, placed } = read(resource);
+      return placed(definition.inspect?.(self, view));
+    },
+    images: (resource) => definition.images?.(read(resource).self) ?? [],
+    sources: (resource) => definition.sources?.(read(resource).self) ?? [],
+    database: (resource) => definition.database?.(read(resource).self),
+    enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
+    exposes: (resource) => definition.exposes?.(read(resource).self) ?? [],
+    children: (resource, view, settings) => definition.children?.(read(resource).self, view, settings) ?? [],
+    status: (resource, observed) => plain(definition.status(read(resource).self, observed)),
   };
 }

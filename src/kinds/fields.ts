@@ -2,7 +2,7 @@
 // they are printed.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { DEPRECATED } from '../std/schema.ts';
+import { DEPRECATED, type Deprecation } from '../std/schema.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -13,8 +13,7 @@ export interface Field {
   readonly description: string;
   readonly required: boolean;
   readonly default?: Json;
-  /** What to write instead. */
-  readonly deprecated?: string;
+  readonly deprecated?: Deprecation;
   /** Which values fit. */
   readonly limits: Limits;
   /** What its CEL rules say where they are broken, those of items and values of maps included. */
@@ -99,7 +98,7 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
     description: typeof description === 'string' ? description : '',
     required: required && fallback === undefined,
     ...(fallback === undefined ? {} : { default: fallback }),
-    ...(typeof deprecated === 'string' ? { deprecated } : {}),
+    ...(isObject(deprecated) ? { deprecated: deprecated as unknown as Deprecation } : {}),
     limits: limitsOf(schema),
     rules: messagesAt(schema),
     fields,

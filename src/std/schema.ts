@@ -1,6 +1,7 @@
 // Small functions that write JSON Schemas the way a CustomResourceDefinition may hold them, and give the TypeScript type
 // with it. The object they return is the schema: no word in it that an API server forbids. Knows nothing about kinds.
 
+import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
 import type { Json, JsonObject } from './json.ts';
 import {
@@ -19,8 +20,24 @@ import {
 
 export type { Static, TSchema };
 
-/** Marks a field that is still read but should no longer be written; the value is what to write instead. */
+/** Marks a field that is still read but should no longer be written; the value is a `Deprecation`. */
 export const DEPRECATED = 'x-skep-deprecated';
+
+/** Marks a field that is another name of the field that the value names, beside it. */
+export const ALIAS_OF = 'x-skep-alias-of';
+
+/** Marks a choice; the value is a map from the old words to those that they mean. */
+export const OLD_WORDS = 'x-skep-old-words';
+
+export type Deprecation = {
+  /** The field, or the word, to write instead. */
+  readonly use: string;
+  /** The version of the API that no longer has it. */
+  readonly until: string;
+};
+
+/** Names of earlier versions go with the next one (document 2, Versioning). */
+const NEXT_VERSION = 'v1beta1';
 
 /** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */
 export interface Validation {
@@ -31,8 +48,7 @@ export interface Validation {
 }
 
 interface Keywords {
-  /** What to use instead of this field. */
-  readonly deprecated?: string;
+  readonly deprecated?: Deprecation;
   readonly validations?: readonly Validation[];
 }
 
@@ -64,6 +80,8 @@ export interface ObjectKeywords extends Keywords {
   readonly default?: JsonObject;
   /** True: written and owned as one value, never merged field by field. */
   readonly atomic?: boolean;
+  /** Old names of its fields, each with the name of today. What reads a resource sees the latter only. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 export interface MapKeywords extends Keywords {
@@ -73,11 +91,15 @@ export interface MapKeywords extends Keywords {
 
 function written(description: string, { deprecated, validations, ...keywords }: Keywords & Record<string, unknown>) {
   return {
-    description: deprecated === undefined ? description : `${description} Deprecated: use ${deprecated} instead.`,
+    description: deprecated === undefined ? description : `${description} ${deprecationSentence(deprecated)}`,
     ...keywords,
     ...(deprecated === undefined ? {} : { [DEPRECATED]: deprecated }),
     ...(validations === undefined ? {} : { 'x-kubernetes-validations': validations }),
   };
+}
+
+function deprecationSentence({ use, until }: Deprecation): string {
+  return `Deprecated: use ${use} instead; it goes with ${until}.`;
 }
 
 /** The field may be left out. Fields with a default need no such mark: readers always see a value. */
@@ -97,13 +119,26 @@ export function integer(description: string, keywords: IntegerKeywords = {}): TI
   return Type.Integer(written(description, { format: 'int32', ...keywords }));
 }
 
+interface ChoiceKeywords<T extends string> extends Keywords {
+  readonly default?: T;
+  /** Old words, each with the word of today. What reads a resource sees the latter only. */
+  readonly aliases?: Readonly<Record<string, T>>;
+}
+
 /** One of the given words; written as `enum`, never as `anyOf` of constants. */
 export function choice<const T extends string>(
   description: string,
   values: readonly T[],
-  keywords: Keywords & { readonly default?: NoInfer<T> } = {},
+  { aliases = {}, ...keywords }: ChoiceKeywords<NoInfer<T>> = {},
 ): TUnsafe<T> {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...written(description, { ...keywords }) });
+  const old = Object.keys(aliases);
+  const marks = old.length === 0 ? {} : { [OLD_WORDS]: aliases };
+  return Type.Unsafe<T>({ type: 'string', enum: [...values, ...old], ...written(description, keywords), ...marks });
+}
+
+/** The word of today, as it is to be written instead of an old one. */
+export function oldWord(use: string): Deprecation {
+  return { use, until: NEXT_VERSION };
 }
 
 export function list<T extends TSchema>(items: T, description: string, keywords: ListKeywords = {}): TArray<T> {
@@ -118,10 +153,33 @@ export function list<T extends TSchema>(items: T, description: string, keywords:
 export function object<T extends TProperties>(
   properties: T,
   description: string,
-  { atomic, ...keywords }: ObjectKeywords = {},
+  { atomic, aliases = {}, ...keywords }: ObjectKeywords = {},
 ): TObject<T> {
   const merging = atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {};
-  return Type.Object(properties, { ...written(description, { ...keywords }), ...merging });
+  const names = Object.entries(aliases);
+  const old = Object.fromEntries(names.map(([name, field]) => [name, aliasOf(properties, field)]));
+  const validations = [...(keywords.validations ?? []), ...names.map(([name, field]) => notBoth(name, field))];
+  const rules = validations.length === 0 ? {} : { validations };
+  // The old names are in the schema but not in its type: a kind reads its resources by the names of today.
+  return Type.Object({ ...properties, ...old } as T, {
+    ...written(description, { ...keywords, ...rules }),
+    ...merging,
+  });
+}
+
+function aliasOf(properties: TProperties, field: string): TSchema {
+  const { default: fallback, ...schema } = properties[field] as JsonObject;
+  assert(fallback === undefined, `an alias of ${field}, which has a default, would never be alone`);
+  const deprecation = { use: field, until: NEXT_VERSION };
+  const description = `An old name of ${field}. ${deprecationSentence(deprecation)}`;
+  return optional({ ...schema, description, [DEPRECATED]: deprecation, [ALIAS_OF]: field } as TSchema);
+}
+
+function notBoth(name: string, field: string): Validation {
+  return {
+    rule: `!has(self.${name}) || !has(self.${field})`,
+    message: `${name} is an old name of ${field}: set ${field} only`,
+  };
 }
 
 /** Any keys, text values; written as `additionalProperties`, never as `patternProperties`. */

@@ -13,7 +13,10 @@ import { AuditConfig, TelemetryConfig } from '../shared/telemetry.ts';
 export const MCPRemoteProxySpec = object(
   {
     remoteURL: text('URL of the remote MCP server.', { pattern: '^https?://', maxLength: 2048 }),
-    port: port('Port of the proxy, while proxyPort is left at 8080.', { default: 8080, deprecated: 'proxyPort' }),
+    port: port('Port of the proxy, while proxyPort is left at 8080.', {
+      default: 8080,
+      deprecated: { use: 'proxyPort', until: 'v1beta1' },
+    }),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     transport: choice('How the remote server speaks, and what clients speak.', ['sse', 'streamable-http'], {
       default: 'streamable-http',

@@ -45,11 +45,13 @@ const InlineOIDC = object(
     jwksUrl: optional(text('Where the signing keys are. Found by discovery when empty.')),
     introspectionUrl: optional(text('Where opaque tokens are checked. Found by discovery when empty.')),
     clientId: optional(text('Client id for introspection.')),
-    clientSecret: optional(text('Client secret in plain text.', { deprecated: 'clientSecretRef' })),
+    clientSecret: optional(
+      text('Client secret in plain text.', { deprecated: { use: 'clientSecretRef', until: 'v1beta1' } }),
+    ),
     clientSecretRef: optional(secretKeyRef('Client secret. Wins over clientSecret.')),
     svcCABundlePath: optional(
       text('Path of a CA file that is in the proxy container already. Wins over caBundleRef.', {
-        deprecated: 'caBundleRef',
+        deprecated: { use: 'caBundleRef', until: 'v1beta1' },
       }),
     ),
     caBundleRef: optional(caBundleRef()),
