@@ -105,7 +105,9 @@ function convert(schema: JsonObject): JsonObject {
     ...(typeof description === 'string' ? { description: withRules(description, messagesOf(schema)) } : {}),
     // Of the others, editors know nothing; bounds of int32 are bounds like others.
     ...(format === 'date-time' ? { format } : {}),
-    ...(typeof deprecated === 'string' ? { deprecated: true, deprecationMessage: `Use ${deprecated} instead.` } : {}),
+    ...(isObject(deprecated)
+      ? { deprecated: true, deprecationMessage: `Use ${deprecated.use} instead; it goes with ${deprecated.until}.` }
+      : {}),
     ...(required.length === 0 ? {} : { required }),
     ...(isObject(properties) ? { properties: convertAll(properties) } : {}),
     ...(isObject(properties) && !isObject(additionalProperties) && open !== true
