@@ -22,6 +22,17 @@ it('a run configuration reads back as it was written', () => {
   expect(text.startsWith('{\n  "schema_version": "v0.1.0",\n')).toBe(true);
 });
 
+it('a run configuration of a remote server has a URL instead of an image', () => {
+  const { image: _image, env_vars: _env, attach: _attach, ...common } = CONFIG;
+  const remote: RunConfig = {
+    ...common,
+    transport: 'streamable-http',
+    remote_url: 'https://mcp.example.com/mcp',
+    header_forward: { add_headers_from_secret: { 'X-Key': 'HEADER_FORWARD_X_KEY_WEATHER' } },
+  };
+  expect(JSON.parse(formatRunConfig(remote))).toEqual(remote);
+});
+
 it.each([
   { reason: 'a port that is none', wrong: { ...CONFIG, port: 0 }, told: '/port' },
   { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, told: '/name' },

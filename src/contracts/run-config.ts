@@ -1,5 +1,6 @@
-// The configuration of the proxy in front of one MCP server: what MCPServer renders into a ConfigMap and `skep proxy`
-// reads. Knows nothing about clusters. Key names follow the existing platform's run configuration where it has the key.
+// The configuration of the proxy in front of one MCP server: what MCPServer and MCPRemoteProxy render into a ConfigMap and
+// `skep proxy` reads. Knows nothing about clusters. Key names follow the existing platform's run configuration where it
+// has the key.
 //
 // The contract, beyond this file:
 // - The proxy runs as `proxy --config=/etc/runconfig/runconfig.json` in our own image. Runner images of the existing
@@ -9,6 +10,8 @@
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
 //   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. There is one pod, of
 //   a fixed name, because stdio is capped at one replica; while it restarts the proxy attaches again.
+// - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
+//   `header_forward`, in place of any of these names that the caller sent; those out of Secrets win.
 // - Secrets are never in the file: they come as the environment variables of SECRET_ENV.
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
@@ -24,6 +27,8 @@ export const RUN_CONFIG_FILE = 'runconfig.json';
 export const SECRET_ENV = {
   oidcClientSecret: 'TOOLHIVE_OIDC_CLIENT_SECRET',
   sessionRedisPassword: 'THV_SESSION_REDIS_PASSWORD',
+  /** The value of a header, by the identifier that `header_forward` gives it. */
+  forwardedHeader: (identifier: string) => `TOOLHIVE_SECRET_${identifier}`,
 } as const;
 
 const CLOSED = { additionalProperties: false } as const;
@@ -116,18 +121,26 @@ const Scaling = Type.Object(
   CLOSED,
 );
 
+const HeaderForward = Type.Object(
+  {
+    add_plaintext_headers: Type.Optional(TextMap('Values by name.')),
+    add_headers_from_secret: Type.Optional(TextMap('Identifiers by name: see SECRET_ENV.forwardedHeader.')),
+  },
+  { ...CLOSED, description: 'Headers of every request to `remote_url`.' },
+);
+
 const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
 
 /** JSON Schema of the file. */
 const RUN_CONFIG_SCHEMA = Type.Object(
   {
     schema_version: Type.Literal('v0.1.0'),
-    name: Text('Name of the MCPServer.'),
-    namespace: Text('Namespace of the MCPServer.'),
+    name: Text('Name of the resource.'),
+    namespace: Text('Namespace of the resource.'),
     group: Type.Optional(Text('Name of its MCPGroup.')),
-    image: Text('Image of the MCP server.'),
+    image: Type.Optional(Text('Image of the MCP server. Absent where it is remote.')),
     cmd_args: Type.Optional(Type.Array(Type.String(), { description: 'Arguments of the MCP server.' })),
-    env_vars: TextMap('Plain environment of the MCP server.'),
+    env_vars: Type.Optional(TextMap('Plain environment of the MCP server.')),
     volumes: Type.Optional(Texts('host:container or host:container:ro')),
     permission_profile_name_or_path: Type.Optional(Text('Name of a built-in profile, or a file.')),
     transport: Transport,
@@ -135,8 +148,10 @@ const RUN_CONFIG_SCHEMA = Type.Object(
     host: Text('Address to listen on.'),
     port: Port('Port to listen on.'),
     attach: Type.Optional(Attach),
-    target_host: Type.Optional(Text('Host of the MCP server. Absent for stdio.')),
-    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio.')),
+    target_host: Type.Optional(Text('Host of the MCP server. Absent for stdio, and where it is remote.')),
+    target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and where it is remote.')),
+    remote_url: Type.Optional(Text('URL of a remote MCP server.')),
+    header_forward: Type.Optional(HeaderForward),
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
     endpoint_prefix: Type.Optional(Text('Path put before SSE endpoint URLs.')),
     oidc_config: Type.Optional(OIDC),

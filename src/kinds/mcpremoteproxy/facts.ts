@@ -3,6 +3,7 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ProxyFacts } from '../shared/proxy.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
@@ -26,4 +27,16 @@ export function proxyPort({ proxyPort, port }: Static<typeof MCPRemoteProxySpec>
 /** `status.url` (kinds.md 2.4): without a path. */
 export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
   return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
+}
+
+/** What the proxy has in common with those of other kinds. */
+export function proxyOf(self: RemoteProxy): ProxyFacts {
+  const { name, namespace, spec } = self;
+  return {
+    workload: 'mcpremoteproxy',
+    ...{ name, namespace, spec },
+    port: proxyPort(spec),
+    origin: proxyUrl(self),
+    names: childNames(name),
+  };
 }

@@ -1,6 +1,7 @@
 // MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
+import { children } from './children.ts';
 import { proxyUrl } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
@@ -37,5 +38,6 @@ export const MCPRemoteProxy = defineKind({
   inspect,
   references,
   exposes: (self) => [{ url: proxyUrl(self), transport: self.spec.transport }],
+  children,
   status,
 });

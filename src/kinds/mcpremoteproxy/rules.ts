@@ -2,9 +2,10 @@
 // what it names (inspect). Knows nothing about what follows from it.
 
 import type { Finding, View } from '../kind.ts';
-import { headerFindings } from '../shared/header-forward.ts';
+import { headerFindings } from '../shared/header-findings.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
+import { toolConfigFindings } from '../shared/proxy-tools.ts';
 import type { RemoteProxy } from './facts.ts';
 
 export function rules({ spec }: RemoteProxy): readonly Finding[] {
@@ -32,5 +33,9 @@ function urlFault(text: string): string | undefined {
 }
 
 export function inspect({ spec }: RemoteProxy, view: View): readonly Finding[] {
-  return [...configMapOIDCFindings(spec.oidcConfig, view), ...configMapAuthzFindings(spec.authzConfig, view)];
+  return [
+    ...configMapOIDCFindings(spec.oidcConfig, view),
+    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...toolConfigFindings(spec.toolConfigRef, view),
+  ];
 }

@@ -1,9 +1,10 @@
-// Headers that a proxy adds to its requests (document 2, HeaderForwardConfig): the fields, and what is wrong with them
-// that their schema cannot say, because it cannot look at the keys of a map. Knows nothing about who sends them.
+// Headers that a proxy adds to its requests (document 2, HeaderForwardConfig): the fields, and what its configuration and
+// its pod get of them. Knows nothing about who sends them.
 
-import { pointerToken } from '../../std/json.ts';
+import { type RunConfig, SECRET_ENV } from '../../contracts/run-config.ts';
 import { list, object, optional, type Static, text, textMap } from '../../std/schema.ts';
-import type { Finding, Reference } from '../kind.ts';
+import type { Reference } from '../kind.ts';
+import type { Env } from './pod.ts';
 import { secretKeyRef } from './selectors.ts';
 
 const HeaderFromSecret = object(
@@ -30,14 +31,8 @@ export const HeaderForward = object(
   'Headers added to every request to the remote server.',
 );
 
-type Headers = Static<typeof HeaderForward>;
-
-interface Named {
-  readonly name: string;
-  readonly pointer: string;
-  /** Where it is plain. */
-  readonly value?: string;
-}
+export type Headers = Static<typeof HeaderForward>;
+type FromSecret = Static<typeof HeaderFromSecret>;
 
 export function headerReferences(headers: Headers | undefined, pointer: string): readonly Reference[] {
   return (headers?.addHeadersFromSecret ?? []).map(({ valueSecretRef }, index) => {
@@ -46,98 +41,38 @@ export function headerReferences(headers: Headers | undefined, pointer: string):
   });
 }
 
-export function headerFindings(headers: Headers | undefined, pointer: string): readonly Finding[] {
-  const plain = Object.entries(headers?.addPlaintextHeaders ?? {}).map(([name, value]): Named => {
-    return { name, value, pointer: `${pointer}/addPlaintextHeaders/${pointerToken(name)}` };
-  });
-  const secret = (headers?.addHeadersFromSecret ?? []).map(({ headerName }, index): Named => {
-    return { name: headerName, pointer: `${pointer}/addHeadersFromSecret/${index}/headerName` };
-  });
-  return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
+/** What a proxy reads of the headers, and the variables that hold the values which are in Secrets. */
+export interface ForwardedHeaders {
+  readonly block: Pick<RunConfig, 'header_forward'>;
+  readonly env: readonly Env[];
 }
 
-/** The first that applies. */
-function headerFinding({ name, value, pointer }: Named): readonly Finding[] {
-  if (!TOKEN.test(name)) {
-    const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
-    return [{ code: 'header-invalid', severity: 'error', pointer, message, ...(value === undefined ? {} : KEY) }];
-  }
-  if (isRestricted(name)) {
-    const message = `${name} is for the proxy alone to set: it is about one connection, or about who asks`;
-    return [{ code: 'header-restricted', severity: 'error', pointer, message, ...(value === undefined ? {} : KEY) }];
-  }
-  if (value !== undefined && UNSENDABLE.test(value)) {
-    const message = `the value of ${name} holds a line break or another control character, which no header can`;
-    return [{ code: 'header-invalid', severity: 'error', pointer, message }];
-  }
-  if (value !== undefined && looksSecret(name)) {
-    const message = `${name} looks like a secret, and is readable by anyone here: use addHeadersFromSecret`;
-    return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
-  }
-  return [];
-}
-
-const KEY = { at: 'key' } as const;
-
-/** RFC 9110 section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-
-/** RFC 9110 section 7.6.1 and RFC 9113 section 8.2.2; and what tells a server who its client is. */
-const RESTRICTED: ReadonlySet<string> = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'upgrade',
-  'http2-settings',
-  'transfer-encoding',
-  'content-length',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-]);
-
-function isRestricted(name: string): boolean {
-  const lower = name.toLowerCase();
-  return RESTRICTED.has(lower) || lower.startsWith('proxy-');
-}
-
-const SECRET_WORDS: ReadonlySet<string> = new Set([
-  ...['authorization', 'auth', 'cookie', 'token', 'secret', 'password', 'passwd', 'credential', 'credentials'],
-  ...['apikey', 'accesskey', 'privatekey', 'bearer', 'jwt'],
-]);
-
-/** By its words: `X-Api-Key` and `X-APIKey`, but not `X-Keyboard`. */
-function looksSecret(name: string): boolean {
-  const words = name.toLowerCase().split(/[^a-z0-9]+/);
-  const pairs = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
-  return [...words, ...pairs].some((word) => SECRET_WORDS.has(word));
-}
-
-/** Names of headers are compared without regard to case (RFC 9110 section 5.1). */
-function setTwice(plain: readonly Named[], secret: readonly Named[]): readonly Finding[] {
-  const plainNames = new Set(plain.map(({ name }) => name.toLowerCase()));
-  const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));
-  return [
-    ...[plain, secret].flatMap(repeated).map(({ name, pointer }): Finding => {
-      const message = `${name} is set twice, for case does not tell headers apart, and nobody can say which is meant`;
-      return { code: 'header-set-twice', severity: 'error', pointer, message };
+export function forwardedHeaders(headers: Headers | undefined, proxy: string): ForwardedHeaders {
+  const plain = headers?.addPlaintextHeaders ?? {};
+  const secret = identified(headers?.addHeadersFromSecret ?? [], proxy);
+  const identifiers = Object.fromEntries(secret.map(({ headerName, identifier }) => [headerName, identifier]));
+  const block = {
+    ...(Object.keys(plain).length === 0 ? {} : { add_plaintext_headers: plain }),
+    ...(secret.length === 0 ? {} : { add_headers_from_secret: identifiers }),
+  };
+  return {
+    block: Object.keys(block).length === 0 ? {} : { header_forward: block },
+    env: secret.map(({ identifier, valueSecretRef }) => {
+      return { name: SECRET_ENV.forwardedHeader(identifier), secret: valueSecretRef };
     }),
-    ...hidden.map(({ name, pointer }): Finding => {
-      const message = `${name} is in addPlaintextHeaders too: the value of the Secret wins`;
-      return { code: 'header-set-twice', severity: 'warning', pointer, message };
-    }),
-  ];
+  };
 }
 
-function repeated(headers: readonly Named[]): readonly Named[] {
-  const first = new Map(headers.toReversed().map((header) => [header.name.toLowerCase(), header]));
-  return headers.filter((header) => first.get(header.name.toLowerCase()) !== header);
+/**
+ * kinds.md 2.2 names the variables. Names that differ only in what a variable cannot have get a number, in the order in
+ * which they are written.
+ */
+function identified(headers: readonly FromSecret[], proxy: string) {
+  const taken = new Map<string, number>();
+  return headers.map((header) => {
+    const plain = `HEADER_FORWARD_${header.headerName}_${proxy}`.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_');
+    const number = (taken.get(plain) ?? 0) + 1;
+    taken.set(plain, number);
+    return { ...header, identifier: number === 1 ? plain : `${plain}_${number}` };
+  });
 }
