@@ -1,5 +1,6 @@
 // Everything a run works with but the cluster: a client of it with our CRDs in place, a repository, options.
 
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
@@ -50,6 +51,7 @@ export async function openFleetWorld(
     sources: [{ name: 'fleet', repository, path: 'cluster' }],
     cache: new Map<string, unknown>(),
     remembered: new Map<string, string>(),
+    random: randomBytes,
     progress: () => undefined,
   };
   async function close(): Promise<void> {

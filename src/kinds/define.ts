@@ -8,7 +8,18 @@ import type { JsonObject } from '../std/json.ts';
 import type { Static, TSchema, Validation } from '../std/schema.ts';
 import { readerOf } from './aliases.ts';
 import { deprecatedFields } from './deprecated.ts';
-import type { Endpoint, Finding, Kind, Observed, PrinterColumn, Reference, Resource, Settings, View } from './kind.ts';
+import type {
+  Endpoint,
+  Finding,
+  GeneratedSecret,
+  Kind,
+  Observed,
+  PrinterColumn,
+  Reference,
+  Resource,
+  Settings,
+  View,
+} from './kind.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -38,6 +49,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   enforces?(self: Typed<Spec>): boolean;
   exposes?(self: Typed<Spec>): readonly Endpoint[];
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
+  generated?(self: Typed<Spec>, settings: Settings): readonly GeneratedSecret[];
   status(self: Typed<Spec>, observed: Observed): Static<Status>;
 }
 
@@ -92,6 +104,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
     exposes: (resource) => definition.exposes?.(read(resource).self) ?? [],
     children: (resource, view, settings) => definition.children?.(read(resource).self, view, settings) ?? [],
+    generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
     status: (resource, observed) => plain(definition.status(read(resource).self, observed)),
   };
 }

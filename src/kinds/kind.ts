@@ -67,6 +67,14 @@ export interface Observed {
   readonly now: string;
 }
 
+/** A Secret whose values nobody chooses: made at random when it is first applied, and kept from then on. */
+export interface GeneratedSecret {
+  /** Without the values. */
+  readonly object: KubeObject;
+  /** How many random bytes each key holds, as base64 text. */
+  readonly random: Readonly<Record<string, number>>;
+}
+
 export interface PrinterColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
@@ -116,6 +124,8 @@ export interface Kind {
    * reference, our labels. Only called when every non-optional reference was found.
    */
   children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
+  /** Further objects that it becomes. Called when `children` is. */
+  generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
   /** The whole status subresource. `resource.status` is the one that lives now (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;
 }

@@ -1,6 +1,6 @@
 // Opens everything that one reconciler instance works with, out of its configuration.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectCluster } from '../adapters/cluster/connect.ts';
@@ -56,6 +56,7 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     registries: registryDeps(config, outbound, stores),
     cache: openLoadCache(),
     remembered,
+    random: randomBytes,
     progress,
   };
   const homeNamespace = cluster.homeNamespace();

@@ -5,6 +5,7 @@ import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { ownerReference } from './desire.ts';
+import { type Random, withValues } from './generated.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 
@@ -21,6 +22,7 @@ export interface Outcome {
 
 export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove'>;
+  readonly random: Random;
   /** Told each outcome as it happens. */
   readonly progress: (outcome: Outcome) => void;
 }
@@ -80,7 +82,9 @@ async function attempt(
       await deps.cluster.remove(resource, change.uid);
       return { action: 'deleted', resource };
     }
-    const stored = await deps.cluster.apply(complete(change, uids), { force: input.force || owner !== undefined });
+    const stored = await deps.cluster.apply(complete(change, uids, deps.random), {
+      force: input.force || owner !== undefined,
+    });
     if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
     return { action: change.action === 'create' ? 'created' : 'configured', resource, ...whose };
   } catch (error) {
@@ -89,9 +93,14 @@ async function attempt(
   }
 }
 
-/** The object with the uid it must still have, and with its owner's, which may be known only now. */
-function complete(change: Exclude<Change, { action: 'delete' }>, uids: ReadonlyMap<string, string>): KubeObject {
-  const { object, uid, owner } = change;
+/** The object with the uid it must still have, with its owner's, which may be known only now, and with made values. */
+function complete(
+  change: Exclude<Change, { action: 'delete' }>,
+  uids: ReadonlyMap<string, string>,
+  random: Random,
+): KubeObject {
+  const { uid, owner } = change;
+  const object = withValues(change.object, change.random, random);
   const metadata = uid === undefined ? object.metadata : { ...object.metadata, uid };
   const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
   if (owner === undefined || ownerUid === undefined) return { ...object, metadata };

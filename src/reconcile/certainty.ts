@@ -33,6 +33,8 @@ async function ascertainOne(
 ): Promise<Compared> {
   const { desired, live, verdict } = compared;
   if (live === undefined || verdict === 'create' || verdict === 'unchanged') return compared;
+  // What is yet to be made at random is no part of what is remembered.
+  if (desired.random !== undefined) return compared;
   if (remembered.get(keyFor(desired.object, live)) === fingerprint(live, manager)) {
     return { ...compared, verdict: 'unchanged', diff: [] };
   }

@@ -14,6 +14,8 @@ export interface Desired {
   readonly key: string;
   /** The owning custom resource; absent for what Git itself declares. */
   readonly owner?: ResourceId;
+  /** Keys of a Secret whose values are still to be made: see generated.ts. */
+  readonly random?: Readonly<Record<string, number>>;
 }
 
 export interface DesireInput {
@@ -81,13 +83,18 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
     [SOURCE]: labelValue(loaded.source),
     [OWNER]: ownerLabel(loaded.id.kind, loaded.id.name),
   };
-  return kind.children(defaulted, input.views(loaded.id.namespace ?? ''), input.settings).map((child) => {
+  const desired = (child: KubeObject): Desired => {
     const marked = withLabels(child, labels);
     const metadata = references.length === 0 ? marked.metadata : { ...marked.metadata, ownerReferences: references };
     const object = { ...marked, metadata };
     const id = idOf(object);
     return { object, id, key: keyOf(id), owner: loaded.id };
-  });
+  };
+  const view = input.views(loaded.id.namespace ?? '');
+  return [
+    ...kind.children(defaulted, view, input.settings).map(desired),
+    ...kind.generated(defaulted, input.settings).map(({ object, random }) => ({ ...desired(object), random })),
+  ];
 }
 
 /** The controller reference that makes the garbage collector delete a child with its owner. */

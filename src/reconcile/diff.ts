@@ -45,6 +45,15 @@ function compareOne(input: DiffInput, desired: Desired): Compared {
   const normal = { ...desired, object: normalise(desired.object, type) };
   const live = input.living(desired.id);
   if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
+  if (desired.random !== undefined) {
+    const paths = Object.keys(desired.random).map((key) => `.data.${key}`);
+    return {
+      desired: normal,
+      live,
+      verdict: 'changed',
+      diff: paths.map((path) => ({ path, after: '*** (made at random)' })),
+    };
+  }
   if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
   const { verdict } = compare(normal.object, live, type, input.manager);
   const changes = verdict === 'unchanged' ? [] : differences(normal.object, live, type, input.manager);

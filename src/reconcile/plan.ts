@@ -19,6 +19,8 @@ export type Change =
       readonly uid?: string;
       /** The owning custom resource, which must have been applied. */
       readonly owner?: ResourceId;
+      /** Keys of a Secret whose values are made when it is applied. */
+      readonly random?: Readonly<Record<string, number>>;
       readonly diff: readonly Difference[];
     }
   | {
@@ -77,8 +79,8 @@ export function plan(input: PlanInput): Plan {
 }
 
 function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
-  const { object, id: resource, key, owner } = desired;
-  const whose = owner === undefined ? {} : { owner };
+  const { object, id: resource, key, owner, random } = desired;
+  const whose = { ...(owner === undefined ? {} : { owner }), ...(random === undefined ? {} : { random }) };
   if (verdict === 'create') return [{ action: 'create', resource, key, object, ...whose, diff }];
   if (verdict === 'unchanged') return [];
   const uid = live?.metadata.uid;

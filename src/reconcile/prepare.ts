@@ -13,6 +13,7 @@ import { type Desires, desire } from './desire.ts';
 import { diff } from './diff.ts';
 import { withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
+import { keepValues } from './generated.ts';
 import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
@@ -80,7 +81,8 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
   const applied = appliedBy(instance);
-  const desires = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
+  const ours = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
+  const desires = keepValues(ours, snapshot.find);
   return {
     gathered,
     snapshot,

@@ -9,6 +9,7 @@ import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
 import type { FleetSource } from './gather.ts';
+import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager } from './labels.ts';
 import { acquire, look } from './lock.ts';
@@ -30,6 +31,8 @@ export interface RunDeps {
   readonly registries?: RegistryDeps;
   readonly cache: LoadCache;
   readonly remembered: Remembered;
+  /** For values that are made once, such as keys. */
+  readonly random: Random;
   /** Told each change as it is made. */
   readonly progress: (outcome: Outcome) => void;
 }

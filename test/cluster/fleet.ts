@@ -1,6 +1,7 @@
 // A small fleet on the suite's API server: a Git repository over HTTP, our kinds, and runs over the real adapters. Knows
 // nothing about what the tests ask.
 
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { openRepository } from '../../src/adapters/git/repository.ts';
@@ -64,6 +65,7 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     sources: [{ name: 'fleet', repository, path: '' }],
     cache: new Map(),
     remembered: new Map(),
+    random: randomBytes,
     progress: () => undefined,
   };
   return {

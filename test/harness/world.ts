@@ -1,6 +1,7 @@
 // A whole small world for tests of the run: an API server with our CRDs, a Git server with one repository, and runs over
 // the real adapters. The API server is the embedded one, or the one that KUBECONFIG names.
 
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +68,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
       clock: systemClock,
       sources,
       ...kept,
+      random: randomBytes,
       progress,
       ...(registries === undefined ? {} : { registries }),
     };

@@ -1,6 +1,7 @@
 // A problem never deletes: ways in which something that Git no longer seems to declare is left as it lives.
 
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRepository } from '../../src/adapters/git/repository.ts';
 import { createOutbound } from '../../src/adapters/http/outbound.ts';
@@ -58,7 +59,14 @@ function readAs({ name = 'fleet', repository = 'fleet.git', path = 'cluster', na
     repository: openRepository({ ...location, outbound, allowFiles: false, clock: systemClock }),
   };
   const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>() };
-  const deps = { cluster: world.client, clock: systemClock, sources: [source], ...kept, progress: () => undefined };
+  const deps = {
+    cluster: world.client,
+    clock: systemClock,
+    sources: [source],
+    ...kept,
+    random: randomBytes,
+    progress: () => undefined,
+  };
   return reconcile(deps, optionsOf({ namespaces, waitSeconds: 0 }));
 }
 

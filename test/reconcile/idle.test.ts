@@ -1,13 +1,15 @@
 // What a run leaves alone: nothing to do is nothing written, others' work stays, and a world that refuses or breaks off
 // costs no object.
 
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { apply } from '../../src/reconcile/apply.ts';
 import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 import { members, publish, versionsOf } from './fleet.ts';
 
 const FLEET = { clock: '1.0.0', news: '1.0.0', weather: '1.0.0' };
@@ -82,9 +84,7 @@ test('a second run writes nothing, lists each kind once, and gets the lease and 
       'rolebindings.rbac.authorization.k8s.io': 1,
       'deployments.apps': 1,
       'statefulsets.apps': 1,
-      'mcpgroups.toolhive.stacklok.dev': 1,
-      'mcpservers.toolhive.stacklok.dev': 1,
-      'mcpregistries.toolhive.stacklok.dev': 1,
+      ...Object.fromEntries(KINDS.map(({ plural }) => [`${plural}.${API_GROUP}`, 1])),
     },
   });
 });
@@ -250,7 +250,7 @@ test('an object that another took the place of after planning is neither changed
   const { plan } = await world.plan();
   for (const name of ['clock', 'weather']) await replaceByAnother(name);
   const outcomes = await apply(
-    { cluster: world.client, progress: () => undefined },
+    { cluster: world.client, random: randomBytes, progress: () => undefined },
     { plan, uids: new Map(), force: true },
   );
   const failed = outcomes.filter(({ action }) => action === 'failed');

@@ -1,6 +1,7 @@
 // One writer at a time: who writes, who gives way, who takes over from whom, and what a run does about a world that
 // another has moved. Most runs live five times as fast, so that a lease of 15 s lasts 3 s.
 
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
@@ -75,6 +76,7 @@ async function another(decorate: (cluster: Cluster) => Cluster = (cluster) => cl
     sources: [source],
     cache: new Map<string, unknown>(),
     remembered: new Map<string, string>(),
+    random: randomBytes,
     progress: ({ action, resource }: RunResult['outcomes'][number]) =>
       void told.push(`${formatId(resource)} ${action}`),
   };
