@@ -47,5 +47,7 @@ export const KINDS_CODES = {
   'field-without-effect':
     'The field is not read, because the one that the message names counts: remove one of the two.',
   'group-member-unknown': 'Nothing of that name is in the group: correct the name, or let it join the group.',
+  'composite-tool-invalid':
+    'A workflow is named that is not valid, so the server has to do without: its own resource says what is wrong.',
   'composite-tool-name-taken': 'Two workflows would be offered under one name: rename one of the tools.',
 } as const;

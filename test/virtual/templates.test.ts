@@ -96,6 +96,18 @@ it.each(READS)('%j reads %j: %s', (text, reads) => {
   expect(found?.map(({ path }) => path.join('.'))).toEqual(reads);
 });
 
+it('walks templates that call one another often only so long', () => {
+  const definition = (level: number) => {
+    const call = (field: string) => `{{template "t${level + 1}" .${field}}}`;
+    return `{{define "t${level}"}}${call('a')}${call('b')}{{end}}`;
+  };
+  const text = `${Array.from({ length: 40 }, (_, level) => definition(level)).join('')}{{define "t40"}}{{end}}{{template "t0" .}}`;
+  const parsed = parseTemplate(text);
+  const found = 'template' in parsed ? readsOf(parsed.template).values : [];
+  expect(found.length).toBeGreaterThan(40);
+  expect(found.length).toBeLessThan(1000);
+});
+
 it('notes calls of templates that are not defined', () => {
   const parsed = parseTemplate('{{define "a"}}{{template "c"}}{{end}}{{template "a"}}{{template "b" .}}');
   const calls = 'template' in parsed ? readsOf(parsed.template).undefinedCalls : undefined;

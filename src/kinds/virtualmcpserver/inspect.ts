@@ -5,6 +5,7 @@ import { isObject, pointerToken } from '../../std/json.ts';
 import type { Finding, View } from '../kind.ts';
 import { resolveOIDC } from '../shared/oidc-settings.ts';
 import { configMapAuthzFindings } from '../shared/proxy-authz.ts';
+import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { membersOf, originOf, type Spec, type VirtualServer } from './facts.ts';
 
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
@@ -68,18 +69,24 @@ function keysOf(map: Readonly<Record<string, unknown>> | undefined, pointer: str
   });
 }
 
-/** Workflows that are resources of their own may have names that are taken. */
+/** Workflows that are resources of their own may be invalid, or have names that are taken. */
 function workflowFindings({ config }: Spec, view: View): readonly Finding[] {
   const taken = new Map((config.compositeTools ?? []).map(({ name }) => [name, 'compositeTools']));
   return (config.compositeToolRefs ?? []).flatMap((ref, index): readonly Finding[] => {
-    const spec = view.find('VirtualMCPCompositeToolDefinition', ref.name)?.spec;
-    const tool = isObject(spec) ? String(spec.name) : ref.name;
+    const pointer = `/spec/config/compositeToolRefs/${index}/name`;
+    const definition = view.find('VirtualMCPCompositeToolDefinition', ref.name);
+    const tool = isObject(definition?.spec) ? String(definition.spec.name) : ref.name;
+    const [fault, ...more] = definition === undefined ? [] : definitionErrors(definition);
+    if (fault !== undefined) {
+      const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+      const message = `the workflow of ${ref.name} is not valid: ${fault}${others}`;
+      return [{ code: 'composite-tool-invalid', severity: 'error', pointer, message }];
+    }
     const other = taken.get(tool);
     if (other === undefined) {
       taken.set(tool, ref.name);
       return [];
     }
-    const pointer = `/spec/config/compositeToolRefs/${index}/name`;
     const message = `${ref.name} defines a tool named "${tool}", and so does ${other}`;
     return [{ code: 'composite-tool-name-taken', severity: 'error', pointer, message }];
   });

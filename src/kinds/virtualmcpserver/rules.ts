@@ -3,6 +3,7 @@
 
 import { parseDuration } from '../../std/duration.ts';
 import { pointerToken } from '../../std/json.ts';
+import { workflowFindings } from '../../virtual/workflow/check.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { inlineAuthzFindings } from '../shared/proxy-authz.ts';
@@ -17,8 +18,15 @@ export function rules({ name, spec }: VirtualServer): readonly Finding[] {
     ...upstreamFindings(spec),
     ...toolsFindings(spec),
     ...healthFindings(spec),
+    ...workflowsFindings(spec),
     ...ineffective(name, spec),
   ];
+}
+
+function workflowsFindings({ config }: Spec): readonly Finding[] {
+  return (config.compositeTools ?? []).flatMap((tool, index) =>
+    workflowFindings(tool, `/spec/config/compositeTools/${index}`),
+  );
 }
 
 /** Without `insecureAllowHTTP` the server does not talk to such an issuer (runtime.md 3.3). */

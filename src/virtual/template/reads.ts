@@ -20,7 +20,7 @@ export function readsOf(template: Template): Reads {
   const values: Read[] = [];
   const undefinedCalls: Reads['undefinedCalls'][number][] = [];
   walkAll(
-    { template, values, undefinedCalls, active: [], dot: [], variables: [{ name: '$', path: [] }] },
+    { template, values, undefinedCalls, walked: new Set(), active: [], dot: [], variables: [{ name: '$', path: [] }] },
     template.nodes,
   );
   return { values, undefinedCalls };
@@ -33,8 +33,10 @@ interface Walk {
   readonly template: Template;
   readonly values: Read[];
   readonly undefinedCalls: Reads['undefinedCalls'][number][];
-  /** Templates that are being walked: one that calls itself is walked once. */
+  /** Templates that are being walked: one that calls itself is not walked again. */
   readonly active: readonly string[];
+  /** Templates by name and what they were called with: each is walked once. */
+  readonly walked: Set<string>;
   readonly dot: Path;
   /** The last of a name counts. */
   readonly variables: { readonly name: string; readonly path: Path }[];
@@ -72,13 +74,18 @@ function walkBranch(walk: Walk, { type, pipeline, body, otherwise }: Branch): vo
   walk.variables.length = outside;
 }
 
+/** Templates that call the next one twice each are walked 2 to the power of their number: beyond this, not at all. */
+const MAX_CALLS = 100;
+
 function walkCall(walk: Walk, { name, pipeline, at }: Extract<Node, { type: 'template' }>): void {
   const dot = pipeline === undefined ? undefined : walkPipeline(walk, pipeline);
   const nodes = walk.template.definitions.get(name);
+  const call = JSON.stringify([name, dot]);
   if (nodes === undefined) walk.undefinedCalls.push({ name, at });
-  else if (!walk.active.includes(name)) {
-    walkAll({ ...walk, active: [...walk.active, name], dot, variables: [{ name: '$', path: dot }] }, nodes);
-  }
+  if (nodes === undefined || walk.active.includes(name) || walk.walked.has(call)) return;
+  if (walk.walked.size >= MAX_CALLS) return;
+  walk.walked.add(call);
+  walkAll({ ...walk, active: [...walk.active, name], dot, variables: [{ name: '$', path: dot }] }, nodes);
 }
 
 /** What the pipeline gives. In a loop its variables are the items, of which nothing is known. */
