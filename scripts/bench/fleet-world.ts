@@ -10,6 +10,7 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { fieldManager } from '../../src/reconcile/labels.ts';
 import type { RunDeps, RunOptions } from '../../src/reconcile/reconcile.ts';
 import { API_GROUP, type Manifest } from './manifests.ts';
@@ -52,6 +53,7 @@ export async function openFleetWorld(
     cache: new Map<string, unknown>(),
     remembered: new Map<string, string>(),
     random: randomBytes,
+    digestKey: openDigestKey(client, INSTANCE, 'default'),
     progress: () => undefined,
   };
   async function close(): Promise<void> {

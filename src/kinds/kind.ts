@@ -51,6 +51,8 @@ export interface Settings {
   readonly pullSecrets: readonly string[];
   /** `catalogue.database` of skep.yaml, for registries that name none; its passwords stay out. Absent: the defaults. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']>;
+  /** Stands for content that must not be guessed from what stands for it (Secrets): a keyed hash. Equal texts, equal digests. */
+  digest(text: string): string;
 }
 
 /** What `status()` may look at; the same input gives the same status. */

@@ -12,6 +12,7 @@ import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { View } from '../kinds/kind.ts';
 import type { Outcome } from '../reconcile/apply.ts';
+import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import { fieldManager } from '../reconcile/labels.ts';
 import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
@@ -49,6 +50,7 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
   const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores(config);
+  const homeNamespace = cluster.homeNamespace();
   const deps = {
     cluster,
     clock: systemClock,
@@ -57,9 +59,9 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     cache: openLoadCache(),
     remembered,
     random: randomBytes,
+    digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
   };
-  const homeNamespace = cluster.homeNamespace();
   return {
     deps,
     options: (overrides = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides }),

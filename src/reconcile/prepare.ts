@@ -11,6 +11,7 @@ import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { ascertain } from './certainty.ts';
 import { type Desires, desire } from './desire.ts';
 import { diff } from './diff.ts';
+import { withDigests } from './digest-key.ts';
 import { withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { keepValues } from './generated.ts';
@@ -34,6 +35,8 @@ export interface Prepared {
   readonly problems: readonly Problem[];
   /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
   readonly parent: { readonly id: ResourceId; readonly extent: Extent };
+  /** True where there is no key yet for the digests of Secrets. */
+  readonly unsealed: boolean;
   /** Kinds whose objects say how far the run's resources are. */
   readonly watched: readonly GroupKind[];
 }
@@ -77,7 +80,9 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
   const applySet = applySetId(instance, homeNamespace);
   const { settings } = options;
   const { standings } = resolved;
-  const wishes = desire({ standings, views, settings, applySet, living: snapshot.find });
+  const { made: wishes, unsealed } = await withDigests(deps.digestKey, (digest) =>
+    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find }),
+  );
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
   const applied = appliedBy(instance);
@@ -92,6 +97,7 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
     plan: await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet }),
     problems: [...gathered.problems, ...registries.problems, ...resolved.problems, ...desires.problems],
     parent,
+    unsealed,
     watched: [...ownKinds, ...desiredKinds],
   };
 }

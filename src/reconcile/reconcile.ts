@@ -8,6 +8,7 @@ import { formatId, type ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
+import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
@@ -33,6 +34,7 @@ export interface RunDeps {
   readonly remembered: Remembered;
   /** For values that are made once, such as keys. */
   readonly random: Random;
+  readonly digestKey: DigestKey;
   /** Told each change as it is made. */
   readonly progress: (outcome: Outcome) => void;
 }
@@ -45,7 +47,7 @@ export interface RunOptions {
   readonly homeNamespace: string;
   readonly apiGroup: string;
   readonly kinds: readonly Kind[];
-  readonly settings: Settings;
+  readonly settings: Omit<Settings, 'digest'>;
   readonly namespaces: readonly string[];
   readonly prune: boolean;
   readonly limits: GuardLimits;
@@ -77,12 +79,20 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);
   try {
-    const prepared = lock.contended ? await prepare(deps, options, 'sync') : first;
+    const prepared = await underLock(deps, options, first, lock.contended);
     return resultOf(deps, options, start, prepared, await write(deps, options, prepared));
   } finally {
     deps.cluster.fence(undefined);
     await lock.release();
   }
+}
+
+/** What is true now that nobody else writes, with digests for all Secrets. */
+async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
+  const prepared = contended ? await prepare(deps, options, 'sync') : first;
+  if (!prepared.unsealed) return prepared;
+  await deps.digestKey.make(deps.random);
+  return prepare(deps, options, 'sync');
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */

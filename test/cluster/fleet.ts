@@ -9,6 +9,7 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
@@ -66,6 +67,7 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     cache: new Map(),
     remembered: new Map(),
     random: randomBytes,
+    digestKey: openDigestKey(client, INSTANCE, home),
     progress: () => undefined,
   };
   return {

@@ -12,6 +12,7 @@ import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import type { Outcome } from '../../src/reconcile/apply.ts';
+import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RegistryDeps } from '../../src/reconcile/registries.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
@@ -60,7 +61,8 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     allowFiles: false,
     clock: systemClock,
   });
-  const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>() };
+  const digestKey = openDigestKey(client, 'test', 'default');
+  const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>(), digestKey };
   function deps({ registries, progress = () => undefined }: WorldOverrides): RunDeps {
     const sources = [{ name: 'fleet', repository, path: 'cluster' }];
     return {

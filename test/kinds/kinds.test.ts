@@ -23,6 +23,7 @@ const SETTINGS: Settings = {
     registry: 'registry.example.com/skep:1',
   },
   pullSecrets: ['pull-secret'],
+  digest: (text) => `hmac of ${text}`,
 };
 
 /** Those that nobody but the kinds finds. */

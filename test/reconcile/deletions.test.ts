@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openRepository } from '../../src/adapters/git/repository.ts';
 import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -65,6 +66,7 @@ function readAs({ name = 'fleet', repository = 'fleet.git', path = 'cluster', na
     sources: [source],
     ...kept,
     random: randomBytes,
+    digestKey: openDigestKey(world.client, 'test', 'default'),
     progress: () => undefined,
   };
   return reconcile(deps, optionsOf({ namespaces, waitSeconds: 0 }));

@@ -9,6 +9,7 @@ import { openRepository } from '../../src/adapters/git/repository.ts';
 import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import type { Clock, Cluster } from '../../src/reconcile/ports.ts';
 import { reconcile } from '../../src/reconcile/reconcile.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
@@ -77,6 +78,7 @@ async function another(decorate: (cluster: Cluster) => Cluster = (cluster) => cl
     cache: new Map<string, unknown>(),
     remembered: new Map<string, string>(),
     random: randomBytes,
+    digestKey: openDigestKey(client, 'test', 'default'),
     progress: ({ action, resource }: RunResult['outcomes'][number]) =>
       void told.push(`${formatId(resource)} ${action}`),
   };

@@ -6,8 +6,9 @@ import type { JsonObject } from '../../std/json.ts';
 import type { Settings, View } from '../kind.ts';
 import { imagePullSecrets, service } from '../shared/generated.ts';
 import { withOverrides } from '../shared/labels.ts';
-import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
+import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../shared/pod.ts';
 import { withPodTemplate } from '../shared/pod-template.ts';
+import { secretChecksum } from '../shared/secret-checksum.ts';
 import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
 import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
 
@@ -19,7 +20,7 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   const labels = embeddingLabels(name);
   const metadata = { name, namespace, ...withOverrides(spec.resourceOverrides?.service ?? {}, { labels }) };
   return [
-    statefulSet(self, cacheOf(self, view), settings),
+    statefulSet(self, view, settings),
     service(
       { ...metadata, labels: metadata.labels ?? labels },
       {
@@ -30,11 +31,14 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-function statefulSet({ name, namespace, spec }: Embedding, cache: Cache, settings: Settings): KubeObject {
+function statefulSet(self: Embedding, view: View, settings: Settings): KubeObject {
+  const { name, namespace, spec } = self;
+  const cache = cacheOf(self, view);
   const labels = embeddingLabels(name);
   const { podTemplateMetadataOverrides, ...overrides } = spec.resourceOverrides?.statefulSet ?? {};
+  const annotations = secretChecksum(secretsOf(environment(spec)), view, settings);
   const template = {
-    metadata: withOverrides({ labels }, podTemplateMetadataOverrides),
+    metadata: withOverrides({ labels, annotations }, podTemplateMetadataOverrides),
     spec: pod(spec, cache, settings),
   };
   return {

@@ -11,9 +11,17 @@ import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/
 import { LABEL_DOMAIN } from '../shared/labels.ts';
 import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
 import { withPodTemplate } from '../shared/pod-template.ts';
+import { secretChecksum } from '../shared/secret-checksum.ts';
 import { API_PORT, apiLabels, apiSelector, childNames, type Registry } from './facts.ts';
-import { certificateMounts, certificateRefs, dataMounts, type Mounted, secretMounts } from './mounts.ts';
-import { passwordFile } from './pgpass.ts';
+import {
+  certificateMounts,
+  certificateRefs,
+  dataMounts,
+  type Mounted,
+  mountedSecrets,
+  secretMounts,
+} from './mounts.ts';
+import { passwordFile, passwordRefs } from './pgpass.ts';
 import { serverConfig } from './server-config.ts';
 
 const CONFIG_DIRECTORY = '/config';
@@ -70,6 +78,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
       annotations: {
         [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(spec)),
         ...mountedChecksum(self, view, settings),
+        ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(spec)], view, settings),
       },
     },
     spec: pod(self, settings),

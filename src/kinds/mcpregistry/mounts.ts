@@ -36,18 +36,24 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
 
 /** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */
 export function secretMounts(spec: RegistrySpec): readonly Mounted[] {
-  const gitSecrets = spec.registries.flatMap(({ git }) =>
-    git?.auth === undefined ? [] : [git.auth.passwordSecretRef],
-  );
+  const gitNames = new Set(gitSecrets(spec).map(({ name }) => name));
+  return merged(mountedSecrets(spec)).map(({ name, items, optional }) => {
+    const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
+    return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
+  });
+}
+
+/** The Secrets that are mounted: not those of a provider that names a file in the container. */
+export function mountedSecrets(spec: RegistrySpec): readonly Selector[] {
   const providerSecrets = providersOf(spec).flatMap(({ clientSecretRef, authTokenRef, authTokenFile }) => [
     ...(clientSecretRef === undefined ? [] : [clientSecretRef]),
     ...(authTokenRef === undefined || authTokenFile ? [] : [authTokenRef]),
   ]);
-  const gitNames = new Set(gitSecrets.map(({ name }) => name));
-  return merged([...gitSecrets, ...providerSecrets]).map(({ name, items, optional }) => {
-    const volume = volumeName(gitNames.has(name) ? 'git-auth' : 'auth-secret', name);
-    return mounted(volume, { secret: { secretName: name, items, ...optional } }, secretDirectory(name));
-  });
+  return [...gitSecrets(spec), ...providerSecrets];
+}
+
+function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
+  return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
 }
 
 /** Every ConfigMap with certificates of an identity provider. */

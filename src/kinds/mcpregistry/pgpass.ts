@@ -9,6 +9,12 @@ import type { RegistrySpec } from './facts.ts';
 type Database = NonNullable<RegistrySpec['databaseConfig']>;
 type Selector = Database['dbAppUserPasswordSecretRef'];
 
+/** The Secrets that the file is made of. */
+export function passwordRefs({ databaseConfig }: RegistrySpec): readonly Selector[] {
+  if (databaseConfig === undefined) return [];
+  return [databaseConfig.dbAppUserPasswordSecretRef, databaseConfig.dbMigrationUserPasswordSecretRef];
+}
+
 /** One line for each user. Undefined where a password is missing. */
 export function passwordFile(database: Database, view: View): string | undefined {
   const { host, port, database: name, user, migrationUser } = database;

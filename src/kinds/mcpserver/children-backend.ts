@@ -2,9 +2,11 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
+import type { Settings, View } from '../kind.ts';
 import { imagePullSecrets, service } from '../shared/generated.ts';
-import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
+import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../shared/pod.ts';
 import { withPodTemplate } from '../shared/pod-template.ts';
+import { secretChecksum } from '../shared/secret-checksum.ts';
 import { backendEnv } from './backend-env.ts';
 import { backendPort, cappedReplicas, childNames, isStdio, type Server } from './facts.ts';
 
@@ -17,12 +19,12 @@ interface BackendParts {
  * Name, selector and serviceName are those of the existing platform (kinds.md 1.5): none of them can be changed later,
  * and a StatefulSet that lives already can so be taken over.
  */
-export function backendStatefulSet(self: Server, parts: BackendParts): KubeObject {
+export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
   const { statefulSet } = childNames(name);
   const labels = backendLabels(self);
   const replicas = cappedReplicas(spec, spec.backendReplicas);
-  const { podAnnotations } = parts;
+  const podAnnotations = { ...parts.podAnnotations, ...secretChecksum(secretsOf(backendEnv(spec)), view, settings) };
   const template = {
     metadata: { labels, ...(Object.keys(podAnnotations).length === 0 ? {} : { annotations: { ...podAnnotations } }) },
     spec: backendPod(self, parts.pullSecrets),

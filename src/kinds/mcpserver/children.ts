@@ -42,7 +42,7 @@ export function children(self: Server, view: View, settings: Settings): readonly
     }),
     proxyService(proxy),
     ...egressPolicies(self, view),
-    backendStatefulSet(self, { podAnnotations: restart, pullSecrets }),
+    backendStatefulSet(self, view, settings, { podAnnotations: restart, pullSecrets }),
     ...backendServices(self),
   ];
 }

@@ -38,6 +38,11 @@ export type Env =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly secret: { readonly name: string; readonly key: string } };
 
+/** The keys of Secrets that become variables. */
+export function secretsOf(variables: readonly Env[]): readonly { readonly name: string; readonly key: string }[] {
+  return variables.flatMap((variable) => ('secret' in variable ? [variable.secret] : []));
+}
+
 /** The `env` of a container. Of several variables of one name the last wins, at the place of the first. */
 export function envOf(variables: readonly Env[]): Json[] {
   const byName = new Map<string, JsonObject>();

@@ -7,7 +7,16 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { imagePullSecrets, service } from './generated.ts';
 import { withOverrides, workloadLabels } from './labels.ts';
-import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, withSurroundings } from './pod.ts';
+import {
+  CONTAINER_SECURITY,
+  type Env,
+  envOf,
+  httpProbe,
+  POD_SECURITY,
+  SCRATCH,
+  secretsOf,
+  withSurroundings,
+} from './pod.ts';
 import { type Mounted, mountedConfigMap, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /** What a kind decides about the pods of its proxy. */
@@ -30,7 +39,8 @@ export function proxyDeployment(proxy: ProxyFacts, needs: ProxyNeeds, pod: Proxy
   const { workload, name, namespace, spec, names } = proxy;
   const labels = workloadLabels(workload, name);
   const overrides = spec.resourceOverrides?.proxyDeployment;
-  const metadata = withOverrides({ labels, annotations: pod.annotations }, overrides?.podTemplateMetadataOverrides);
+  const annotations = { ...pod.annotations, ...needs.followed(secretsOf(environment(proxy, needs, pod))) };
+  const metadata = withOverrides({ labels, annotations }, overrides?.podTemplateMetadataOverrides);
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -9,6 +9,7 @@ import type { AuthzConfig } from './authz.ts';
 import type { OIDCConfig } from './oidc.ts';
 import { type ResolvedOIDC, resolveOIDC } from './oidc-settings.ts';
 import type { ResourceOverrides } from './overrides.ts';
+import { type SecretKey, secretChecksum } from './secret-checksum.ts';
 import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
 
 /** Fields that every kind with a proxy has. */
@@ -52,6 +53,8 @@ export interface Mounted {
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
   readonly pullSecrets: readonly string[];
+  /** The annotation by which its pods follow Secrets. */
+  followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
 export function proxyNeeds({ spec, origin }: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
@@ -59,6 +62,7 @@ export function proxyNeeds({ spec, origin }: ProxyFacts, view: View, settings: S
   return {
     oidc: spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin),
     pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
+    followed: (secrets) => secretChecksum(secrets, view, settings),
   };
 }
 

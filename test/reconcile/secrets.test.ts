@@ -1,0 +1,93 @@
+// Pods follow the Secrets that they read, and what stands for a Secret's content in them tells nothing of it: the digest
+// is keyed, and the key is made once, by the first run that needs it.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { NO_DIGEST } from '../../src/reconcile/digest-key.ts';
+import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { isObject } from '../../src/std/json.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { startWorld, type World } from '../harness/world.ts';
+
+const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
+
+const SERVER = `apiVersion: v1
+kind: Namespace
+metadata: {name: tools}
+---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: clock, namespace: tools}
+spec:
+  image: images.example.com/clock:1.0.0
+`;
+
+const WITH_SECRET = `${SERVER}  secrets:
+    - {name: clock-api, key: token, targetEnvName: TOKEN}
+`;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.close());
+
+async function read(path: string): Promise<KubeObject | undefined> {
+  const { status, body } = await world.cluster.send('GET', path);
+  return status === 200 ? body : undefined;
+}
+
+function key(): Promise<KubeObject | undefined> {
+  return read('/api/v1/namespaces/default/secrets/skep-test');
+}
+
+function did({ outcomes }: RunResult): string[] {
+  return outcomes.map(({ action, resource }) => `${formatId(resource)} ${action}`).sort();
+}
+
+async function checksum(): Promise<unknown> {
+  const spec = (await read('/apis/apps/v1/namespaces/tools/statefulsets/clock'))?.spec;
+  const template = isObject(spec) && isObject(spec.template) ? spec.template : {};
+  const metadata = isObject(template.metadata) ? template.metadata : {};
+  return isObject(metadata.annotations) ? metadata.annotations[CHECKSUM] : undefined;
+}
+
+async function writeToken(token: string): Promise<void> {
+  const metadata = { name: 'clock-api', namespace: 'tools' };
+  await world.client.apply({ apiVersion: 'v1', kind: 'Secret', metadata, stringData: { token } }, { force: true });
+}
+
+test('without a Secret to follow there is no key', async () => {
+  world.fleet.commit({ 'cluster/clock.yaml': SERVER });
+  expect(exitCodeOf(await world.run())).toBe(0);
+  expect(await key()).toBeUndefined();
+  expect(await checksum()).toBeUndefined();
+});
+
+test('a plan makes no key, and says the same each time', async () => {
+  await writeToken('correct horse');
+  world.fleet.commit({ 'cluster/clock.yaml': WITH_SECRET });
+  const [first, second] = [await world.plan(), await world.plan()];
+  expect(JSON.stringify(first.plan)).toContain(NO_DIGEST);
+  expect(first.plan).toEqual(second.plan);
+  expect(await key()).toBeUndefined();
+});
+
+test('the run makes the key first, and then the next has nothing to do', async () => {
+  expect(did(await world.run())).toEqual(['tools/MCPServer/clock configured', 'tools/StatefulSet/clock configured']);
+  expect(await checksum()).toMatch(/^[0-9a-f]{64}$/);
+  expect(await key()).toBeDefined();
+  expect(did(await world.run())).toEqual([]);
+  expect((await world.plan()).plan.batches).toEqual([]);
+});
+
+test('another content starts new pods, and only those that read it', async () => {
+  const before = await checksum();
+  await writeToken('battery staple');
+  expect(did(await world.run())).toEqual(['tools/StatefulSet/clock configured']);
+  expect(await checksum()).not.toBe(before);
+  await writeToken('correct horse');
+  await world.run();
+  expect(await checksum()).toBe(before);
+});
