@@ -50,4 +50,19 @@ export const KINDS_CODES = {
   'composite-tool-invalid':
     'A workflow is named that is not valid, so the server has to do without: its own resource says what is wrong.',
   'composite-tool-name-taken': 'Two workflows would be offered under one name: rename one of the tools.',
+  'role-matcher-invalid':
+    'The matcher of a role mapping is no CEL expression over claims that gives true or false: correct it.',
+  'role-matcher-constant': 'The matcher of a role mapping is true of every token: use fallbackRoleArn for that.',
+  'role-mapping-unreachable': 'A role mapping is never used: remove it, or change its test.',
+  'scope-repeated': 'A scope is in the list twice: remove one.',
+  'client-secret-unused': 'A client secret is given without clientId: give both, or neither.',
+  'secret-over-http': 'Secrets or tokens are sent over plain http to a host outside the cluster: use https.',
+  'auth-server-secret-unusable':
+    'A Secret of the authorization server holds something else than it should: signing keys are private keys in PEM (RSA of 2048 bits or more, EC, Ed25519), HMAC secrets have 32 bytes or more.',
+  'auth-server-upstreams':
+    'The authorization server has several upstream providers: only a VirtualMCPServer can use several, so leave one.',
+  'auth-server-issuer':
+    'The tokens of the authorization server are not those that oidcConfig accepts: make the two issuers the same.',
+  'external-auth-idle':
+    'The settings for authentication to what is behind the proxy have no effect, or none that is of use: remove them, or add what the message names.',
 } as const;

@@ -2,6 +2,7 @@
 
 import { EmbeddingServer } from './embeddingserver/index.ts';
 import type { Kind } from './kind.ts';
+import { MCPExternalAuthConfig } from './mcpexternalauthconfig/index.ts';
 import { MCPGroup } from './mcpgroup/index.ts';
 import { MCPRegistry } from './mcpregistry/index.ts';
 import { MCPRemoteProxy } from './mcpremoteproxy/index.ts';
@@ -12,6 +13,7 @@ import { VirtualMCPServer } from './virtualmcpserver/index.ts';
 
 export const KINDS: readonly Kind[] = [
   EmbeddingServer,
+  MCPExternalAuthConfig,
   MCPGroup,
   MCPRegistry,
   MCPRemoteProxy,

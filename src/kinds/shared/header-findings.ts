@@ -22,8 +22,24 @@ export function headerFindings(headers: Headers | undefined, pointer: string): r
   return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
 }
 
+/** Plain headers of whomever: what no request can carry, or none that the proxy sends. */
+export function plainHeaderFindings(headers: Readonly<Record<string, string>>, pointer: string): readonly Finding[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    return unsendable({ name, value, pointer: `${pointer}/${pointerToken(name)}` });
+  });
+}
+
 /** The first that applies. */
-function headerFinding({ name, value, pointer }: Named): readonly Finding[] {
+function headerFinding(header: Named): readonly Finding[] {
+  const { name, value, pointer } = header;
+  const faults = unsendable(header);
+  if (faults.length > 0 || value === undefined || !looksSecret(name)) return faults;
+  const message = `${name} looks like a secret, and is readable by anyone here: use addHeadersFromSecret`;
+  return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
+}
+
+/** The first that applies. */
+function unsendable({ name, value, pointer }: Named): readonly Finding[] {
   if (!TOKEN.test(name)) {
     const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message, ...(value === undefined ? {} : KEY) }];
@@ -35,10 +51,6 @@ function headerFinding({ name, value, pointer }: Named): readonly Finding[] {
   if (value !== undefined && UNSENDABLE.test(value)) {
     const message = `the value of ${name} holds a line break or another control character, which no header can`;
     return [{ code: 'header-invalid', severity: 'error', pointer, message }];
-  }
-  if (value !== undefined && looksSecret(name)) {
-    const message = `${name} looks like a secret, and is readable by anyone here: use addHeadersFromSecret`;
-    return [{ code: 'header-plain-secret', severity: 'warning', pointer, message, ...KEY }];
   }
   return [];
 }

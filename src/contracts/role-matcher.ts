@@ -1,0 +1,61 @@
+// The expressions that choose a role by a caller's claims (document 3, RoleMapping): what they may say, and what they say
+// of given claims. One place for who checks them and who evaluates them. Knows nothing about roles.
+
+import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+
+export type RoleMatcher =
+  | {
+      readonly type: 'matcher';
+      /** It says the same whatever the claims are. */
+      readonly constant: boolean;
+      /** False also where the expression cannot be evaluated: a claim that it needs is not there. */
+      matches(claims: Readonly<Record<string, unknown>>): boolean;
+    }
+  | { readonly type: 'fault'; readonly message: string };
+
+/** `claims` are all claims of the token, by name. */
+export function roleMatcher(expression: string): RoleMatcher {
+  const plain = new Environment();
+  const parsed = parse(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
+  if ('message' in parsed) return { type: 'fault', message: parsed.message };
+  const checked = parsed.check();
+  if (!checked.valid) return { type: 'fault', message: readable(checked.error) };
+  const { type = 'dyn' } = checked;
+  if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it gives ${type}, not true or false` };
+  const alone = parse(plain, expression);
+  return {
+    type: 'matcher',
+    constant: !('message' in alone) && alone.check().valid,
+    matches: (claims) => isTrue(parsed, claims),
+  };
+}
+
+type Program = ReturnType<Environment['parse']>;
+
+function parse(environment: Environment, expression: string): Program | { readonly message: string } {
+  try {
+    return environment.parse(expression);
+  } catch (error) {
+    if (!isOfLanguage(error)) throw error;
+    return { message: readable(error) };
+  }
+}
+
+function isTrue(program: Program, claims: Readonly<Record<string, unknown>>): boolean {
+  try {
+    return program({ claims }) === true;
+  } catch (error) {
+    if (!isOfLanguage(error)) throw error;
+    return false;
+  }
+}
+
+function isOfLanguage(error: unknown): error is ParseError | EvaluationError | CelTypeError {
+  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
+}
+
+/** The first line: the rest points into the expression. */
+function readable(error: Error | undefined): string {
+  const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
+  return (message ?? 'is no expression').split('\n')[0] ?? '';
+}

@@ -1,0 +1,28 @@
+// MCPExternalAuthConfig: how proxies authenticate to what is behind them, kept in one place for all that do it the same
+// way. It has no children: what it says is in those of the resources that name it.
+
+import { defineKind } from '../define.ts';
+import { ConfigStatus, configStatus } from '../shared/config-status.ts';
+import { ExternalAuth } from '../shared/external-auth.ts';
+import { references } from './references.ts';
+import { inspect, rules } from './rules.ts';
+
+export const MCPExternalAuthConfig = defineKind({
+  kind: 'MCPExternalAuthConfig',
+  plural: 'mcpexternalauthconfigs',
+  singular: 'mcpexternalauthconfig',
+  shortNames: ['extauth', 'mcpextauth'],
+  categories: ['toolhive'],
+  description: 'How servers and proxies of the namespace authenticate to what is behind them.',
+  printerColumns: [
+    { name: 'Type', type: 'string', jsonPath: '.spec.type' },
+    { name: 'Valid', type: 'string', jsonPath: '.status.conditions[?(@.type=="Valid")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  after: [],
+  schema: { spec: ExternalAuth, status: ConfigStatus },
+  rules,
+  inspect,
+  references,
+  status: (self, observed) => configStatus(self, 'externalAuthConfigRef', observed),
+});

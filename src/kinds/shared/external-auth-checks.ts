@@ -1,0 +1,25 @@
+// Checks that several settings of authentication need: scopes named twice, secrets sent in the clear. Knows nothing about
+// whose settings they are.
+
+import type { Finding } from '../kind.ts';
+
+export function scopeFindings(scopes: readonly string[] | undefined, pointer: string): readonly Finding[] {
+  return (scopes ?? []).flatMap((scope, index, all): readonly Finding[] => {
+    if (all.indexOf(scope) === index) return [];
+    const message = `scope ${scope} is there already`;
+    return [{ code: 'scope-repeated', severity: 'warning', pointer: `${pointer}/${index}`, message }];
+  });
+}
+
+/** A warning where what is sent there, a secret or a token, leaves the cluster in the clear. */
+export function plainHttpFindings(url: string, pointer: string): readonly Finding[] {
+  if (!url.startsWith('http://') || !URL.canParse(url) || isInside(new URL(url).hostname)) return [];
+  const message = 'secrets and tokens go there, and http does not protect them: use https';
+  return [{ code: 'secret-over-http', severity: 'warning', pointer, message }];
+}
+
+/** This machine, or a Service of the cluster (names without a dot are those of the namespace). */
+function isInside(host: string): boolean {
+  const loopback = host === 'localhost' || host === '[::1]' || /^127\./.test(host);
+  return loopback || /(^[^.:[\]]+|\.svc|\.cluster\.local)$/.test(host);
+}

@@ -1,0 +1,57 @@
+// Fields that turn a caller's token into temporary credentials of a cloud (document 3, CloudStsConfig). Knows nothing
+// about clouds.
+
+import { integer, list, object, optional, text } from '../../std/schema.ts';
+
+function roleArn(description: string) {
+  return text(description, { pattern: '^arn:(aws|aws-cn|aws-us-gov):iam::[0-9]{12}:role/[0-9A-Za-z_+=,.@/-]+$' });
+}
+
+const RoleMapping = object(
+  {
+    claim: optional(text('Value that the claim named by roleClaim must contain.', { minLength: 1 })),
+    matcher: optional(
+      text('CEL expression over the claims of the token, as the map claims; true where the role fits.', {
+        minLength: 1,
+      }),
+    ),
+    roleArn: roleArn('Resource name of the role.'),
+    priority: optional(
+      integer('Mappings are tried from the lowest number on, those without one last.', { minimum: 0 }),
+    ),
+  },
+  'A role, and who gets it.',
+  {
+    validations: [
+      {
+        rule: 'has(self.claim) != has(self.matcher)',
+        message: 'exactly one of claim and matcher must be set',
+      },
+    ],
+  },
+);
+
+/** CloudStsConfig. */
+export const CloudSts = object(
+  {
+    region: text('Region of the token service, and of the signatures.', {
+      minLength: 1,
+      pattern: '^[a-z]{2}(-[a-z]+)+-[0-9]+$',
+    }),
+    service: text('Service that requests are signed for.', { default: 'cloud-mcp' }),
+    fallbackRoleArn: optional(roleArn('Resource name of the role of callers that no mapping fits.')),
+    roleMappings: optional(list(RoleMapping, 'Which callers get which role; the first that fits counts.')),
+    roleClaim: text("Claim that holds the caller's groups or roles.", { default: 'groups', minLength: 1 }),
+    sessionDuration: integer('Seconds that credentials last.', { default: 3600, minimum: 900, maximum: 43_200 }),
+    sessionNameClaim: text('Claim that names the session in logs of the cloud.', { default: 'sub', minLength: 1 }),
+  },
+  "The caller's token is exchanged for temporary credentials of a role, and requests are signed with them (SigV4).",
+  {
+    validations: [
+      {
+        rule: 'has(self.fallbackRoleArn) || (has(self.roleMappings) && self.roleMappings.size() > 0)',
+        message: 'at least one of fallbackRoleArn and roleMappings must be set',
+      },
+    ],
+  },
+);
