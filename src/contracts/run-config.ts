@@ -12,11 +12,13 @@
 //   a fixed name, because stdio is capped at one replica; while it restarts the proxy attaches again.
 // - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
 //   `header_forward`, in place of any of these names that the caller sent; those out of Secrets win.
-// - Secrets are never in the file: they come as the environment variables of SECRET_ENV.
+// - Secrets are never in the file: they come as the environment variables of SECRET_ENV, or as the block says that needs
+//   them.
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
 import assert from 'node:assert/strict';
 import { type Static, Type } from '../std/json-schema.ts';
+import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
@@ -155,6 +157,7 @@ const RUN_CONFIG_SCHEMA = Type.Object(
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
     endpoint_prefix: Type.Optional(Text('Path put before SSE endpoint URLs.')),
     oidc_config: Type.Optional(OIDC),
+    ...OUTGOING_AUTH,
     authz_config_path: Type.Optional(Text('File with the Cedar policies. Absent: callers may do everything.')),
     audit_config: Type.Object(
       {

@@ -2,7 +2,7 @@
 
 import type { Finding, Observed } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
-import { bundleVerdict, groupVerdict } from '../shared/proxy-verdicts.ts';
+import { bundleVerdict, groupVerdict, isReference, missing, referenceVerdict } from '../shared/proxy-verdicts.ts';
 import type { RemoteProxy } from './facts.ts';
 
 export function verdicts({ spec }: RemoteProxy, { view, refusals }: Observed): readonly Verdict[] {
@@ -51,30 +51,4 @@ const CHECKS: readonly (readonly [string, (code: string) => string])[] = [
 function oidcReason(code: string): string {
   if (code === 'oidc-issuer-insecure') return 'OIDCIssuerInsecure';
   return code === 'jwks-url-invalid' ? 'JWKSURLInvalid' : 'OIDCIssuerInvalid';
-}
-
-function isReference(code: string): boolean {
-  return code.startsWith('reference-');
-}
-
-/** The reason where another resource is not there, or nobody knows. */
-function missing(code: string, what: string): string | undefined {
-  if (code === 'reference-unknown') return `${what}FetchError`;
-  return isReference(code) ? `${what}NotFound` : undefined;
-}
-
-function referenceVerdict(
-  what: 'ToolConfig' | 'ExternalAuthConfig',
-  ref: { readonly name: string } | undefined,
-  pointer: string,
-  refusals: readonly Finding[],
-): readonly Verdict[] {
-  if (ref === undefined) return [];
-  const type = `${what}Validated`;
-  const refusal = refusals.find((finding) => finding.pointer.startsWith(pointer));
-  if (refusal === undefined) {
-    return [{ type, status: 'True', reason: `${what}Valid`, message: `MCP${what} ${ref.name} can be used` }];
-  }
-  const reason = missing(refusal.code, what) ?? `${what}Invalid`;
-  return [{ type, status: 'False', reason, message: refusal.message }];
 }

@@ -2,6 +2,7 @@
 // what it names (inspect). Knows nothing about what follows from it.
 
 import type { Finding, View } from '../kind.ts';
+import { externalAuthFindings } from '../shared/external-auth-findings.ts';
 import { headerFindings } from '../shared/header-findings.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
@@ -37,5 +38,6 @@ export function inspect({ spec }: RemoteProxy, view: View): readonly Finding[] {
     ...configMapOIDCFindings(spec.oidcConfig, view),
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
+    ...externalAuthFindings(spec, false, view),
   ];
 }

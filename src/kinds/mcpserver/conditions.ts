@@ -4,7 +4,7 @@ import type { Observed, View } from '../kind.ts';
 import type { Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
-import { bundleVerdict, groupVerdict } from '../shared/proxy-verdicts.ts';
+import { bundleVerdict, groupVerdict, referenceVerdict } from '../shared/proxy-verdicts.ts';
 import { childNames, isStdio, type Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -12,12 +12,18 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
+    ...externalAuthVerdict(self, observed),
     stdioVerdict(self),
     sessionVerdict(self),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
     ...profileVerdict(self, observed.view),
   ];
+}
+
+function externalAuthVerdict({ spec }: Server, { refusals }: Observed): readonly Verdict[] {
+  const { externalAuthConfigRef } = spec;
+  return referenceVerdict('ExternalAuthConfig', externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals);
 }
 
 function stdioVerdict({ spec }: Server): Verdict {

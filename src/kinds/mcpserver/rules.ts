@@ -2,12 +2,13 @@
 // it names (inspect). Knows nothing about what follows from it.
 
 import type { Finding, View } from '../kind.ts';
+import { externalAuthFindings } from '../shared/external-auth-findings.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
 import { toolConfigFindings } from '../shared/proxy-tools.ts';
 import { backendEnv } from './backend-env.ts';
-import type { Server } from './facts.ts';
+import { isStdio, type Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
 export function rules({ spec }: Server): readonly Finding[] {
@@ -35,11 +36,12 @@ function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
 }
 
 export function inspect(self: Server, view: View): readonly Finding[] {
-  const { oidcConfig, authzConfig, toolConfigRef } = self.spec;
+  const { spec } = self;
   return [
-    ...configMapOIDCFindings(oidcConfig, view),
-    ...configMapAuthzFindings(authzConfig, view),
-    ...toolConfigFindings(toolConfigRef, view),
+    ...configMapOIDCFindings(spec.oidcConfig, view),
+    ...configMapAuthzFindings(spec.authzConfig, view),
+    ...toolConfigFindings(spec.toolConfigRef, view),
+    ...externalAuthFindings(spec, isStdio(spec), view),
     ...profileFindings(self, view),
   ];
 }

@@ -33,6 +33,12 @@ export const SCRATCH = {
   mount: { name: 'skep-tmp', mountPath: '/tmp' },
 } as const;
 
+/** A volume, and where it is in the container. */
+export interface Mounted {
+  readonly volume: JsonObject;
+  readonly mount: JsonObject;
+}
+
 /** One variable: a plain value, or a key of a Secret. */
 export type Env =
   | { readonly name: string; readonly value: string }

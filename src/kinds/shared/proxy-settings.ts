@@ -3,6 +3,7 @@
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '../../contracts/authz-config.ts';
 import type { RunConfig } from '../../contracts/run-config.ts';
+import type { OutgoingAuthBlocks } from '../../contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
 import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
 import { toolBlocks } from './proxy-tools.ts';
@@ -17,7 +18,8 @@ type Blocks = Pick<
   | 'telemetry_config'
   | 'tools_filter'
   | 'tools_override'
->;
+> &
+  OutgoingAuthBlocks;
 
 /** The first keys of the file. */
 export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
@@ -26,12 +28,13 @@ export function proxyIdentity({ name, namespace, spec }: ProxyFacts) {
 }
 
 /** Keys in the order of the contract: equal resources give equal text. */
-export function proxySettings(proxy: ProxyFacts, { oidc }: ProxyNeeds, view: View): Blocks {
+export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, view: View): Blocks {
   const { name, spec } = proxy;
   return {
     trust_proxy_headers: spec.trustProxyHeaders,
     ...(filled(spec.endpointPrefix) ? { endpoint_prefix: spec.endpointPrefix } : {}),
     ...(oidc === undefined ? {} : { oidc_config: oidc.settings }),
+    ...auth.blocks,
     ...(spec.authzConfig === undefined ? {} : { authz_config_path: `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` }),
     audit_config: { enabled: spec.audit?.enabled === true, component: name },
     ...telemetry(proxy),

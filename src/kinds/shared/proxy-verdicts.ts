@@ -3,7 +3,7 @@
 
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
-import type { View } from '../kind.ts';
+import type { Finding, View } from '../kind.ts';
 import type { Verdict } from './conditions.ts';
 import type { OIDCConfig } from './oidc.ts';
 
@@ -40,6 +40,36 @@ export function bundleVerdict(oidc: Static<typeof OIDCConfig> | undefined, view:
     return [{ type, status: 'False', reason: 'CABundleRefInvalid', message: `ConfigMap ${name} has no key ${key}` }];
   }
   return [{ type, status: 'True', reason: 'CABundleRefValid', message: `ConfigMap ${name} has the key ${key}` }];
+}
+
+/** Whether a configuration that is named is there and can be used: what was found wrong with it is at its place. */
+export function referenceVerdict(
+  what: 'ToolConfig' | 'ExternalAuthConfig',
+  ref: { readonly name: string } | undefined,
+  pointer: string,
+  refusals: readonly Finding[],
+): readonly Verdict[] {
+  if (ref === undefined) return [];
+  const type = `${what}Validated`;
+  const refusal = refusals.find((finding) => finding.pointer.startsWith(pointer));
+  if (refusal === undefined) {
+    return [{ type, status: 'True', reason: `${what}Valid`, message: `MCP${what} ${ref.name} can be used` }];
+  }
+  const { code, message } = refusal;
+  return [{ type, status: 'False', reason: missing(code, what) ?? REASONS.get(code) ?? `${what}Invalid`, message }];
+}
+
+/** Reasons that clients know. */
+const REASONS: ReadonlyMap<string, string> = new Map([['auth-server-upstreams', 'MultiUpstreamNotSupported']]);
+
+export function isReference(code: string): boolean {
+  return code.startsWith('reference-');
+}
+
+/** The reason where another resource is not there, or nobody knows. */
+export function missing(code: string, what: string): string | undefined {
+  if (code === 'reference-unknown') return `${what}FetchError`;
+  return isReference(code) ? `${what}NotFound` : undefined;
 }
 
 interface ConfigRefs {

@@ -12,12 +12,13 @@ import {
   type Env,
   envOf,
   httpProbe,
+  type Mounted,
   POD_SECURITY,
   SCRATCH,
   secretsOf,
   withSurroundings,
 } from './pod.ts';
-import { type Mounted, mountedConfigMap, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
+import { mountedConfigMap, type ProxyFacts, type ProxyNeeds } from './proxy.ts';
 
 /** What a kind decides about the pods of its proxy. */
 export interface ProxyPod {
@@ -83,19 +84,20 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
 /** What the proxy gets by its environment; variables that the author gives win. */
-function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds, pod: ProxyPod): readonly Env[] {
+function environment({ name, namespace, spec }: ProxyFacts, { oidc, auth }: ProxyNeeds, pod: ProxyPod): readonly Env[] {
   const { openTelemetry } = spec.telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
   const attributes = `service.name=${serviceName},service.namespace=${namespace}`;
   return [
     ...(openTelemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
     ...(oidc?.env ?? []),
+    ...auth.env,
     ...pod.env,
     ...(spec.resourceOverrides?.proxyDeployment?.env ?? []),
   ];
 }
 
-function mounts({ names, spec }: ProxyFacts, { oidc }: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
+function mounts({ names, spec }: ProxyFacts, { oidc, auth }: ProxyNeeds, pod: ProxyPod): readonly Mounted[] {
   const { authzConfig } = spec;
   const policies = authzConfig?.configMap;
   const policyFile = {
@@ -109,6 +111,7 @@ function mounts({ names, spec }: ProxyFacts, { oidc }: ProxyNeeds, pod: ProxyPod
     ...(oidc?.bundle === undefined
       ? []
       : [mountedConfigMap(oidc.bundle.volume, oidc.bundle.directory, { name: oidc.bundle.configMap })]),
+    ...auth.mounted,
   ];
 }
 

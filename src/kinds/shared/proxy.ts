@@ -6,9 +6,11 @@ import type { JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Settings, View } from '../kind.ts';
 import type { AuthzConfig } from './authz.ts';
+import { type ExternalAuthParts, externalAuthParts } from './external-auth-parts.ts';
 import type { OIDCConfig } from './oidc.ts';
 import { type ResolvedOIDC, resolveOIDC } from './oidc-settings.ts';
 import type { ResourceOverrides } from './overrides.ts';
+import type { Mounted } from './pod.ts';
 import { type SecretKey, secretChecksum } from './secret-checksum.ts';
 import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
 
@@ -16,6 +18,7 @@ import type { AuditConfig, TelemetryConfig } from './telemetry.ts';
 export interface ProxySpec {
   readonly groupRef?: string;
   readonly toolConfigRef?: { readonly name: string };
+  readonly externalAuthConfigRef?: { readonly name: string };
   readonly oidcConfig?: Static<typeof OIDCConfig>;
   readonly authzConfig?: Static<typeof AuthzConfig>;
   readonly audit?: Static<typeof AuditConfig>;
@@ -43,24 +46,23 @@ export interface ProxyFacts {
   };
 }
 
-/** A volume, and where it is in the container. */
-export interface Mounted {
-  readonly volume: JsonObject;
-  readonly mount: JsonObject;
-}
-
 /** What a proxy needs beside its own spec: found in what that names. */
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
+  /** How it authenticates to what is behind it. */
+  readonly auth: ExternalAuthParts;
   readonly pullSecrets: readonly string[];
   /** The annotation by which its pods follow Secrets. */
   followed(secrets: readonly SecretKey[]): Readonly<Record<string, string>>;
 }
 
-export function proxyNeeds({ spec, origin }: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
+export function proxyNeeds({ name, namespace, spec, origin }: ProxyFacts, view: View, settings: Settings): ProxyNeeds {
   const own = spec.resourceOverrides?.proxyDeployment?.imagePullSecrets ?? [];
+  const oidc = spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin);
+  const auth = externalAuthParts({ name, namespace, ref: spec.externalAuthConfigRef, oidc }, view);
   return {
-    oidc: spec.oidcConfig === undefined ? undefined : resolvedOIDC(spec.oidcConfig, view, origin),
+    oidc: auth.oidc,
+    auth,
     pullSecrets: [...own.map(({ name }) => name), ...settings.pullSecrets],
     followed: (secrets) => secretChecksum(secrets, view, settings),
   };

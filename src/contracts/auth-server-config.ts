@@ -1,0 +1,180 @@
+// The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read.
+// Knows nothing about clusters. Key names follow the existing platform (runtime.md 1.3).
+//
+// The contract, beyond this file:
+// - Secrets are never in it: it names files and environment variables. Files change when their Secrets do.
+// - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server makes its own
+//   at start.
+// - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
+
+import { type Static, Type } from '../std/json-schema.ts';
+
+/** Where the Secrets are mounted (kinds.md 0.12). */
+export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';
+
+/** Files below that directory. */
+export const AUTH_SERVER_FILES = {
+  keys: 'keys',
+  signingKey: (index: number) => `key-${index}.pem`,
+  hmac: (index: number) => `hmac/hmac-${index}`,
+  redisCA: 'redis-tls/ca.crt',
+  sentinelCA: 'redis-tls/sentinel-ca.crt',
+} as const;
+
+/** Environment variables that hold secrets. */
+export const AUTH_SERVER_ENV = {
+  redisUsername: 'TOOLHIVE_AUTH_SERVER_REDIS_USERNAME',
+  redisPassword: 'TOOLHIVE_AUTH_SERVER_REDIS_PASSWORD',
+  upstreamClientSecret: (provider: string) =>
+    `TOOLHIVE_UPSTREAM_CLIENT_SECRET_${provider.toUpperCase().replaceAll('-', '_')}`,
+} as const;
+
+/** What clients may ask for where nobody chose: what a client gets that registers without naming scopes. */
+export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
+
+const CLOSED = { additionalProperties: false } as const;
+const Text = (description: string) => Type.String({ minLength: 1, description });
+const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const Duration = (description: string) => Type.String({ minLength: 2, description });
+
+const UserInfo = Type.Object(
+  {
+    endpoint_url: Text('URL that tells about the user.'),
+    http_method: Type.Enum(['GET', 'POST'], { description: 'How it is asked.' }),
+    additional_headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Headers to send.' })),
+    field_mapping: Type.Optional(
+      Type.Object(
+        {
+          subject_fields: Type.Optional(Texts('Fields to look for the id in, in this order. Absent: sub.')),
+          name_fields: Type.Optional(Texts('Fields to look for the name in, in this order. Absent: name.')),
+          email_fields: Type.Optional(Texts('Fields to look for the address in, in this order. Absent: email.')),
+        },
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const CLIENT = {
+  client_id: Text('Client id that the provider knows the server by.'),
+  client_secret_env_var: Type.Optional(Text('Variable with the client secret. Absent: a public client, with PKCE.')),
+  redirect_uri: Text('URL that the provider sends users back to.'),
+  scopes: Type.Optional(Texts('Scopes to ask for.')),
+};
+
+const OIDCUpstream = Type.Object(
+  {
+    issuer_url: Text('Issuer; its endpoints are found by discovery.'),
+    ...CLIENT,
+    userinfo_override: Type.Optional(UserInfo),
+  },
+  CLOSED,
+);
+
+const OAuth2Upstream = Type.Object(
+  {
+    authorization_endpoint: Text('URL that users are sent to.'),
+    token_endpoint: Text('URL that codes are turned into tokens at.'),
+    ...CLIENT,
+    userinfo: UserInfo,
+    token_response_mapping: Type.Optional(
+      Type.Object(
+        {
+          access_token_path: Text('Path of the access token.'),
+          scope_path: Text('Path of the scopes.'),
+          refresh_token_path: Text('Path of the refresh token.'),
+          expires_in_path: Text('Path of the lifetime, in seconds.'),
+        },
+        { ...CLOSED, description: 'Where a token response that RFC 6749 does not know has what; dots lead inwards.' },
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const TLS = Type.Object(
+  {
+    insecure_skip_verify: Type.Boolean({ description: 'Certificates are not checked.' }),
+    ca_cert_file: Type.Optional(Text('PEM file to trust. Absent: those of the image.')),
+  },
+  { ...CLOSED, description: 'Absent: the connection is plain.' },
+);
+
+const Redis = Type.Object(
+  {
+    sentinel_config: Type.Object(
+      {
+        master_name: Text('Name by which the Sentinels know the master.'),
+        sentinel_addrs: Texts('host:port of Sentinels.'),
+        db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
+      },
+      CLOSED,
+    ),
+    auth_type: Type.Literal('aclUser'),
+    acl_user_config: Type.Object(
+      {
+        username_env_var: Text('Variable with the name of the user.'),
+        password_env_var: Text('Variable with the password of the user.'),
+      },
+      CLOSED,
+    ),
+    key_prefix: Text('What every key starts with; the braces keep the keys in one slot of a Redis cluster.'),
+    dial_timeout: Duration('How long connecting may take.'),
+    read_timeout: Duration('How long an answer may take.'),
+    write_timeout: Duration('How long sending may take.'),
+    tls: Type.Optional(TLS),
+    sentinel_tls: Type.Optional(TLS),
+  },
+  CLOSED,
+);
+
+export const AUTH_SERVER_SCHEMA = Type.Object(
+  {
+    schema_version: Type.Literal('v0.1.0'),
+    issuer: Text('Issuer of the tokens.'),
+    signing_key_config: Type.Optional(
+      Type.Object(
+        {
+          key_dir: Text('Directory of the keys.'),
+          signing_key_file: Text('File in it whose key signs.'),
+          fallback_key_files: Type.Optional(Texts('Files in it whose keys are still accepted, and published.')),
+        },
+        { ...CLOSED, description: 'Absent: a key is made at start.' },
+      ),
+    ),
+    hmac_secret_files: Type.Optional(Texts('Files with HMAC secrets. Absent: one is made at start.')),
+    token_lifespans: Type.Object(
+      {
+        access_token_lifespan: Duration('How long access tokens are accepted.'),
+        refresh_token_lifespan: Duration('How long refresh tokens are accepted.'),
+        auth_code_lifespan: Duration('How long authorization codes are accepted.'),
+      },
+      CLOSED,
+    ),
+    upstreams: Type.Array(
+      Type.Object(
+        {
+          name: Text('Name of the provider.'),
+          type: Type.Enum(['oidc', 'oauth2'], { description: 'Which of the two blocks is there.' }),
+          oidc_config: Type.Optional(OIDCUpstream),
+          oauth2_config: Type.Optional(OAuth2Upstream),
+        },
+        CLOSED,
+      ),
+      { minItems: 1, description: 'Who users log in with.' },
+    ),
+    scopes_supported: Texts('Scopes that clients may ask for.'),
+    allowed_audiences: Texts('Values that clients may give as resource (RFC 8707).'),
+    storage: Type.Object(
+      {
+        type: Type.Enum(['memory', 'redis'], { description: 'Where logins are kept.' }),
+        redis_config: Type.Optional(Redis),
+      },
+      CLOSED,
+    ),
+  },
+  { ...CLOSED, description: 'Absent: there is no authorization server.' },
+);
+
+export type AuthServerConfig = Static<typeof AUTH_SERVER_SCHEMA>;

@@ -1,0 +1,91 @@
+// The blocks of a proxy's configuration that say how it authenticates to what is behind it. Knows nothing about clusters.
+// Key names follow the existing platform's run configuration where it has the key (runtime.md 1.3).
+//
+// The contract, beyond this file:
+// - At most one of the blocks is there. Without any, requests are passed on with what the caller sent.
+// - Secrets are never in the file: a block names the environment variable that holds its own.
+// - A proxy that cannot do what its block says (no caller is known, the exchange is refused) answers 401, and never passes
+//   the request on as it came.
+// - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
+//   upstream provider in their place.
+
+import { type Static, type TObject, Type } from '../std/json-schema.ts';
+import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
+
+/** Environment variables that hold the secrets. */
+export const OUTGOING_ENV = {
+  tokenExchangeClientSecret: 'TOOLHIVE_TOKEN_EXCHANGE_CLIENT_SECRET',
+  headerValue: 'TOOLHIVE_HEADER_INJECTION_VALUE',
+  bearerToken: 'TOOLHIVE_BEARER_TOKEN',
+} as const;
+
+const CLOSED = { additionalProperties: false } as const;
+const Text = (description: string) => Type.String({ minLength: 1, description });
+
+const TokenExchange = Type.Object(
+  {
+    token_url: Text('Token endpoint that exchanges tokens (RFC 8693).'),
+    client_id: Type.Optional(Text('Client id of the proxy.')),
+    client_secret_env_var: Type.Optional(Text('Variable with the client secret.')),
+    audience: Text('Audience of the token to get.'),
+    scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the token to get.' })),
+    subject_token_type: Type.Enum(
+      [
+        'urn:ietf:params:oauth:token-type:access_token',
+        'urn:ietf:params:oauth:token-type:id_token',
+        'urn:ietf:params:oauth:token-type:jwt',
+      ],
+      { description: "What the caller's token is." },
+    ),
+    header_strategy: Type.Enum(['replace', 'custom'], { description: 'replace: the new token is in Authorization.' }),
+    external_token_header_name: Type.Optional(Text('For custom: the header that carries the new token.')),
+  },
+  CLOSED,
+);
+
+const HeaderInjection = Type.Object(
+  { header_name: Text('Name of the header.'), value_env_var: Text('Variable with its value.') },
+  { ...CLOSED, description: 'A header that every request gets; one of that name that the caller sent is replaced.' },
+);
+
+const BearerToken = Type.Object(
+  { token_env_var: Text('Variable with the token.') },
+  { ...CLOSED, description: 'The token that every request gets in Authorization, in place of what the caller sent.' },
+);
+
+const CloudSts = Type.Object(
+  {
+    region: Text('Region of the token service, and of the signatures.'),
+    service: Text('Service that requests are signed for.'),
+    fallback_role_arn: Type.Optional(Text('Role of callers that no mapping fits. Absent: they are refused.')),
+    role_mappings: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            claim: Type.Optional(Text('Value that the role claim contains.')),
+            matcher: Type.Optional(Text('CEL over claims; see role-matcher.ts.')),
+            role_arn: Text('The role.'),
+            priority: Type.Optional(Type.Integer({ minimum: 0, description: 'Lower is tried first; absent, last.' })),
+          },
+          CLOSED,
+        ),
+        { description: 'The first that fits counts; equal priorities keep this order.' },
+      ),
+    ),
+    role_claim: Text("Claim with the caller's groups or roles."),
+    session_duration: Type.Integer({ minimum: 900, maximum: 43_200, description: 'Seconds that credentials last.' }),
+    session_name_claim: Text('Claim that names the session.'),
+  },
+  CLOSED,
+);
+
+/** The keys of the file that this is about. */
+export const OUTGOING_AUTH = {
+  token_exchange_config: Type.Optional(TokenExchange),
+  header_injection_config: Type.Optional(HeaderInjection),
+  bearer_token_config: Type.Optional(BearerToken),
+  aws_sts_config: Type.Optional(CloudSts),
+  embedded_auth_server_config: Type.Optional(AUTH_SERVER_SCHEMA),
+};
+
+export type OutgoingAuthBlocks = Static<TObject<typeof OUTGOING_AUTH>>;

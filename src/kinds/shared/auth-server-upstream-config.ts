@@ -1,0 +1,79 @@
+// Renders a provider that users log in with into the configuration of an embedded authorization server. Knows nothing
+// about the server.
+
+import { AUTH_SERVER_ENV, type AuthServerConfig } from '../../contracts/auth-server-config.ts';
+import type { Static } from '../../std/schema.ts';
+import type { UpstreamProvider } from './auth-server-upstream.ts';
+
+type Provider = Static<typeof UpstreamProvider>;
+type Rendered = AuthServerConfig['upstreams'][number];
+type OIDC = NonNullable<Provider['oidcConfig']>;
+type OAuth2 = NonNullable<Provider['oauth2Config']>;
+type UserInfo = OAuth2['userInfo'];
+
+/** `resourceUrl`: what a redirect URI that nobody chose is below. */
+export function upstreamConfig(provider: Provider, resourceUrl: string): Rendered {
+  const { name, type, oidcConfig, oauth2Config } = provider;
+  return {
+    name,
+    type,
+    ...(oidcConfig === undefined ? {} : { oidc_config: oidc(name, oidcConfig, resourceUrl) }),
+    ...(oauth2Config === undefined ? {} : { oauth2_config: oauth2(name, oauth2Config, resourceUrl) }),
+  };
+}
+
+function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rendered['oidc_config']> {
+  const { issuerUrl, userInfoOverride } = config;
+  return {
+    issuer_url: issuerUrl,
+    ...client(name, config, resourceUrl),
+    ...(userInfoOverride === undefined ? {} : { userinfo_override: userInfo(userInfoOverride) }),
+  };
+}
+
+function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<Rendered['oauth2_config']> {
+  const mapping = config.tokenResponseMapping;
+  return {
+    authorization_endpoint: config.authorizationEndpoint,
+    token_endpoint: config.tokenEndpoint,
+    ...client(name, config, resourceUrl),
+    userinfo: userInfo(config.userInfo),
+    ...(mapping === undefined
+      ? {}
+      : {
+          token_response_mapping: {
+            access_token_path: mapping.accessTokenPath,
+            scope_path: mapping.scopePath,
+            refresh_token_path: mapping.refreshTokenPath,
+            expires_in_path: mapping.expiresInPath,
+          },
+        }),
+  };
+}
+
+function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
+  const { clientId, clientSecretRef, redirectUri, scopes } = config;
+  return {
+    client_id: clientId,
+    ...(clientSecretRef === undefined ? {} : { client_secret_env_var: AUTH_SERVER_ENV.upstreamClientSecret(name) }),
+    redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
+    ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
+  };
+}
+
+function userInfo({ endpointUrl, httpMethod, additionalHeaders, fieldMapping }: UserInfo) {
+  return {
+    endpoint_url: endpointUrl,
+    http_method: httpMethod,
+    ...(additionalHeaders === undefined ? {} : { additional_headers: additionalHeaders }),
+    ...(fieldMapping === undefined ? {} : { field_mapping: fields(fieldMapping) }),
+  };
+}
+
+function fields({ subjectFields, nameFields, emailFields }: NonNullable<UserInfo['fieldMapping']>) {
+  return {
+    ...(subjectFields === undefined ? {} : { subject_fields: subjectFields }),
+    ...(nameFields === undefined ? {} : { name_fields: nameFields }),
+    ...(emailFields === undefined ? {} : { email_fields: emailFields }),
+  };
+}
