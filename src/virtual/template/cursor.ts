@@ -74,10 +74,6 @@ function tokenName({ type, text }: Token): string {
       return 'the end of the template';
     case 'close':
       return 'the end of the action';
-    case 'text':
-      return 'text';
-    case 'space':
-      return 'a blank';
     default:
       return text;
   }

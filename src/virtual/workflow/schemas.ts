@@ -1,8 +1,9 @@
 // Whether a JSON Schema inside of a workflow can be used: right by its meta-schema, and complete without the network.
 // Knows nothing about the values it is for. Nothing of the schema is compiled: it comes from outside.
 
-import { Ajv, type ErrorObject } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Ajv, ErrorObject } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject, type Json, type JsonObject, pointerToken, pointerTokens } from '../../std/json.ts';
 import { problem, type WorkflowFinding, warning } from './workflow.ts';
 
@@ -11,13 +12,24 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 
 type Dialect = 'draft-07' | '2020-12';
 
-let kept: Readonly<Record<Dialect, Ajv | Ajv2020>> | undefined;
+const require = createRequire(import.meta.url);
+const judges = new Map<Dialect, Ajv | Ajv2020>();
 
-/** Meta-schemas are compiled at the first use: most workflows have no schema. */
-function judges(): Readonly<Record<Dialect, Ajv | Ajv2020>> {
+/** Loaded, and its meta-schema compiled, at the first use: most workflows have no schema. */
+function judgeOf(dialect: Dialect): Ajv | Ajv2020 {
+  const judge = judges.get(dialect) ?? newJudge(dialect);
+  judges.set(dialect, judge);
+  return judge;
+}
+
+function newJudge(dialect: Dialect): Ajv | Ajv2020 {
   const options = { allErrors: true, validateFormats: false };
-  kept ??= { 'draft-07': new Ajv(options), '2020-12': new Ajv2020(options) };
-  return kept;
+  if (dialect === 'draft-07') {
+    const module: typeof import('ajv') = require('ajv');
+    return new module.Ajv(options);
+  }
+  const module: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+  return new module.Ajv2020(options);
 }
 
 /** Arguments of a tool: they are always an object (document 3, CompositeToolConfig). */
@@ -37,7 +49,7 @@ export function schemaFindings(schema: JsonObject | undefined, pointer: string):
     const message = `this dialect of JSON Schema is not known, so the schema is not checked: use ${DRAFT_2020}`;
     return [warning('workflow-schema-invalid', `${pointer}/$schema`, message)];
   }
-  const judge = judges()[dialect];
+  const judge = judgeOf(dialect);
   judge.validateSchema(schema);
   const misfits = firstOfEach(judge.errors ?? []).map((error) => wrong(pointer + error.instancePath, sentence(error)));
   // Only in a well-formed schema it is clear what is a schema.
