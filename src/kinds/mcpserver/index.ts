@@ -12,7 +12,7 @@ export const MCPServer = defineKind({
   kind: 'MCPServer',
   plural: 'mcpservers',
   singular: 'mcpserver',
-  shortNames: [],
+  shortNames: ['mcpserver', 'mcpservers'],
   categories: ['toolhive'],
   description: 'An MCP server that runs in a container, and the proxy by which clients reach it.',
   printerColumns: [
