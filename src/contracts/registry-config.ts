@@ -155,7 +155,48 @@ const Database = Type.Object(
   CLOSED,
 );
 
-/** JSON Schema of the file. Defaults are documented here and filled in by `readRegistryConfig`. */
+const Metrics = Type.Object(
+  {
+    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Another port than that of the registry.' }),
+  },
+  { ...CLOSED, description: 'Where /metrics is served, without authentication. Without it there are no metrics.' },
+);
+
+const Limits = Type.Object(
+  {
+    requestsPerMinute: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Of one client address, on average. Without it there is no limit.' }),
+    ),
+    trustedProxies: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$', description: 'An address or CIDR range.' }), {
+        description: 'Proxies whose X-Forwarded-For names the client. None: the client is who connects.',
+      }),
+    ),
+    requestTimeout: Type.Optional(Duration('Until a request that is not answered gets 503.', { default: '10s' })),
+    headerBytes: Type.Optional(
+      Type.Integer({
+        minimum: 4096,
+        maximum: 1_048_576,
+        default: 32_768,
+        description: 'Largest head of a request, its token included.',
+      }),
+    ),
+    connections: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 10_000,
+        description: 'Connections at the same time; further ones are ended.',
+      }),
+    ),
+  },
+  { ...CLOSED, description: 'What one client, or all of them, may use up.' },
+);
+
+/**
+ * JSON Schema of the file. Defaults are documented here and filled in by `settleConfig`. Every value can come from the
+ * environment as SKEP_REGISTRY_<PATH>, or THV_REGISTRY_<PATH> as on the existing platform.
+ */
 export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   {
     registryName: Type.Optional(
@@ -177,6 +218,8 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
         CLOSED,
       ),
     ),
+    metrics: Type.Optional(Metrics),
+    limits: Type.Optional(Limits),
     registries: Type.Array(Registry, { minItems: 1, description: 'What is served, one per `{registry_name}`.' }),
     database: Type.Optional(Database),
     auth: Type.Optional(Auth),

@@ -75,11 +75,29 @@ type AuthConfig =
   | { readonly mode: 'anonymous' }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
 
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ServiceLimits {
+  /** Of one client address; absent: no limit. */
+  readonly requestsPerMinute?: number;
+  /** Addresses and CIDR ranges. */
+  readonly trustedProxies: readonly string[];
+  readonly requestTimeoutMs: number;
+  readonly headerBytes: number;
+  readonly connections: number;
+}
+
 export interface RegistryConfig {
   /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
   readonly registryName: string;
   readonly namespace: string;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
+  /** Absent: no metrics are served. */
+  readonly metrics?: ListenAddress;
+  readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
@@ -93,9 +111,24 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
     registryName: file.registryName ?? 'default',
     namespace: file.namespace ?? 'default',
     listen: { host: file.listen?.host ?? '0.0.0.0', port: file.listen?.port ?? 8080 },
+    ...(file.metrics === undefined
+      ? {}
+      : { metrics: { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port } }),
+    limits: settleLimits(file.limits ?? {}),
     registries: settleRegistries(file.registries),
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
+  };
+}
+
+function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): ServiceLimits {
+  const { requestsPerMinute } = limits;
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    trustedProxies: limits.trustedProxies ?? [],
+    requestTimeoutMs: milliseconds(limits.requestTimeout ?? '10s'),
+    headerBytes: limits.headerBytes ?? 32_768,
+    connections: limits.connections ?? 10_000,
   };
 }
 

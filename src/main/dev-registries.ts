@@ -36,7 +36,8 @@ export async function serveRegistries(instance: Instance, world: DevWorld, port:
   try {
     for (const [index, config] of configs.entries()) {
       const listen = { host: '127.0.0.1', port: port === 0 ? 0 : port + index };
-      services.push(await startService({ ...config, listen }, store, logger));
+      const { metrics: _metrics, ...served } = config;
+      services.push(await startService({ ...served, listen }, store, logger));
     }
   } catch (error) {
     await stop();
