@@ -23,7 +23,8 @@ function defaultedList(node: SchemaNode, list: Json[]): Json[] {
 
 function defaultedObject(node: SchemaNode, object: JsonObject): JsonObject {
   const result: JsonObject = {};
-  for (const [name, value] of Object.entries(object)) {
+  for (const name of Object.keys(object)) {
+    const value = object[name];
     if (value === undefined) continue;
     const field = fieldOf(node, name);
     if (field === undefined) {
@@ -35,13 +36,18 @@ function defaultedObject(node: SchemaNode, object: JsonObject): JsonObject {
       continue;
     }
     // A null that is not allowed is dropped, or gives way to the default.
-    if (field.default !== undefined) result[name] = defaulted(field, structuredClone(field.default));
+    if (field.default !== undefined) result[name] = defaulted(field, fresh(field.default));
   }
   for (const [name, field] of node.properties) {
     if (field.default === undefined || Object.hasOwn(result, name)) continue;
-    result[name] = defaulted(field, structuredClone(field.default));
+    result[name] = defaulted(field, fresh(field.default));
   }
   return result;
+}
+
+/** Of its own: what is filled in may be changed. */
+function fresh(value: Json): Json {
+  return typeof value === 'object' ? structuredClone(value) : value;
 }
 
 /** The schema of one field of an object or entry of a map. */
