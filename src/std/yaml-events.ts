@@ -165,7 +165,7 @@ const KEY_LENGTH_MAX = 1024;
 function readKey(reader: Reader): string | undefined {
   const event = reader.events[reader.next];
   if (event?.type !== EVENT_ID.SCALAR || event.valueEnd - event.valueStart > KEY_LENGTH_MAX) return undefined;
-  if (reader.text.slice(event.valueStart, event.valueEnd).includes('\n')) return undefined;
+  if (!event.fast && reader.text.slice(event.valueStart, event.valueEnd).includes('\n')) return undefined;
   const key = readNode(reader);
   if (typeof key === 'object' || key === UNUSUAL_TEXT || key === '<<' || key === '__proto__') return undefined;
   return String(key);
