@@ -15,13 +15,14 @@ export interface ResultCache {
 
 const ENTRIES_MAX = 64;
 const BYTES_MAX = 64 * 1024 * 1024;
-const ENTRY = /^[0-9a-f]{64}\.json$/;
+/** Unfinished ones, which a killed process left, included. No name that is a manifest's. */
+const ENTRY = /^[0-9a-f]{64}\.result/;
 
 /** Keys are lower-case hex SHA-256. `clock`: milliseconds since 1970. */
 export function openResultCache(folder: string, clock: () => number): ResultCache {
   return {
     get(key) {
-      const path = join(folder, `${key}.json`);
+      const path = join(folder, `${key}.result`);
       const value = quietly(() => entryIn(readFileSync(path, 'utf8'), key));
       // The entries used last are those that stay.
       if (value !== undefined) quietly(() => utimesSync(path, clock() / 1000, clock() / 1000));
@@ -32,7 +33,7 @@ export function openResultCache(folder: string, clock: () => number): ResultCach
       if (text.length > BYTES_MAX) return;
       quietly(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const path = join(folder, `${key}.json`);
+        const path = join(folder, `${key}.result`);
         const unfinished = `${path}.${process.pid}`;
         writeFileSync(unfinished, `${sha256(`${key}${text}`)}\n${text}`, { mode: 0o600 });
         renameSync(unfinished, path);
@@ -61,7 +62,7 @@ function entryIn(content: string, key: string): unknown {
 
 function makeRoom(folder: string): void {
   const entries = readdirSync(folder)
-    .filter((name) => ENTRY.test(name.slice(0, 69)))
+    .filter((name) => ENTRY.test(name))
     .map((name) => {
       const path = join(folder, name);
       const { mtimeMs, size } = statSync(path);

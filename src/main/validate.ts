@@ -79,7 +79,7 @@ function manifests(path: string): readonly SourceFile[] {
   const names = entries
     .filter((entry) => entry.isFile() && isManifest(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((name) => !name.split('/').includes('.git'));
+    .filter((name) => !name.includes('/.git/'));
   return names.sort().map(file);
 }
 

@@ -1,9 +1,10 @@
 // YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it. Knows nothing about resources.
 
-import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import type { Document, LineCounter } from 'yaml';
 import type { Json } from './json.ts';
 import type { Place, Problem } from './problem.ts';
 import { plainValues } from './yaml-events.ts';
+import { yamlPackage } from './yaml-package.ts';
 import { offsetOf } from './yaml-place.ts';
 import { TOO_DEEP, toValue, type YamlFault } from './yaml-value.ts';
 
@@ -65,6 +66,7 @@ interface Parsed {
 }
 
 function parse(text: string): Parsed {
+  const { LineCounter, parseAllDocuments } = yamlPackage();
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
     version: '1.1',

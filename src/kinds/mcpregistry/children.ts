@@ -2,10 +2,10 @@
 // service needs no rights in the cluster, so there is no Role. Knows nothing about what lives.
 
 import assert from 'node:assert/strict';
-import { stringify } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
 import { digest, fnv1a32 } from '../../std/hash.ts';
 import { canonicalJson, type JsonObject } from '../../std/json.ts';
+import { yamlText } from '../../std/yaml-package.ts';
 import type { Settings, View } from '../kind.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/generated.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
@@ -54,7 +54,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
 
 /** `config.yaml`, as the service reads it. */
 export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
-  return stringify(serverConfig(self, settings), { lineWidth: 0, aliasDuplicateObjects: false });
+  return yamlText(serverConfig(self, settings));
 }
 
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
