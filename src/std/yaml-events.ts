@@ -20,6 +20,12 @@ const UNUSUAL = /[^\n\x20-\x7e\u00a1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\uff
 /** An indented `---` or `...` is text, which js-yaml takes for a marker; text may not begin with `%`, but does there. */
 const UNUSUAL_LINE = /^(?: *%| +(?:---|\.\.\.)(?: |$))/m;
 
+function hasUnusualLine(text: string): boolean {
+  // Searching for a word is much quicker than looking at every line.
+  const suspicious = text.includes('%') || text.includes(' ---') || text.includes(' ...');
+  return suspicious && UNUSUAL_LINE.test(text);
+}
+
 /** Says that the text is for the careful way. */
 const UNUSUAL_TEXT = Symbol('unusual');
 type Unusual = typeof UNUSUAL_TEXT;
@@ -36,7 +42,7 @@ interface Reader {
 
 /** The value of every document that is not empty; undefined where the text is for the careful way. */
 export function plainValues(text: string): Json[] | undefined {
-  if (UNUSUAL.test(text) || UNUSUAL_LINE.test(text)) return undefined;
+  if (UNUSUAL.test(text) || hasUnusualLine(text)) return undefined;
   const events = eventsOf(text);
   if (events === undefined) return undefined;
   const reader: Reader = { text, events, next: 0, end: 0, flows: 0 };
@@ -164,9 +170,35 @@ const KEY_LENGTH_MAX = 1024;
 /** Undefined: no key that is read alike by all. */
 function readKey(reader: Reader): string | undefined {
   const event = reader.events[reader.next];
-  if (event?.type !== EVENT_ID.SCALAR || event.valueEnd - event.valueStart > KEY_LENGTH_MAX) return undefined;
-  if (!event.fast && reader.text.slice(event.valueStart, event.valueEnd).includes('\n')) return undefined;
-  const key = readNode(reader);
-  if (typeof key === 'object' || key === UNUSUAL_TEXT || key === '<<' || key === '__proto__') return undefined;
-  return String(key);
+  if (event?.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0) return undefined;
+  reader.next++;
+  const { valueStart, valueEnd, fast, style } = event;
+  if (valueEnd - valueStart > KEY_LENGTH_MAX) return undefined;
+  const written = reader.text.slice(valueStart, valueEnd);
+  if (!fast && written.includes('\n')) return undefined;
+  reader.end = valueEnd;
+  if (style === SCALAR_STYLE.PLAIN) return plainKey(written);
+  const key = getScalarValue(reader.text, event);
+  return isUnusualKey(key) ? undefined : key;
+}
+
+/** The keys of manifests are few and the same: what each means is kept, so that all fields of a name share one string. */
+const plainKeys = new Map<string, string | undefined>();
+const PLAIN_KEYS_MAX = 10_000;
+
+function plainKey(written: string): string | undefined {
+  const known = plainKeys.get(written);
+  if (known !== undefined || plainKeys.has(written)) return known;
+  const resolved = resolveScalar(written, true, undefined);
+  const usual = resolved.ok && resolved.inexact !== true && resolved.value !== null;
+  const key = usual && !isUnusualKey(written) ? String(resolved.value) : undefined;
+  // As the name of a property it becomes a string that is quick to look up; and it no longer holds the whole text.
+  const [shared] = key === undefined ? [] : Object.keys({ [key]: true });
+  if (plainKeys.size >= PLAIN_KEYS_MAX) plainKeys.clear();
+  plainKeys.set(key === written && shared !== undefined ? shared : written, shared);
+  return shared;
+}
+
+function isUnusualKey(key: string): boolean {
+  return key === '<<' || key === '__proto__';
 }
