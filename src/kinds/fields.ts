@@ -2,7 +2,7 @@
 // they are printed.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { DEPRECATED, type Deprecation } from '../std/schema.ts';
+import { DEPRECATED, type Deprecation, OLD_WORDS } from '../std/schema.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -27,6 +27,8 @@ export interface Field {
 
 export interface Limits {
   readonly choices: readonly string[];
+  /** Choices of the past, and those that they mean. */
+  readonly oldWords: readonly { readonly word: string; readonly use: string }[];
   /** `1 to 65535`, `not empty`, `at most 64 entries`. */
   readonly sizes: readonly string[];
   /** A regular expression (RE2). */
@@ -131,9 +133,13 @@ function limitsOf(schema: JsonObject): Limits {
     between(schema.minProperties, schema.maxProperties, ' entries'),
     format === 'date-time' ? 'RFC 3339' : '',
   ];
+  const words = isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {};
   const each = held === undefined || isObject(held.schema.properties) ? undefined : limitsOf(held.schema);
   return {
-    choices: Array.isArray(schema.enum) ? schema.enum.map(String) : [],
+    choices: (Array.isArray(schema.enum) ? schema.enum.map(String) : []).filter(
+      (choice) => words[choice] === undefined,
+    ),
+    oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
     sizes: sizes.filter((size) => size !== ''),
     ...(typeof pattern === 'string' ? { pattern } : {}),
     ...(each === undefined || isEmpty(each) ? {} : { each }),
