@@ -4,6 +4,7 @@
 
 import { DURATION_PATTERN } from '../std/duration.ts';
 import { type Static, Type } from '../std/json-schema.ts';
+import { DATABASE_DEFAULTS, SSL_MODES } from './database-defaults.ts';
 
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Url = (description: string) =>
@@ -137,19 +138,23 @@ const Auth = Type.Object(
 
 const Database = Type.Object(
   {
-    host: Type.Optional(Type.String({ minLength: 1, default: 'postgres' })),
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: 5432 })),
-    user: Type.Optional(Type.String({ minLength: 1, default: 'db_app', description: 'User with DML only.' })),
-    migrationUser: Type.Optional(Type.String({ minLength: 1, default: 'db_migrator', description: 'User with DDL.' })),
-    database: Type.Optional(Type.String({ minLength: 1, default: 'registry' })),
-    sslMode: Type.Optional(
-      Type.Enum(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], { default: 'prefer' }),
+    host: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.host })),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: DATABASE_DEFAULTS.port })),
+    user: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.user, description: 'User with DML only.' }),
     ),
+    migrationUser: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.migrationUser, description: 'User with DDL.' }),
+    ),
+    database: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.database })),
+    sslMode: Type.Optional(Type.Enum([...SSL_MODES], { default: DATABASE_DEFAULTS.sslMode })),
     caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
-    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: 10 })),
-    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: 2 })),
-    connMaxLifetime: Type.Optional(Duration('Longest life of a connection.', { default: '30m' })),
+    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: DATABASE_DEFAULTS.maxOpenConns })),
+    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: DATABASE_DEFAULTS.maxIdleConns })),
+    connMaxLifetime: Type.Optional(
+      Duration('Longest life of a connection.', { default: DATABASE_DEFAULTS.connMaxLifetime }),
+    ),
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
   CLOSED,

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '../std/duration.ts';
+import { DATABASE_DEFAULTS, type SslMode } from './database-defaults.ts';
 import type { RegistryConfigFile } from './registry-config.ts';
 import type { Filter, SourceFormat } from './registry-source.ts';
 
@@ -39,7 +40,7 @@ interface RegistryDatabase {
   readonly user: string;
   readonly migrationUser: string;
   readonly database: string;
-  readonly sslMode: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+  readonly sslMode: SslMode;
   readonly caFile?: string;
   readonly passFile?: string;
   readonly maxOpenConns: number;
@@ -158,20 +159,8 @@ function settleOrigin({ git, api, file, kubernetes }: RegistryEntry): ServedOrig
 }
 
 function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): RegistryDatabase {
-  const { caFile, passFile } = database;
-  return {
-    host: database.host ?? 'postgres',
-    port: database.port ?? 5432,
-    user: database.user ?? 'db_app',
-    migrationUser: database.migrationUser ?? 'db_migrator',
-    database: database.database ?? 'registry',
-    sslMode: database.sslMode ?? 'prefer',
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(passFile === undefined ? {} : { passFile }),
-    maxOpenConns: database.maxOpenConns ?? 10,
-    maxIdleConns: database.maxIdleConns ?? 2,
-    connMaxLifetimeMs: milliseconds(database.connMaxLifetime ?? '30m'),
-  };
+  const { connMaxLifetime, maxMetaSize: _unused, ...rest } = { ...DATABASE_DEFAULTS, ...database };
+  return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
 /** Document 1: without any `auth` the mode is oauth; the rules have refused that where providers are missing. */

@@ -1,6 +1,7 @@
 // skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
 // environment as SKEP_<PATH>. Knows nothing about what the settings do.
 
+import { DATABASE_DEFAULTS, SSL_MODES } from '../contracts/database-defaults.ts';
 import type { Finding } from '../kube/finding.ts';
 import { compileStructural } from '../kube/structural/structural.ts';
 import { didYouMean } from '../std/closest.ts';
@@ -48,16 +49,14 @@ const SOURCE = object(
   },
 );
 
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-
 const DATABASE = object(
   {
-    host: text('Host name.', { default: 'postgres' }),
-    port: port('TCP port.', { default: 5432 }),
-    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: 'db_app' }),
-    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: 'db_migrator' }),
-    database: text('Name of the database.', { default: 'registry' }),
-    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: 'prefer' }),
+    host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
+    port: port('TCP port.', { default: DATABASE_DEFAULTS.port }),
+    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: DATABASE_DEFAULTS.user }),
+    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
+    database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
+    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
     passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
   },
   'PostgreSQL database of the catalogue.',

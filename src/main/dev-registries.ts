@@ -2,6 +2,7 @@
 // that very configuration, but for the address and the database, which are this machine's.
 
 import { pino } from 'pino';
+import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '../contracts/registry-config-map.ts';
 import { readRegistryConfig } from '../contracts/registry-config-read.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { Failure } from '../std/failure.ts';
@@ -17,10 +18,6 @@ export interface DevRegistries {
   readonly urls: readonly string[];
   stop(): Promise<void>;
 }
-
-/** `{name}-registry-server-config`, key `config.yaml`: where MCPRegistry renders the configuration of its service. */
-const CONFIG_SUFFIX = '-registry-server-config';
-const CONFIG_KEY = 'config.yaml';
 
 /** The first service listens on `port`, each further one on the next. */
 export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
@@ -58,9 +55,9 @@ async function renderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
   if (configMaps === undefined) return [];
   const objects = await deps.cluster.list(configMaps);
   return objects
-    .filter(({ metadata }) => metadata.name.endsWith(CONFIG_SUFFIX))
+    .filter(({ metadata }) => metadata.name.endsWith(REGISTRY_CONFIG_SUFFIX))
     .flatMap(({ metadata, data }) => {
-      const text = isObject(data) ? data[CONFIG_KEY] : undefined;
+      const text = isObject(data) ? data[REGISTRY_CONFIG_KEY] : undefined;
       return typeof text === 'string' ? [parse(text, `${metadata.namespace}/${metadata.name}`)] : [];
     });
 }

@@ -1,6 +1,7 @@
 // What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
 // Knows nothing about objects.
 
+import { REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry-config-map.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
@@ -19,7 +20,7 @@ export function childNames(name: string) {
   return {
     api: `${name}-api`,
     account: `${name}-registry-api`,
-    config: `${name}-registry-server-config`,
+    config: `${name}${REGISTRY_CONFIG_SUFFIX}`,
     pgpass: `${name}-db-pgpass`,
   };
 }
