@@ -1,7 +1,7 @@
 // Finds fields and words that are still read but should no longer be written. Knows schemas, not kinds.
 
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../std/json.ts';
-import { DEPRECATED, OLD_WORDS, oldWord } from '../std/schema.ts';
+import { type Deprecation, deprecationOf, OLD_WORDS, oldWord } from '../std/schema.ts';
 import type { Finding } from './kind.ts';
 
 /**
@@ -9,12 +9,12 @@ import type { Finding } from './kind.ts';
  * so a field at its default says nothing about what the author wrote.
  */
 export function deprecatedFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
-  const deprecation = schema[DEPRECATED];
-  if (isObject(deprecation) && value !== undefined && !jsonEquals(value, schema.default)) {
+  const deprecation = deprecationOf(schema);
+  if (deprecation !== undefined && value !== undefined && !jsonEquals(value, schema.default)) {
     return [warning(pointer.slice(pointer.lastIndexOf('/') + 1), deprecation, pointer)];
   }
   const use = instead(schema, value);
-  if (use !== undefined) return [warning(String(value), { ...oldWord(use) }, pointer)];
+  if (use !== undefined) return [warning(String(value), oldWord(use), pointer)];
   const { fields, items, values } = insideOf(schema);
   if (Array.isArray(value)) {
     return items === undefined
@@ -60,7 +60,7 @@ function insideOf(schema: JsonObject): Inside {
 
 function holdsOld(schema: JsonObject): boolean {
   const { fields, items, values } = insideOf(schema);
-  const own = schema[DEPRECATED] !== undefined || schema[OLD_WORDS] !== undefined;
+  const own = deprecationOf(schema) !== undefined || schema[OLD_WORDS] !== undefined;
   return own || fields.length > 0 || items !== undefined || values !== undefined;
 }
 
@@ -71,7 +71,7 @@ function instead(schema: JsonObject, value: unknown): string | undefined {
   return typeof use === 'string' ? use : undefined;
 }
 
-function warning(name: string, { use, until }: JsonObject, pointer: string): Finding {
+function warning(name: string, { use, until }: Deprecation, pointer: string): Finding {
   const message = `${name} is deprecated: use ${use} instead; it goes with ${until}`;
   return { code: 'deprecated-field', severity: 'warning', pointer, message };
 }

@@ -2,7 +2,7 @@
 // they are printed.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { DEPRECATED, type Deprecation, OLD_WORDS } from '../std/schema.ts';
+import { type Deprecation, deprecationOf, OLD_WORDS } from '../std/schema.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -93,14 +93,14 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
   const inner = innermost(schema);
   const fields = childrenOf(inner.schema, `${path}${inner.suffix}`);
   const { default: fallback, description } = schema;
-  const deprecated = schema[DEPRECATED];
+  const deprecated = deprecationOf(schema);
   return {
     path,
-    type: `${inner.schema.type}${inner.suffix}`,
+    type: `${inner.schema.type ?? 'any'}${inner.suffix}`,
     description: typeof description === 'string' ? description : '',
     required: required && fallback === undefined,
     ...(fallback === undefined ? {} : { default: fallback }),
-    ...(isObject(deprecated) ? { deprecated: deprecated as unknown as Deprecation } : {}),
+    ...(deprecated === undefined ? {} : { deprecated }),
     limits: limitsOf(schema),
     rules: messagesAt(schema),
     fields,
