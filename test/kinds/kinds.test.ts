@@ -60,6 +60,17 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind
     expect(messagesOf(kind).filter((message) => !told.includes(message))).toEqual([]);
   });
 
+  it('names every object that it makes', () => {
+    for (const { resource, view } of valid) {
+      const named = new Set(kind.makes(resource).map(({ apiVersion, kind, name }) => `${apiVersion} ${kind} ${name}`));
+      const generated = kind.generated(resource, SETTINGS).map(({ object }) => object);
+      const made = [...kind.children(resource, view, SETTINGS), ...generated].map(
+        ({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.name}`,
+      );
+      expect(made.filter((name) => !named.has(name))).toEqual([]);
+    }
+  });
+
   it('gives the same children and status for the same input', () => {
     for (const fixture of valid) expect(childrenText(fixture)).toBe(childrenText(structuredCloneOf(fixture)));
   });

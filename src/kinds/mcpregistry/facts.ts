@@ -4,7 +4,9 @@
 import { REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry-config-map.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ObjectName } from '../kind.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
+import { made } from '../shared/made.ts';
 import type { MCPRegistrySpec } from './schema.ts';
 
 export type Registry = Typed<typeof MCPRegistrySpec>;
@@ -55,4 +57,15 @@ export function secretDirectory(secret: string): string {
 
 export function certificateDirectory(configMap: string): string {
   return `/config/certs/${configMap}`;
+}
+
+export function madeObjects({ name, spec }: Registry): readonly ObjectName[] {
+  const names = childNames(name);
+  return made({
+    Deployment: [names.api],
+    Service: [names.api],
+    ServiceAccount: [names.account],
+    ConfigMap: [names.config],
+    Secret: spec.databaseConfig === undefined ? [] : [names.pgpass],
+  });
 }
