@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { formatVmcpConfig, readVmcpConfig, type VmcpConfig } from './vmcp-config.ts';
+
+const CONFIG: VmcpConfig = {
+  name: 'office',
+  groupRef: 'tools',
+  backends: [{ name: 'weather', url: 'http://weather:8080/mcp', transport: 'streamable-http' }],
+  incomingAuth: { type: 'anonymous', authz: { type: 'none' } },
+  outgoingAuth: { source: 'discovered', backends: { weather: { type: 'unauthenticated' } } },
+  aggregation: {
+    conflictResolution: 'prefix',
+    conflictResolutionConfig: { prefixFormat: '{workload}_' },
+    excludeAllTools: false,
+  },
+  compositeTools: [
+    {
+      name: 'outlook',
+      steps: [
+        { id: 'weather', type: 'tool', tool: 'weather.forecast', arguments: { days: 3, 'on.off': [true, null] } },
+      ],
+      output: { properties: { now: { type: 'string', value: '{{.steps.weather.output.now}}', default: 'yes' } } },
+    },
+  ],
+  operational: {
+    timeouts: { default: '30s' },
+    failureHandling: {
+      healthCheckInterval: '30s',
+      unhealthyThreshold: 3,
+      healthCheckTimeout: '10s',
+      statusReportingInterval: '30s',
+      partialFailureMode: 'fail',
+      circuitBreaker: { enabled: false, failureThreshold: 5, timeout: '1m' },
+    },
+  },
+  metadata: { version: '1.0', yes: 'no' },
+};
+
+it('a configuration reads back as it was written', () => {
+  expect(readVmcpConfig(formatVmcpConfig(CONFIG))).toEqual({ config: CONFIG });
+});
+
+it.each([
+  {
+    reason: 'a transport that nobody speaks',
+    wrong: { ...CONFIG, backends: [{ ...CONFIG.backends[0], transport: 'stdio' }] },
+    told: '/backends/0/transport',
+  },
+  { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, told: '/name' },
+  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, told: '/colour' },
+])('a configuration with $reason is never written, and never read', ({ wrong, told }) => {
+  expect(() => formatVmcpConfig(wrong as VmcpConfig)).toThrow(told);
+  expect(readVmcpConfig(JSON.stringify(wrong))).toEqual({ fault: expect.stringContaining(told) });
+});
+
+it.each([
+  { reason: 'is empty', text: '', told: 'the file must hold one document' },
+  { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', told: 'the file must hold one document' },
+  { reason: 'is no YAML', text: 'a: [1', told: 'must be sufficiently indented' },
+  { reason: 'holds no object', text: 'office', told: 'the file must be object' },
+])('a file that $reason is told apart', ({ text, told }) => {
+  expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(told) });
+});
