@@ -5,6 +5,7 @@ import type { Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { bundleVerdict, groupVerdict, referenceVerdict } from '../shared/proxy-verdicts.ts';
+import { sessionVerdict } from '../shared/session-verdict.ts';
 import { childNames, isStdio, type Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
@@ -14,7 +15,7 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
     ...externalAuthVerdict(self, observed),
     stdioVerdict(self),
-    sessionVerdict(self),
+    sessionVerdict(self.spec.sessionStorage, isStdio(self.spec) ? 1 : self.spec.replicas, ['proxy', 'proxies']),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
     ...profileVerdict(self, observed.view),
@@ -33,21 +34,6 @@ function stdioVerdict({ spec }: Server): Verdict {
     return { type, status: 'True', reason: 'StdioTransportCapAt1', message };
   }
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as wanted' };
-}
-
-function sessionVerdict({ spec }: Server): Verdict {
-  const type = 'SessionStorageWarning';
-  if (spec.sessionStorage?.provider === 'redis') {
-    const message = 'sessions are kept in Redis';
-    return { type, status: 'False', reason: 'SessionStorageConfigured', message };
-  }
-  if ((spec.replicas ?? 0) > 1 && !isStdio(spec)) {
-    const message =
-      'several proxies each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity';
-    return { type, status: 'True', reason: 'SessionStorageMissingForReplicas', message };
-  }
-  const message = 'no more than one proxy is asked for';
-  return { type, status: 'False', reason: 'SessionStorageWarningNotApplicable', message };
 }
 
 /** That a policy is there says nothing about the cluster's network plugin, which may not know policies. */

@@ -26,6 +26,8 @@ export function configMap(apiGroup: string, { name, namespace, labels }: Place, 
 }
 
 export interface ServiceShape {
+  /** ClusterIP where absent. */
+  readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
   readonly selector: Readonly<Record<string, string>>;
   readonly port: { readonly name: string; readonly number: number };
   readonly sessionAffinity?: 'ClientIP' | 'None';
@@ -35,9 +37,10 @@ export interface ServiceShape {
 }
 
 export function service(place: Place, shape: ServiceShape): KubeObject {
-  const { selector, port, sessionAffinity, affinityTimeoutSeconds, headless } = shape;
+  const { type, selector, port, sessionAffinity, affinityTimeoutSeconds, headless } = shape;
   const { name, namespace, labels, annotations } = place;
   const spec: JsonObject = {
+    ...(type === undefined ? {} : { type }),
     ...(headless === true ? { clusterIP: 'None' } : {}),
     selector: { ...selector },
     ports: [{ name: port.name, port: port.number, targetPort: port.number, protocol: 'TCP' }],
@@ -61,6 +64,24 @@ export function serviceAccount({ name, namespace, labels }: Place, pullSecrets: 
     metadata: { name, namespace, labels: { ...labels } },
     ...imagePullSecrets(pullSecrets),
   };
+}
+
+/** A service account, and the Role with what it may do, bound to it. */
+export function accountWithRights(place: Place, pullSecrets: readonly string[], rules: JsonObject[]): KubeObject[] {
+  const { name, namespace, labels } = place;
+  const metadata = { name, namespace, labels: { ...labels } };
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  return [
+    serviceAccount(place, pullSecrets),
+    { apiVersion, kind: 'Role', metadata, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    },
+  ];
 }
 
 /** The field of that name, in pods and service accounts; absent where there are none. */

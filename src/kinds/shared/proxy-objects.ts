@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { digest } from '../../std/hash.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { View } from '../kind.ts';
-import { configMap, serviceAccount } from './generated.ts';
+import { accountWithRights, configMap } from './generated.ts';
 import { LABEL_DOMAIN, workloadLabels } from './labels.ts';
 import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
 
@@ -20,19 +20,11 @@ export function proxyAccount(
   rules: JsonObject[],
 ): readonly KubeObject[] {
   const { workload, name, namespace, names } = proxy;
-  const metadata = { name: names.account, namespace, labels: workloadLabels(workload, name) };
-  const apiVersion = 'rbac.authorization.k8s.io/v1';
-  return [
-    serviceAccount(metadata, pullSecrets),
-    { apiVersion, kind: 'Role', metadata, rules },
-    {
-      apiVersion,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: names.account },
-      subjects: [{ kind: 'ServiceAccount', name: names.account, namespace }],
-    },
-  ];
+  return accountWithRights(
+    { name: names.account, namespace, labels: workloadLabels(workload, name) },
+    pullSecrets,
+    rules,
+  );
 }
 
 export interface ProxyFiles {

@@ -11,9 +11,13 @@ type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
 type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;
 type Ref = { readonly name: string } | undefined;
 
+/** Where servers and proxies name their settings. */
+const POINTER = '/spec/toolConfigRef/name';
+
 export function toolBlocks(ref: Ref, view: View): Blocks {
-  const { filter, overrides } = selected(ref, view);
-  return { ...toolFilter(filter), ...toolOverride(overrides) };
+  const { filter, overrides } = selectedTools(ref, view);
+  const shown = shownOverrides(overrides);
+  return { ...toolFilter(filter), ...(shown === undefined ? {} : { tools_override: shown }) };
 }
 
 /** The block where only names are given; all tools pass when there are none. */
@@ -22,19 +26,19 @@ export function toolFilter(names: readonly string[]): Blocks {
 }
 
 /** For `inspect`: what makes the MCPToolConfig unusable makes so the proxy that names it. */
-export function toolConfigFindings(ref: Ref, view: View): readonly Finding[] {
+export function toolConfigFindings(ref: Ref, view: View, pointer = POINTER): readonly Finding[] {
   if (ref === undefined) return [];
-  const faults = toolFindings({ ...selected(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
+  const faults = toolFindings({ ...selectedTools(ref, view), filterField: 'toolsFilter', overridesPointer: '' });
   return faults
     .filter(({ severity }) => severity === 'error')
     .map((fault) => {
       const message = `MCPToolConfig ${ref.name}: ${fault.message}`;
-      return { ...fault, pointer: '/spec/toolConfigRef/name', message };
+      return { ...fault, pointer, message };
     });
 }
 
 /** It may live in a cluster and be older than its schema: what is no list and no map counts for nothing. */
-function selected(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
+export function selectedTools(ref: Ref, view: View): { filter: readonly string[]; overrides: Overrides } {
   const spec = ref === undefined ? undefined : view.find('MCPToolConfig', ref.name)?.spec;
   const { toolsFilter, toolsOverride } = isObject(spec) ? spec : {};
   return {
@@ -43,8 +47,8 @@ function selected(ref: Ref, view: View): { filter: readonly string[]; overrides:
   };
 }
 
-/** Empty names and descriptions leave the tool its own. */
-function toolOverride(overrides: Overrides): Blocks {
+/** As a program reads them: empty names and descriptions leave the tool its own. Undefined where there are none. */
+export function shownOverrides(overrides: Overrides): Overrides | undefined {
   const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
     tool,
     {
@@ -53,5 +57,5 @@ function toolOverride(overrides: Overrides): Blocks {
       ...(annotations === undefined ? {} : { annotations }),
     },
   ]);
-  return entries.length === 0 ? {} : { tools_override: Object.fromEntries(entries) };
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
