@@ -36,10 +36,6 @@ export const KINDS_CODES = {
   'header-restricted': 'Only the proxy itself can set this header: remove it.',
   'header-set-twice': 'One header has two values: remove one of them.',
   'header-plain-secret': 'A header that looks like a secret is readable here: put its value into a Secret.',
-  'issuer-over-http':
-    'Tokens are accepted of an issuer that is asked over plain HTTP: use https, or set insecureAllowHTTP while developing.',
-  'auth-server-issuer-mismatch':
-    'Clients get tokens of one issuer, but those of another are accepted: write the same issuer in both places.',
   'upstream-provider-unknown':
     'A token of an upstream provider is wanted that users never log in with: name one of authServerConfig.upstreamProviders.',
   'health-check-timeout':
@@ -47,6 +43,8 @@ export const KINDS_CODES = {
   'field-without-effect':
     'The field is not read, because the one that the message names counts: remove one of the two.',
   'group-member-unknown': 'Nothing of that name is in the group: correct the name, or let it join the group.',
+  'backend-auth-unusable':
+    'An MCPExternalAuthConfig cannot authenticate a virtual server to a backend: name one of another type.',
   'composite-tool-invalid':
     'A workflow is named that is not valid, so the server has to do without: its own resource says what is wrong.',
   'composite-tool-name-taken': 'Two workflows would be offered under one name: rename one of the tools.',

@@ -64,7 +64,6 @@ function steady(text: string): string {
   return text
     .replace(/\(\d+ API requests, [\d.]+ s\)/, '')
     .replace(/approval \([0-9a-f]{16}\)/, 'approval (HASH)')
-    .replaceAll(/(secrets-checksum: )"[0-9a-f]{64}" -> "[0-9a-f]{64}"/g, '$1"HMAC" -> "another HMAC"')
     .trimEnd();
 }
 

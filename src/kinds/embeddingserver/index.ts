@@ -1,7 +1,6 @@
 // EmbeddingServer: an inference server that turns texts into vectors, for virtual MCP servers that search their tools.
 
 import { defineKind } from '../define.ts';
-import { made } from '../shared/made.ts';
 import { children } from './children.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
@@ -38,7 +37,6 @@ export const EmbeddingServer = defineKind({
   rules,
   references,
   images: ({ spec }) => [spec.image],
-  makes: ({ name }) => made({ StatefulSet: [name], Service: [name] }),
   children,
   status,
 });

@@ -40,7 +40,8 @@ function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts>
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
-const TOKEN_TYPES = {
+/** RFC 8693, section 3: what document 3 shortens. */
+export const TOKEN_TYPES = {
   access_token: `${URN}access_token`,
   id_token: `${URN}id_token`,
   jwt: `${URN}jwt`,
@@ -82,7 +83,7 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
 }
 
 /** kinds.md, Names to map first: what document 3 calls by a neutral name is signed for by its own. */
-const SERVICES: Readonly<Record<string, string>> = { 'cloud-mcp': 'aws-mcp' };
+export const CLOUD_SERVICES: Readonly<Record<string, string>> = { 'cloud-mcp': 'aws-mcp' };
 
 function stsBlock(
   config: NonNullable<ExternalAuthConfig['cloudSts']>,
@@ -96,7 +97,7 @@ function stsBlock(
   }));
   return {
     region: config.region,
-    service: SERVICES[config.service] ?? config.service,
+    service: CLOUD_SERVICES[config.service] ?? config.service,
     ...(fallbackRoleArn === undefined ? {} : { fallback_role_arn: fallbackRoleArn }),
     ...(mappings.length === 0 ? {} : { role_mappings: mappings }),
     role_claim: config.roleClaim,

@@ -20,6 +20,14 @@ const StaticBackend = object(
   'A backend that is written down instead of found.',
 );
 
+/** OptimizerConfig, where nothing else is said (document 3, Limits). */
+export const OPTIMIZER_DEFAULTS = {
+  embeddingServiceTimeout: '30s',
+  maxToolsToReturn: 8,
+  hybridSearchSemanticRatio: '0.5',
+  semanticDistanceThreshold: '1.0',
+} as const;
+
 /** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
 const Optimizer = object(
   {
@@ -31,21 +39,25 @@ const Optimizer = object(
       }),
     ),
     embeddingServiceTimeout: duration('How long the embedding service may take.', {
-      default: '30s',
+      default: OPTIMIZER_DEFAULTS.embeddingServiceTimeout,
       validations: [
         { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than nothing' },
       ],
     }),
-    maxToolsToReturn: integer('How many tools find_tool gives at most.', { default: 8, minimum: 1, maximum: 50 }),
+    maxToolsToReturn: integer('How many tools find_tool gives at most.', {
+      default: OPTIMIZER_DEFAULTS.maxToolsToReturn,
+      minimum: 1,
+      maximum: 50,
+    }),
     hybridSearchSemanticRatio: decimal('Share of the search that goes by meaning: 0.0 only words, 1.0 only meaning.', {
       field: 'hybridSearchSemanticRatio',
       most: '1.0',
-      default: '0.5',
+      default: OPTIMIZER_DEFAULTS.hybridSearchSemanticRatio,
     }),
     semanticDistanceThreshold: decimal('How far a meaning may be away: 0.0 the same, 2.0 the opposite.', {
       field: 'semanticDistanceThreshold',
       most: '2.0',
-      default: '1.0',
+      default: OPTIMIZER_DEFAULTS.semanticDistanceThreshold,
     }),
   },
   'Clients see two tools only: find_tool, which finds one, and call_tool, which calls it.',

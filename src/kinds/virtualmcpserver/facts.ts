@@ -14,6 +14,9 @@ export type Spec = Static<typeof VirtualMCPServerSpec>;
 /** kinds.md 8.3. */
 export const PORT = 4483;
 
+/** Key of the generated Secret. */
+export const HMAC_KEY = 'hmac-secret';
+
 /** Names of the children (kinds.md 0.5). */
 export function childNames(name: string) {
   return {
@@ -28,6 +31,13 @@ export function childNames(name: string) {
 /** Where clients inside the cluster reach the server, without a path: `status.url` (kinds.md 8.5). */
 export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
+}
+
+/** The base URL of an EmbeddingServer: its Service has its own name (kinds.md 0.5). */
+export function originOfEmbeddings(name: string, namespace: string, view: View): string {
+  const spec = view.find('EmbeddingServer', name)?.spec;
+  const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
+  return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
 /** Where the strategies for backends come from. The resource's own setting wins over that of the model (document 3). */

@@ -1,6 +1,7 @@
 // VirtualMCPServer: the tools of a group's members as those of one MCP server.
 
 import { defineKind } from '../define.ts';
+import { children, generated } from './children.ts';
 import { originOf } from './facts.ts';
 import { inspect } from './inspect.ts';
 import { references } from './references.ts';
@@ -46,5 +47,7 @@ export const VirtualMCPServer = defineKind({
   inspect,
   references,
   exposes: (self) => [{ url: `${originOf(self)}/mcp`, transport: 'streamable-http' }],
+  children,
+  generated,
   status,
 });

@@ -3,35 +3,68 @@
 
 import { isObject, pointerToken } from '../../std/json.ts';
 import type { Finding, View } from '../kind.ts';
+import { authServerSecretFindings } from '../shared/auth-server-secrets.ts';
 import { resolveOIDC } from '../shared/oidc-settings.ts';
 import { configMapAuthzFindings } from '../shared/proxy-authz.ts';
+import { configMapOIDCFindings } from '../shared/proxy-oidc.ts';
+import { toolConfigFindings } from '../shared/proxy-tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
+import { backendsOf } from './backends.ts';
 import { membersOf, originOf, type Spec, type VirtualServer } from './facts.ts';
+import { strategyOf } from './strategies.ts';
+
+const OIDC = '/spec/incomingAuth/oidcConfig';
+const AUTHZ = '/spec/incomingAuth/authzConfig';
+const AUTH_SERVER = '/spec/authServerConfig';
 
 export function inspect(self: VirtualServer, view: View): readonly Finding[] {
-  const { spec } = self;
+  const { incomingAuth, authServerConfig, config } = self.spec;
   return [
-    ...oidcFindings(self, view),
-    ...configMapAuthzFindings(spec.incomingAuth.authzConfig, view, '/spec/incomingAuth/authzConfig'),
-    ...memberFindings(spec, view),
-    ...workflowFindings(spec, view),
+    ...configMapOIDCFindings(incomingAuth.oidcConfig, view, OIDC),
+    ...configMapAuthzFindings(incomingAuth.authzConfig, view, AUTHZ),
+    ...issuerFindings(self, view),
+    ...(authServerConfig === undefined ? [] : authServerSecretFindings(authServerConfig, AUTH_SERVER, view)),
+    ...memberFindings(self.spec, view),
+    ...backendAuthFindings(self.spec, view),
+    ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
+      return toolConfigFindings(toolConfigRef, view, `/spec/config/aggregation/tools/${index}/toolConfigRef/name`);
+    }),
+    ...workflowFindings(self.spec, view),
   ];
 }
 
-function oidcFindings(self: VirtualServer, view: View): readonly Finding[] {
+/** Of settings that are not in a ConfigMap, CEL says it. */
+function issuerFindings(self: VirtualServer, view: View): readonly Finding[] {
   const { incomingAuth, authServerConfig } = self.spec;
-  if (incomingAuth.oidcConfig === undefined) return [];
-  const at = '/spec/incomingAuth/oidcConfig';
-  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, originOf(self), at);
-  if ('findings' in resolved) return resolved.findings;
-  const { issuer } = resolved.settings;
-  // Of other types, CEL says it.
-  if (incomingAuth.oidcConfig.type !== 'configMap') return [];
-  if (authServerConfig === undefined || authServerConfig.issuer === issuer) return [];
-  const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${issuer}`;
-  return [
-    { code: 'auth-server-issuer-mismatch', severity: 'error', pointer: '/spec/authServerConfig/issuer', message },
+  if (incomingAuth.oidcConfig?.configMap === undefined || authServerConfig === undefined) return [];
+  const resolved = resolveOIDC(incomingAuth.oidcConfig, view, originOf(self), OIDC);
+  if ('findings' in resolved || resolved.settings.issuer === authServerConfig.issuer) return [];
+  const message = `authServerConfig.issuer must be the issuer that incomingAuth.oidcConfig accepts: ${resolved.settings.issuer}`;
+  return [{ code: 'auth-server-issuer', severity: 'error', pointer: `${AUTH_SERVER}/issuer`, message }];
+}
+
+/** What is named here must be usable; a member that is not, by what it says of itself, is left out. */
+function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
+  const { outgoingAuth } = spec;
+  const code = 'backend-auth-unusable';
+  const pointer = '/spec/outgoingAuth';
+  const named = [
+    { at: `${pointer}/default`, ref: outgoingAuth?.default?.externalAuthConfigRef },
+    ...Object.entries(outgoingAuth?.backends ?? {}).map(([backend, { externalAuthConfigRef: ref }]) => {
+      return { at: `${pointer}/backends/${pointerToken(backend)}`, ref };
+    }),
   ];
+  const written = named.flatMap(({ at, ref }): readonly Finding[] => {
+    const converted = ref === undefined ? undefined : strategyOf(ref.name, view);
+    if (converted === undefined || !('fault' in converted)) return [];
+    return [{ code, severity: 'error', pointer: `${at}/externalAuthConfigRef/name`, message: converted.fault }];
+  });
+  const found = backendsOf(spec, view).flatMap(({ name, by, auth }): readonly Finding[] => {
+    if (by !== 'discovered' || !('fault' in auth)) return [];
+    const message = `${name} is left out: ${auth.fault}`;
+    return [{ code, severity: 'warning', pointer: '/spec/config/groupRef', message }];
+  });
+  return [...written, ...found];
 }
 
 /** A backend that is written down must be a member (document 3, StaticBackendConfig); others may come to be one. */

@@ -3,6 +3,7 @@
 
 import { pointerToken } from '../../std/json.ts';
 import type { Reference } from '../kind.ts';
+import { authServerReferences } from '../shared/auth-server-references.ts';
 import { oidcReferences } from '../shared/oidc-settings.ts';
 import { authzReferences } from '../shared/proxy-authz.ts';
 import type { Spec, VirtualServer } from './facts.ts';
@@ -22,6 +23,7 @@ export function references({ spec }: VirtualServer): readonly Reference[] {
     ...backendAuthReferences(spec),
     ...oidcReferences(incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
     ...authzReferences(incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
+    ...authServerReferences(spec.authServerConfig, '/spec/authServerConfig'),
     ...waitedFor(spec),
   ];
 }

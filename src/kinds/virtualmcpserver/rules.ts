@@ -5,8 +5,11 @@ import { parseDuration } from '../../std/duration.ts';
 import { pointerToken } from '../../std/json.ts';
 import { workflowFindings } from '../../virtual/workflow/check.ts';
 import type { Finding } from '../kind.ts';
+import { authServerFindings } from '../shared/auth-server-rules.ts';
+import { plainHttpFindings } from '../shared/external-auth-checks.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { inlineAuthzFindings } from '../shared/proxy-authz.ts';
+import { oidcFindings } from '../shared/proxy-oidc.ts';
 import { toolFindings } from '../shared/tool-override.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
@@ -14,8 +17,9 @@ export function rules({ name, spec }: VirtualServer): readonly Finding[] {
   return [
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...inlineAuthzFindings(spec.incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
-    ...issuerFindings(spec),
-    ...upstreamFindings(spec),
+    ...oidcFindings(spec.incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
+    ...(spec.authServerConfig === undefined ? [] : authServerFindings(spec.authServerConfig, '/spec/authServerConfig')),
+    ...modelFindings(spec),
     ...toolsFindings(spec),
     ...healthFindings(spec),
     ...workflowsFindings(spec),
@@ -29,36 +33,34 @@ function workflowsFindings({ config }: Spec): readonly Finding[] {
   );
 }
 
-/** Without `insecureAllowHTTP` the server does not talk to such an issuer (runtime.md 3.3). */
-function issuerFindings({ incomingAuth }: Spec): readonly Finding[] {
-  const inline = incomingAuth.oidcConfig?.inline;
-  if (inline === undefined || inline.insecureAllowHTTP || !inline.issuer.startsWith('http://')) return [];
-  const message = 'issuer must be an https URL unless insecureAllowHTTP is true';
-  return [
-    { code: 'issuer-over-http', severity: 'error', pointer: '/spec/incomingAuth/oidcConfig/inline/issuer', message },
-  ];
-}
-
-/** Names of providers times backends: more than CEL may look at. */
-function upstreamFindings({ config, outgoingAuth, authServerConfig }: Spec): readonly Finding[] {
-  const model = outgoingAuth === undefined ? config.outgoingAuth : undefined;
+/** Strategies that are written in the model, where they count. */
+function modelFindings({ config, outgoingAuth, authServerConfig }: Spec): readonly Finding[] {
+  if (outgoingAuth !== undefined || config.outgoingAuth === undefined) return [];
   const pointer = '/spec/config/outgoingAuth';
+  const { default: fallback, backends = {} } = config.outgoingAuth;
   const strategies = [
-    { at: `${pointer}/default`, strategy: model?.default },
-    ...Object.entries(model?.backends ?? {}).map(([backend, strategy]) => {
+    ...(fallback === undefined ? [] : [{ at: `${pointer}/default`, strategy: fallback }]),
+    ...Object.entries(backends).map(([backend, strategy]) => {
       return { at: `${pointer}/backends/${pointerToken(backend)}`, strategy };
     }),
   ];
   const providers = authServerConfig?.upstreamProviders.map((provider) => provider.name) ?? [];
-  return strategies.flatMap(({ at, strategy }): readonly Finding[] => {
-    const wanted = strategy?.upstreamInject?.providerName;
-    if (wanted === undefined || providers.includes(wanted)) return [];
-    const known = providers.length === 0 ? 'there is none' : `there is ${providers.join(', ')}`;
-    const message = `authServerConfig has no upstream provider "${wanted}": ${known}`;
-    return [
-      { code: 'upstream-provider-unknown', severity: 'error', pointer: `${at}/upstreamInject/providerName`, message },
-    ];
-  });
+  return strategies.flatMap(({ at, strategy: { tokenExchange, upstreamInject } }) => [
+    ...(tokenExchange === undefined ? [] : plainHttpFindings(tokenExchange.tokenUrl, `${at}/tokenExchange/tokenUrl`)),
+    ...providerFindings(upstreamInject?.providerName, providers, `${at}/upstreamInject/providerName`),
+  ]);
+}
+
+/** Names of providers times backends: more than CEL may look at. */
+function providerFindings(
+  wanted: string | undefined,
+  providers: readonly string[],
+  pointer: string,
+): readonly Finding[] {
+  if (wanted === undefined || providers.includes(wanted)) return [];
+  const known = providers.length === 0 ? 'there is none' : `there is ${providers.join(', ')}`;
+  const message = `authServerConfig has no upstream provider "${wanted}": ${known}`;
+  return [{ code: 'upstream-provider-unknown', severity: 'error', pointer, message }];
 }
 
 function toolsFindings({ config }: Spec): readonly Finding[] {

@@ -56,7 +56,6 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
   if (Array.isArray(value)) {
     const { items } = node;
     if (items === undefined) return;
-    if (!items.deep.rules) return;
     for (const [index, item] of value.entries()) {
       validateRules(
         out,
@@ -65,10 +64,9 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
       );
     }
   } else if (isObject(value)) {
-    for (const name of Object.keys(value)) {
-      const field = value[name];
+    for (const [name, field] of Object.entries(value)) {
       const schema = fieldOf(node, name);
-      if (schema === undefined || field === undefined || !schema.deep.rules) continue;
+      if (schema === undefined || field === undefined) continue;
       const before = correlated(node, old, name, field);
       validateRules(out, schema, subjectOf(field, before, `${pointer}/${pointerToken(name)}`, unchanged));
     }

@@ -14,9 +14,9 @@ import { pruned } from './unknown.ts';
 import { validateValue } from './validate.ts';
 
 export interface Structural {
-  /** The object with Kubernetes' defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed go. */
+  /** A copy with Kubernetes' defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed go. */
   withDefaults(object: JsonObject): JsonObject;
-  /** The object without the fields that the schema does not name. Of this and `withDefaults`, what stays as it is is shared. */
+  /** A copy without the fields that the schema does not name. */
   prune(object: JsonObject): JsonObject;
   /** What `prune` would remove, as `fieldValidation=Strict` names it, with a suggestion where one is near. */
   unknownFields(object: JsonObject): readonly Finding[];

@@ -1,0 +1,213 @@
+// The objects that a VirtualMCPServer becomes (kinds.md 8.3): an account, its configuration, a Deployment, a Service, and
+// a Secret that is made at random. Knows nothing about what lives.
+
+import {
+  formatVmcpConfig,
+  VMCP_CONFIG_DIRECTORY,
+  VMCP_CONFIG_FILE,
+  VMCP_ENV,
+  type VmcpConfig,
+} from '../../contracts/vmcp-config.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { digest } from '../../std/hash.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import { accountWithRights, configMap, imagePullSecrets, service } from '../shared/generated.ts';
+import { LABEL_DOMAIN, workloadLabels } from '../shared/labels.ts';
+import {
+  CONTAINER_SECURITY,
+  type Env,
+  envOf,
+  httpProbe,
+  POD_SECURITY,
+  SCRATCH,
+  secretsOf,
+  withSurroundings,
+} from '../shared/pod.ts';
+import { withPodTemplate } from '../shared/pod-template.ts';
+import { mountedConfigMap } from '../shared/proxy.ts';
+import { secretChecksum } from '../shared/secret-checksum.ts';
+import { vmcpConfig } from './config.ts';
+import { childNames, HMAC_KEY, PORT, type VirtualServer } from './facts.ts';
+import { type Needs, needsOf } from './needs.ts';
+
+export function children(self: VirtualServer, view: View, settings: Settings): readonly KubeObject[] {
+  const needs = needsOf(self, view);
+  const config = vmcpConfig(self, needs, view);
+  return [
+    ...account(self, settings),
+    configObject(self, config, settings.apiGroup),
+    deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
+    frontService(self),
+  ];
+}
+
+/** What binds sessions to who opened them. Whoever has it can take over any of them, so nobody gets to choose it. */
+export function generated({ name, namespace }: VirtualServer): readonly GeneratedSecret[] {
+  const metadata = {
+    name: childNames(name).hmac,
+    namespace,
+    labels: {
+      'app.kubernetes.io/name': 'virtualmcpserver',
+      'app.kubernetes.io/instance': name,
+      'app.kubernetes.io/component': 'session-security',
+      'app.kubernetes.io/managed-by': 'toolhive-operator',
+    },
+    annotations: { [`${LABEL_DOMAIN}/purpose`]: 'hmac-secret-for-session-token-binding' },
+  };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };
+  return [{ object, random: { [HMAC_KEY]: HMAC_BYTES } }];
+}
+
+const HMAC_BYTES = 32;
+
+/** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
+function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
+  if (spec.serviceAccount !== undefined) return [];
+  const place = { name: childNames(name).account, namespace, labels: workloadLabels('virtualmcpserver', name) };
+  return accountWithRights(place, pullSecrets, [
+    { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
+    {
+      apiGroups: [apiGroup],
+      resources: ['virtualmcpservers/status'],
+      resourceNames: [name],
+      verbs: ['get', 'update', 'patch'],
+    },
+  ]);
+}
+
+function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, apiGroup: string): KubeObject {
+  const labels = {
+    [`${LABEL_DOMAIN}/component`]: 'vmcp-config',
+    [`${LABEL_DOMAIN}/virtual-mcp-server`]: name,
+    [`${LABEL_DOMAIN}/managed-by`]: 'toolhive-operator',
+  };
+  const place = { name: childNames(name).config, namespace, labels };
+  return configMap(apiGroup, place, { [VMCP_CONFIG_FILE]: formatVmcpConfig(config) }).object;
+}
+
+/** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
+function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
+  const { backends: _backends, outgoingAuth: _outgoing, ...atStart } = config;
+  const bundle = needs.oidc?.bundle;
+  const certificates = bundle === undefined ? undefined : view.find('ConfigMap', bundle.configMap);
+  return {
+    [`${settings.apiGroup}/runconfig-checksum`]: digest(atStart),
+    ...(bundle === undefined
+      ? {}
+      : {
+          [`${settings.apiGroup}/mounts-checksum`]: digest({
+            data: certificates?.data ?? null,
+            binaryData: certificates?.binaryData ?? null,
+          }),
+        }),
+    ...secretChecksum(secretsOf(secretEnv(self, needs)), view, settings),
+  };
+}
+
+function deployment(
+  self: VirtualServer,
+  needs: Needs,
+  settings: Settings,
+  annotations: Readonly<Record<string, string>>,
+): KubeObject {
+  const { name, namespace, spec } = self;
+  const labels = workloadLabels('virtualmcpserver', name);
+  const { podTemplateSpec, replicas } = spec;
+  const template = { metadata: { labels, annotations }, spec: podSpec(self, needs, settings) };
+  const hash =
+    podTemplateSpec === undefined
+      ? {}
+      : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(podTemplateSpec) } };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: childNames(name).deployment, namespace, labels, ...hash },
+    spec: {
+      ...(replicas === undefined ? {} : { replicas }),
+      selector: { matchLabels: labels },
+      template: withPodTemplate(template, podTemplateSpec),
+    },
+  };
+}
+
+function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Settings): JsonObject {
+  const { name, spec } = self;
+  const names = childNames(name);
+  const bundle = needs.oidc?.bundle;
+  const mounted = [
+    mountedConfigMap('vmcp-config', VMCP_CONFIG_DIRECTORY, { name: names.config }),
+    ...(bundle === undefined ? [] : [mountedConfigMap(bundle.volume, bundle.directory, { name: bundle.configMap })]),
+    ...(needs.authServer?.mounted ?? []),
+    SCRATCH,
+  ];
+  const debug = spec.config.operational.logLevel === 'debug' ? ['--debug'] : [];
+  return {
+    serviceAccountName: spec.serviceAccount ?? names.account,
+    terminationGracePeriodSeconds: 30,
+    securityContext: POD_SECURITY,
+    ...imagePullSecrets(pullSecrets),
+    containers: [
+      {
+        name: 'vmcp',
+        image: images.vmcp,
+        imagePullPolicy: 'IfNotPresent',
+        args: [
+          ...['vmcp', `--config=${VMCP_CONFIG_DIRECTORY}/${VMCP_CONFIG_FILE}`],
+          ...['--host=0.0.0.0', `--port=${PORT}`, ...debug],
+        ],
+        ports: [{ name: 'http', containerPort: PORT, protocol: 'TCP' }],
+        env: envOf(withSurroundings(environment(self, needs))),
+        resources: RESOURCES,
+        livenessProbe: httpProbe('/health', 'http', LIVENESS),
+        readinessProbe: httpProbe('/readyz', 'http', READINESS),
+        securityContext: CONTAINER_SECURITY,
+        volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
+      },
+    ],
+    volumes: mounted.map(({ volume }) => ({ ...volume })),
+  };
+}
+
+/** kinds.md 8.3. */
+const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };
+const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
+const READINESS = { initialDelaySeconds: 15, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 };
+
+function environment(self: VirtualServer, needs: Needs): readonly Env[] {
+  const { name, namespace, spec } = self;
+  const service = spec.config.telemetry?.serviceName || name;
+  const attributes = `service.name=${service},service.namespace=${namespace}`;
+  return [
+    { name: VMCP_ENV.name, value: name },
+    { name: VMCP_ENV.namespace, value: namespace },
+    ...(spec.config.telemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
+    ...secretEnv(self, needs),
+    { name: VMCP_ENV.sessionHmacSecret, secret: { name: childNames(name).hmac, key: HMAC_KEY } },
+  ];
+}
+
+/** Secrets that others change. */
+function secretEnv({ spec }: VirtualServer, { oidc, authServer, callable }: Needs): readonly Env[] {
+  const { sessionStorage } = spec;
+  const password = sessionStorage?.provider === 'redis' ? sessionStorage.passwordRef : undefined;
+  return [
+    ...(oidc?.env ?? []),
+    ...callable.env,
+    ...(password === undefined ? [] : [{ name: VMCP_ENV.sessionRedisPassword, secret: password }]),
+    ...(authServer?.env ?? []),
+  ];
+}
+
+function frontService({ name, namespace, spec }: VirtualServer): KubeObject {
+  const labels = workloadLabels('virtualmcpserver', name);
+  return service(
+    { name: childNames(name).service, namespace, labels },
+    {
+      type: spec.serviceType,
+      selector: labels,
+      port: { name: 'http', number: PORT },
+      sessionAffinity: spec.sessionAffinity,
+    },
+  );
+}

@@ -1,0 +1,50 @@
+// What a virtual server needs beside its own spec, found in what that names: settings for both sides of it, Secrets in its
+// environment, files. Knows nothing about objects.
+
+import assert from 'node:assert/strict';
+import { VMCP_ENV } from '../../contracts/vmcp-config.ts';
+import type { View } from '../kind.ts';
+import { type AuthServerParts, authServerParts, authServerScopes } from '../shared/auth-server-parts.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../shared/oidc-settings.ts';
+import type { Env } from '../shared/pod.ts';
+import { backendsOf, callable } from './backends.ts';
+import { originOf, type VirtualServer } from './facts.ts';
+
+export interface Needs {
+  /** Whose tokens are accepted; undefined where anyone may call. */
+  readonly oidc: (ResolvedOIDC & { readonly secretEnv?: string }) | undefined;
+  readonly authServer: AuthServerParts | undefined;
+  readonly callable: ReturnType<typeof callable>;
+}
+
+export function needsOf(self: VirtualServer, view: View): Needs {
+  const resolved = resolvedOIDC(self, view);
+  const authServer = resolved === undefined ? undefined : serverOf(self, resolved);
+  // Clients may ask for what the authorization server gives.
+  const scopes = authServer?.config.scopes_supported;
+  const oidc =
+    resolved === undefined || scopes === undefined
+      ? resolved
+      : { ...resolved, settings: { ...resolved.settings, scopes } };
+  return { oidc, authServer, callable: callable(backendsOf(self.spec, view)) };
+}
+
+function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
+  const { type, oidcConfig } = self.spec.incomingAuth;
+  if (type !== 'oidc' || oidcConfig === undefined) return undefined;
+  const resolved = resolveOIDC(oidcConfig, view, originOf(self));
+  assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
+  const name = VMCP_ENV.oidcClientSecret;
+  const env = resolved.env.map((variable): Env => ({ ...variable, name }));
+  return { ...resolved, env, ...(env.length === 0 ? {} : { secretEnv: name }) };
+}
+
+/** runtime.md 9: tokens for the audience that is accepted are tokens that it makes. */
+function serverOf({ name, namespace, spec }: VirtualServer, { settings }: ResolvedOIDC): AuthServerParts | undefined {
+  if (spec.authServerConfig === undefined) return undefined;
+  const { audience, resource_url: resourceUrl } = settings;
+  const host = { name, namespace, resourceUrl, scopes: authServerScopes(settings.scopes) };
+  const parts = authServerParts(spec.authServerConfig, host);
+  const audiences = new Set([...parts.config.allowed_audiences, ...(audience === undefined ? [] : [audience])]);
+  return { ...parts, config: { ...parts.config, allowed_audiences: [...audiences] } };
+}
