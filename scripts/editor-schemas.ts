@@ -7,7 +7,7 @@ import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
 import { bundledSchema } from '../src/kube/schemas/bundled.ts';
 import { isObject, type Json, type JsonObject } from '../src/std/json.ts';
-import { DEPRECATED } from '../src/std/schema.ts';
+import { deprecationOf } from '../src/std/schema.ts';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
@@ -96,7 +96,7 @@ function convert(schema: JsonObject): JsonObject {
   }
   const same = Object.fromEntries(Object.entries(schema).filter(([word]) => SAME.has(word)));
   const { description, format, items, properties, additionalProperties } = schema;
-  const deprecated = schema[DEPRECATED];
+  const deprecated = deprecationOf(schema);
   const required = requiredFields(schema);
   const open = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'];
   return {
@@ -105,7 +105,7 @@ function convert(schema: JsonObject): JsonObject {
     ...(typeof description === 'string' ? { description: withRules(description, messagesOf(schema)) } : {}),
     // Of the others, editors know nothing; bounds of int32 are bounds like others.
     ...(format === 'date-time' ? { format } : {}),
-    ...(isObject(deprecated)
+    ...(deprecated !== undefined
       ? { deprecated: true, deprecationMessage: `Use ${deprecated.use} instead; it goes with ${deprecated.until}.` }
       : {}),
     ...(required.length === 0 ? {} : { required }),

@@ -75,9 +75,10 @@ function fieldTable(fields: readonly Field[]): readonly string[] {
   return ['| Field | Type | Default | Limits | Meaning |', '|---|---|---|---|---|', ...rows];
 }
 
-function limits({ choices, sizes, pattern, each }: Limits): string {
+function limits({ choices, oldWords, sizes, pattern, each }: Limits): string {
   return [
     choices.map(code).join(', '),
+    ...oldWords.map(({ word, use }) => `${code(word)} still means ${code(use)}`),
     ...sizes,
     pattern === undefined ? '' : code(pattern),
     each === undefined ? '' : `each: ${limits(each)}`,

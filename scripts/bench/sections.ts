@@ -2,7 +2,7 @@
 
 import type { Report } from './table.ts';
 
-export const SECTIONS = ['fleet', 'git', 'load', 'catalogue', 'registry', 'start'] as const;
+export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
 
@@ -26,6 +26,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./git.ts')).benchGit(place);
     case 'load':
       return (await import('./load.ts')).benchLoad();
+    case 'validate':
+      return (await import('./validate.ts')).benchValidate(place);
     case 'catalogue':
       return (await import('./catalogue.ts')).benchCatalogue(place);
     case 'registry':

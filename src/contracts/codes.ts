@@ -12,6 +12,9 @@ export const CONTRACT_CODES = {
     'The mode is oauth (also without an auth section), which needs a resourceUrl and at least one provider. Configure them, or write `auth: {mode: anonymous}`.',
   'registry-config-public-path': 'A public path does not start with a slash, or makes everything public.',
   'registry-config-url': 'A URL is malformed, holds credentials or a fragment.',
+  'registry-config-scopes':
+    'Scopes are enforced that the discovery document does not name, so clients do not ask for them. Add them to scopesSupported.',
+  'registry-config-address': 'A trusted proxy is neither an IP address nor a CIDR range such as 10.0.0.0/8.',
   'registry-config-no-effect': 'A setting is accepted for compatibility but has no effect.',
 } as const;
 

@@ -1,12 +1,14 @@
-// Reads the text of a registry configuration file. Knows nothing about where the text comes from.
+// Reads the text of a registry configuration file, and what the environment says over it. Knows nothing about where the
+// text comes from.
 
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '../std/closest.ts';
-import { pointerToken } from '../std/json.ts';
+import { type Environment, variableOf, withEnvironment } from '../std/environment.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../std/yaml.ts';
 import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './registry-config.ts';
-import { type ConfigFinding, configFindings } from './registry-config-rules.ts';
+import { type ConfigFinding, configFindings, type SoundConfig } from './registry-config-rules.ts';
 import { type RegistryConfig, settleConfig } from './registry-service.ts';
 import { schemaCheck } from './schema-check.ts';
 
@@ -16,28 +18,79 @@ export type RegistryConfigResult =
 
 const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);
 
-/** `file`: the name that problems carry. Every problem has file, line and column. */
-export function readRegistryConfig(text: string, file: string): RegistryConfigResult {
+/** The later one wins: the first is that of the existing platform. */
+const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;
+
+/**
+ * `file`: the name that problems carry. Every problem has file, line and column, or names the variable that the value is
+ * from; all are told at once.
+ */
+export function readRegistryConfig(text: string, file: string, environment: Environment = {}): RegistryConfigResult {
   const [document, second] = readDocuments(text, file);
   if (document === undefined) return { problems: [syntaxProblem(file, 'The file is empty.')] };
   if (document.problems.length > 0) return { problems: document.problems };
   if (second !== undefined) return { problems: [syntaxProblem(file, 'The file holds more than one document.')] };
-  const { value } = document;
+  const value = overlaid(document.value, environment);
   const fits = registryConfigCheck();
-  if (!fits(value)) {
-    const findings = (fits.errors ?? []).map(schemaFinding);
-    return { problems: findings.map((finding) => located(document, finding)) };
-  }
-  const problems = configFindings(value).map((finding) => located(document, finding));
+  const misfits = fits(value) ? [] : (fits.errors ?? []);
+  const findings = [...misfits.map(schemaFinding), ...ruleFindings(value, misfits)];
+  const problems = findings.map((finding) => located(document, environment, finding)).toSorted(byPlace);
   if (problems.some(({ severity }) => severity === 'error')) return { problems };
-  return { config: settleConfig(value), warnings: problems };
+  return { config: settleConfig(value as JsonObject & RegistryConfigFile), warnings: problems };
+}
+
+function overlaid(value: Json | undefined, environment: Environment): Json | undefined {
+  if (!isObject(value)) return value;
+  const schema = JSON.parse(JSON.stringify(REGISTRY_CONFIG_SCHEMA));
+  return PREFIXES.reduce((below, prefix) => withEnvironment(schema, below, prefix, environment), value);
+}
+
+/** Entries of these lists are judged as a whole: half of one says nothing about what is missing. */
+const ENTRY = /^\/(registries|auth\/oauth\/providers)\/[0-9]+/;
+
+/** What the rules say of the parts that fit the schema. */
+function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]): readonly ConfigFinding[] {
+  if (!isObject(value)) return [];
+  const sound = structuredClone(value);
+  for (const { instancePath, keyword } of misfits) {
+    const entry = ENTRY.exec(instancePath)?.[0];
+    if (entry !== undefined) unset(sound, entry);
+    else if (keyword !== 'required' && keyword !== 'additionalProperties') unset(sound, instancePath);
+  }
+  const findings = configFindings(sound as SoundConfig);
+  // Whether providers are missing cannot be told where the section they belong to is broken.
+  const isAuthBroken = misfits.some(
+    ({ instancePath }) => instancePath === '/auth' || instancePath.startsWith('/auth/'),
+  );
+  return findings.filter(({ code }) => !isAuthBroken || code !== 'registry-config-providers-missing');
+}
+
+function unset(root: JsonObject, pointer: string): void {
+  const names = pointer.split('/').slice(1);
+  let owner: Json | undefined = root;
+  for (const name of names.slice(0, -1)) owner = Array.isArray(owner) ? owner[Number(name)] : child(owner, name);
+  const last = names.at(-1) ?? '';
+  if (Array.isArray(owner)) delete owner[Number(last)];
+  else if (isObject(owner)) delete owner[last];
+}
+
+function child(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? value[name] : undefined;
+}
+
+/** In the order of the file; what is from the environment first. */
+function byPlace({ place: a }: Problem, { place: b }: Problem): number {
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
 function syntaxProblem(file: string, message: string): Problem {
   return { code: 'registry-config-syntax', severity: 'error', message, place: { file, line: 1, column: 1 } };
 }
 
-function located(document: ReadDocument, { code, severity, pointer, message, at }: PlacedFinding): Problem {
+function located(document: ReadDocument, environment: Environment, finding: PlacedFinding): Problem {
+  const { code, severity, pointer, message, at } = finding;
+  const variable = PREFIXES.map((prefix) => variableOf(pointer, prefix, environment)).findLast((name) => name);
+  if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
   const where = pointer === '' ? '' : `${pointer}: `;
   return { code, severity, message: `${where}${message}`, place: document.place(pointer, at ?? 'value'), pointer };
 }

@@ -13,7 +13,8 @@ export interface ConfigFinding {
 }
 
 type Registry = RegistryConfigFile['registries'][number];
-type OAuth = NonNullable<NonNullable<RegistryConfigFile['auth']>['oauth']>;
+type Auth = NonNullable<RegistryConfigFile['auth']>;
+type OAuth = NonNullable<Auth['oauth']>;
 type Provider = NonNullable<OAuth['providers']>[number];
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
@@ -32,13 +33,27 @@ export const RESERVED_NAMES: readonly string[] = [
   'metrics',
 ];
 
-/** Only for files that fit the schema. */
-export function configFindings(file: RegistryConfigFile): readonly ConfigFinding[] {
+/** A file, or as much of one as fits the schema: what does not is undefined, so that places stay what they are. */
+export interface SoundConfig extends Omit<RegistryConfigFile, 'registries' | 'auth'> {
+  readonly registries?: readonly (Registry | undefined)[];
+  readonly auth?: Omit<Auth, 'oauth'> & { readonly oauth?: SoundOAuth | undefined };
+}
+
+type SoundOAuth = Omit<OAuth, 'providers' | 'resourceUrl'> & {
+  readonly resourceUrl?: string;
+  readonly providers?: readonly (Provider | undefined)[];
+};
+
+export function configFindings(file: SoundConfig): readonly ConfigFinding[] {
+  const registries = file.registries ?? [];
   return [
-    ...file.registries.flatMap((registry, index) => registryFindings(registry, `/registries/${index}`)),
-    ...duplicateFindings(file.registries),
+    ...registries.flatMap((registry, index) =>
+      registry === undefined ? [] : registryFindings(registry, `/registries/${index}`),
+    ),
+    ...duplicateFindings(registries),
     ...authFindings(file),
-    ...effectFindings(file),
+    ...listenFindings(file),
+    ...effectFindings(file, registries),
   ];
 }
 
@@ -85,10 +100,10 @@ function originFindings(registry: Registry, pointer: string): readonly ConfigFin
 }
 
 /** The operator of the existing platform puts a `kubernetes` entry named `default` first; a real one may follow. */
-function duplicateFindings(registries: readonly Registry[]): readonly ConfigFinding[] {
+function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   const seen = new Set<string>();
   return registries.flatMap((registry, index) => {
-    if (registry.kubernetes !== undefined) return [];
+    if (registry === undefined || registry.kubernetes !== undefined) return [];
     if (!seen.has(registry.name)) {
       seen.add(registry.name);
       return [];
@@ -103,7 +118,7 @@ function duplicateFindings(registries: readonly Registry[]): readonly ConfigFind
   });
 }
 
-function authFindings({ auth }: RegistryConfigFile): readonly ConfigFinding[] {
+function authFindings({ auth }: SoundConfig): readonly ConfigFinding[] {
   if (auth?.mode === 'anonymous') return publicPathFindings(auth.publicPaths, '/auth/publicPaths');
   const { oauth } = auth ?? {};
   if (oauth?.providers === undefined || oauth.providers.length === 0) {
@@ -116,8 +131,49 @@ function authFindings({ auth }: RegistryConfigFile): readonly ConfigFinding[] {
     ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
     ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),
     ...urlFindings(oauth.resourceDocumentation, '/auth/oauth/resourceDocumentation'),
-    ...oauth.providers.flatMap((provider, index) => providerFindings(provider, `/auth/oauth/providers/${index}`)),
+    ...scopeFindings(oauth),
+    ...oauth.providers.flatMap((provider, index) =>
+      provider === undefined ? [] : providerFindings(provider, `/auth/oauth/providers/${index}`),
+    ),
   ];
+}
+
+/** Clients ask for the scopes that the discovery document names. */
+function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly ConfigFinding[] {
+  if (enforceScopes !== true || scopesSupported === undefined) return [];
+  const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));
+  if (missing.length === 0) return [];
+  const what = `clients are not told of ${missing.join(' and ')}, which enforceScopes asks them for`;
+  return [warning('registry-config-scopes', '/auth/oauth/scopesSupported', what)];
+}
+
+function listenFindings({ listen, metrics, limits }: SoundConfig): readonly ConfigFinding[] {
+  const port = listen?.port ?? 8080;
+  const proxies = limits?.trustedProxies ?? [];
+  return [
+    ...(metrics?.port === port && port !== 0
+      ? [error('registry-config-exclusive', '/metrics/port', 'the registry itself listens on this port')]
+      : []),
+    ...proxies.flatMap((range, index) =>
+      isAddressRange(range)
+        ? []
+        : [
+            error(
+              'registry-config-address',
+              `/limits/trustedProxies/${index}`,
+              `"${range}" is no address or CIDR range`,
+            ),
+          ],
+    ),
+  ];
+}
+
+function isAddressRange(range: string): boolean {
+  const [address = '', bits] = range.split('/');
+  const isV6 = address.includes(':');
+  // The URL parser reads `1.2` as an address too; all four parts are meant here.
+  if (!isV6 && address.split('.').length !== 4) return false;
+  return URL.canParse(isV6 ? `http://[${address}]/` : `http://${address}/`) && Number(bits ?? 0) <= (isV6 ? 128 : 32);
 }
 
 function providerFindings(provider: Provider, pointer: string): readonly ConfigFinding[] {
@@ -154,16 +210,16 @@ function urlFindings(url: string | undefined, pointer: string): readonly ConfigF
   return [];
 }
 
-function effectFindings(file: RegistryConfigFile): readonly ConfigFinding[] {
+function effectFindings(file: SoundConfig, registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
   return [
-    ...file.registries.flatMap(({ name, kubernetes, managed }, index) =>
-      kubernetes === undefined && managed === undefined
+    ...registries.flatMap((registry, index) =>
+      registry?.kubernetes === undefined && registry?.managed === undefined
         ? []
         : [
             warning(
               'registry-config-no-effect',
               `/registries/${index}`,
-              `nothing is read for "${name}"; it is served empty`,
+              `nothing is read for "${registry.name}"; it is served empty`,
             ),
           ],
     ),

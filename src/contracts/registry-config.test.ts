@@ -112,6 +112,12 @@ test('what the operator of the existing platform generates is accepted as it is'
         "sslMode": "prefer",
         "user": "db_app",
       },
+      "limits": {
+        "connections": 10000,
+        "headerBytes": 32768,
+        "requestTimeoutMs": 10000,
+        "trustedProxies": [],
+      },
       "listen": {
         "host": "0.0.0.0",
         "port": 8080,
@@ -208,6 +214,12 @@ test('everything but the registries and the auth mode has a default', () => {
         "port": 5432,
         "sslMode": "prefer",
         "user": "db_app",
+      },
+      "limits": {
+        "connections": 10000,
+        "headerBytes": 32768,
+        "requestTimeoutMs": 10000,
+        "trustedProxies": [],
       },
       "listen": {
         "host": "0.0.0.0",
@@ -355,19 +367,19 @@ test.each([
     reason: 'duplicate names',
     text: `registries:\n  - {name: a, managed: {}}\n  - {name: a, managed: {}}\n${ANONYMOUS}`,
     expected: [
-      'config.yaml:3:12: error registry-config-name-duplicate: /registries/1/name: another registry is named "a"',
       'config.yaml:2:5: warning registry-config-no-effect: /registries/0: nothing is read for "a"; it is served empty',
       'config.yaml:3:5: warning registry-config-no-effect: /registries/1: nothing is read for "a"; it is served empty',
+      'config.yaml:3:12: error registry-config-name-duplicate: /registries/1/name: another registry is named "a"',
     ],
   },
   {
     reason: 'a name that no URL can hold',
     text: `registries: [{name: "..", managed: {}}, {name: "a b", managed: {}}]\n${ANONYMOUS}`,
     expected: [
-      'config.yaml:1:21: error registry-config-name-unusable: /registries/0/name: ".." cannot be a part of a URL\'s path',
-      'config.yaml:1:48: error registry-config-name-unusable: /registries/1/name: "a b" cannot be a part of a URL\'s path',
       'config.yaml:1:14: warning registry-config-no-effect: /registries/0: nothing is read for ".."; it is served empty',
+      'config.yaml:1:21: error registry-config-name-unusable: /registries/0/name: ".." cannot be a part of a URL\'s path',
       'config.yaml:1:41: warning registry-config-no-effect: /registries/1: nothing is read for "a b"; it is served empty',
+      'config.yaml:1:48: error registry-config-name-unusable: /registries/1/name: "a b" cannot be a part of a URL\'s path',
     ],
   },
   {
@@ -428,14 +440,107 @@ test.each([
       'config.yaml:5:90: warning registry-config-no-effect: /auth/oauth/providers/0/clientSecretFile: has no effect without clientId',
     ],
   },
+  {
+    reason: 'an enforced scope that nobody is told of',
+    text: `${A}auth:\n  oauth:\n    enforceScopes: true\n    scopesSupported: [mcp-registry:read]\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
+    expected: [
+      'config.yaml:5:22: warning registry-config-scopes: /auth/oauth/scopesSupported: clients are not told of mcp-registry:write, which enforceScopes asks them for',
+    ],
+  },
+  {
+    reason: 'metrics on the port of the registry',
+    text: `${A}${ANONYMOUS}metrics: {port: 8080}\n`,
+    expected: [
+      'config.yaml:3:17: error registry-config-exclusive: /metrics/port: the registry itself listens on this port',
+    ],
+  },
+  {
+    reason: 'a proxy that is none',
+    text: `${A}${ANONYMOUS}limits: {trustedProxies: [10.0.0.0/8, "fd00::/8", "::1", 10.0.0.0/33, 1.2, 300.1.1.1, "1:2"]}\n`,
+    expected: [
+      'config.yaml:3:58: error registry-config-address: /limits/trustedProxies/3: "10.0.0.0/33" is no address or CIDR range',
+      'config.yaml:3:71: error registry-config-schema: /limits/trustedProxies/4: must be string',
+      'config.yaml:3:76: error registry-config-address: /limits/trustedProxies/5: "300.1.1.1" is no address or CIDR range',
+      'config.yaml:3:87: error registry-config-address: /limits/trustedProxies/6: "1:2" is no address or CIDR range',
+    ],
+  },
+  {
+    reason: 'everything that is wrong at once',
+    text: `registries:
+  - {name: health, file: {path: a.json}}
+  - {name: b, file: {path: b.json}, fomat: upstream}
+  - {git: {repository: nowhere}}
+  - {name: b, git: {repository: "https://a.example", tag: v1, branch: main}}
+listen: {port: none}
+auth:
+  oauth:
+    resourceUrl: https://user@r.example
+    publicPaths: [open]
+    providers:
+      - {name: p, issuerUrl: "https://i.example#x", audience: a}
+      - {name: q, issuerUrl: ftp://i.example}
+`,
+    expected: [
+      'config.yaml:2:12: error registry-config-name-reserved: /registries/0/name: "health" is a path of the service; choose another name',
+      'config.yaml:3:37: error registry-config-schema: /registries/1/fomat: unknown field. Did you mean "format"?',
+      'config.yaml:4:5: error registry-config-schema: /registries/2: name is missing',
+      'config.yaml:4:24: error registry-config-schema: /registries/2/git/repository: is malformed. URL of the repository: file:///, http(s)://, git@, ssh:// or git://.',
+      'config.yaml:5:20: error registry-config-exclusive: /registries/3/git: branch and tag exclude each other',
+      'config.yaml:6:16: error registry-config-schema: /listen/port: must be integer',
+      'config.yaml:9:18: error registry-config-url: /auth/oauth/resourceUrl: must not hold a user name or password; secrets are read from files',
+      'config.yaml:10:19: error registry-config-public-path: /auth/oauth/publicPaths/0: "open" must start with /',
+      'config.yaml:12:30: error registry-config-url: /auth/oauth/providers/0/issuerUrl: must not have a fragment',
+      'config.yaml:13:9: error registry-config-schema: /auth/oauth/providers/1: audience is missing',
+      'config.yaml:13:30: error registry-config-schema: /auth/oauth/providers/1/issuerUrl: is malformed. Must equal the `iss` claim of accepted tokens exactly. An http or https URL.',
+    ],
+  },
 ])('$reason is answered with a place and what would be right', ({ text, expected }) => {
   check(text, expected);
 });
 
 test.each(RESERVED_NAMES)('the name %s is reserved for the service', (name) => {
   check(`registries:\n  - name: ${name}\n    managed: {}\n${ANONYMOUS}`, [
-    `config.yaml:2:11: error registry-config-name-reserved: /registries/0/name: "${name}" is a path of the service; choose another name`,
     'config.yaml:2:5: warning registry-config-no-effect: ' +
       `/registries/0: nothing is read for "${name}"; it is served empty`,
+    `config.yaml:2:11: error registry-config-name-reserved: /registries/0/name: "${name}" is a path of the service; choose another name`,
+  ]);
+});
+
+test('the environment says over the file, and creates what the file does not have', () => {
+  const result = readRegistryConfig(`${A}database: {host: file}\n`, 'config.yaml', {
+    SKEP_REGISTRY_DATABASE_HOST: 'skep',
+    THV_REGISTRY_DATABASE_HOST: 'thv',
+    THV_REGISTRY_DATABASE_PORT: '6543',
+    THV_REGISTRY_AUTH_MODE: 'oauth',
+    THV_REGISTRY_AUTH_OAUTH_RESOURCEURL: 'https://r.example',
+    SKEP_REGISTRY_AUTH_OAUTH_PROVIDERS: '[{"name": "p", "issuerUrl": "https://i.example", "audience": "a"}]',
+    SKEP_REGISTRY_AUTH_OAUTH_ENFORCESCOPES: 'true',
+    SKEP_REGISTRY_METRICS_PORT: '8081',
+    SKEP_REGISTRY_PORT: 'tcp://10.0.0.1:8080',
+  });
+  expect(result).toMatchObject({
+    config: {
+      database: { host: 'skep', port: 6543 },
+      metrics: { host: '0.0.0.0', port: 8081 },
+      auth: {
+        mode: 'oauth',
+        oauth: { resourceUrl: 'https://r.example', enforceScopes: true, providers: [{ name: 'p' }] },
+      },
+    },
+    warnings: [],
+  });
+});
+
+test('what is wrong in the environment names its variable', () => {
+  const environment = {
+    SKEP_REGISTRY_DATABASE_PORT: 'many',
+    THV_REGISTRY_AUTH_MODE: 'open',
+    SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: '["1"]',
+  };
+  const result = readRegistryConfig(`${A}${ANONYMOUS}`, 'config.yaml', environment);
+  expect('problems' in result ? result.problems.map(formatProblem) : []).toEqual([
+    'error registry-config-schema: SKEP_REGISTRY_DATABASE_PORT: must be integer',
+    'error registry-config-schema: THV_REGISTRY_AUTH_MODE: must be one of oauth, anonymous',
+    'error registry-config-address: SKEP_REGISTRY_LIMITS_TRUSTEDPROXIES: "1" is no address or CIDR range',
   ]);
 });

@@ -4,6 +4,7 @@
 
 import { DURATION_PATTERN } from '../std/duration.ts';
 import { type Static, Type } from '../std/json-schema.ts';
+import { DATABASE_DEFAULTS, SSL_MODES } from './database-defaults.ts';
 
 const Text = (description: string) => Type.String({ minLength: 1, description });
 const Url = (description: string) =>
@@ -137,25 +138,70 @@ const Auth = Type.Object(
 
 const Database = Type.Object(
   {
-    host: Type.Optional(Type.String({ minLength: 1, default: 'postgres' })),
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: 5432 })),
-    user: Type.Optional(Type.String({ minLength: 1, default: 'db_app', description: 'User with DML only.' })),
-    migrationUser: Type.Optional(Type.String({ minLength: 1, default: 'db_migrator', description: 'User with DDL.' })),
-    database: Type.Optional(Type.String({ minLength: 1, default: 'registry' })),
-    sslMode: Type.Optional(
-      Type.Enum(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'], { default: 'prefer' }),
+    host: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.host })),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: DATABASE_DEFAULTS.port })),
+    user: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.user, description: 'User with DML only.' }),
     ),
+    migrationUser: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.migrationUser, description: 'User with DDL.' }),
+    ),
+    database: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.database })),
+    sslMode: Type.Optional(Type.Enum([...SSL_MODES], { default: DATABASE_DEFAULTS.sslMode })),
     caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
-    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: 10 })),
-    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: 2 })),
-    connMaxLifetime: Type.Optional(Duration('Longest life of a connection.', { default: '30m' })),
+    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: DATABASE_DEFAULTS.maxOpenConns })),
+    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: DATABASE_DEFAULTS.maxIdleConns })),
+    connMaxLifetime: Type.Optional(
+      Duration('Longest life of a connection.', { default: DATABASE_DEFAULTS.connMaxLifetime }),
+    ),
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
   CLOSED,
 );
 
-/** JSON Schema of the file. Defaults are documented here and filled in by `readRegistryConfig`. */
+const Metrics = Type.Object(
+  {
+    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
+    port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Another port than that of the registry.' }),
+  },
+  { ...CLOSED, description: 'Where /metrics is served, without authentication. Without it there are no metrics.' },
+);
+
+const Limits = Type.Object(
+  {
+    requestsPerMinute: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Of one client address, on average. Without it there is no limit.' }),
+    ),
+    trustedProxies: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$', description: 'An address or CIDR range.' }), {
+        description: 'Proxies whose X-Forwarded-For names the client. None: the client is who connects.',
+      }),
+    ),
+    requestTimeout: Type.Optional(Duration('Until a request that is not answered gets 503.', { default: '10s' })),
+    headerBytes: Type.Optional(
+      Type.Integer({
+        minimum: 4096,
+        maximum: 1_048_576,
+        default: 32_768,
+        description: 'Largest head of a request, its token included.',
+      }),
+    ),
+    connections: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 10_000,
+        description: 'Connections at the same time; further ones are ended.',
+      }),
+    ),
+  },
+  { ...CLOSED, description: 'What one client, or all of them, may use up.' },
+);
+
+/**
+ * JSON Schema of the file. Defaults are documented here and filled in by `settleConfig`. Every value can come from the
+ * environment as SKEP_REGISTRY_<PATH>, or THV_REGISTRY_<PATH> as on the existing platform.
+ */
 export const REGISTRY_CONFIG_SCHEMA = Type.Object(
   {
     registryName: Type.Optional(
@@ -177,6 +223,8 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
         CLOSED,
       ),
     ),
+    metrics: Type.Optional(Metrics),
+    limits: Type.Optional(Limits),
     registries: Type.Array(Registry, { minItems: 1, description: 'What is served, one per `{registry_name}`.' }),
     database: Type.Optional(Database),
     auth: Type.Optional(Auth),

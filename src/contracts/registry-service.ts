@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '../std/duration.ts';
+import { DATABASE_DEFAULTS, type SslMode } from './database-defaults.ts';
 import type { RegistryConfigFile } from './registry-config.ts';
 import type { Filter, SourceFormat } from './registry-source.ts';
 
@@ -39,7 +40,7 @@ interface RegistryDatabase {
   readonly user: string;
   readonly migrationUser: string;
   readonly database: string;
-  readonly sslMode: 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+  readonly sslMode: SslMode;
   readonly caFile?: string;
   readonly passFile?: string;
   readonly maxOpenConns: number;
@@ -75,11 +76,29 @@ type AuthConfig =
   | { readonly mode: 'anonymous' }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
 
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ServiceLimits {
+  /** Of one client address; absent: no limit. */
+  readonly requestsPerMinute?: number;
+  /** Addresses and CIDR ranges. */
+  readonly trustedProxies: readonly string[];
+  readonly requestTimeoutMs: number;
+  readonly headerBytes: number;
+  readonly connections: number;
+}
+
 export interface RegistryConfig {
   /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
   readonly registryName: string;
   readonly namespace: string;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
+  /** Absent: no metrics are served. */
+  readonly metrics?: ListenAddress;
+  readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
@@ -93,9 +112,24 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
     registryName: file.registryName ?? 'default',
     namespace: file.namespace ?? 'default',
     listen: { host: file.listen?.host ?? '0.0.0.0', port: file.listen?.port ?? 8080 },
+    ...(file.metrics === undefined
+      ? {}
+      : { metrics: { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port } }),
+    limits: settleLimits(file.limits ?? {}),
     registries: settleRegistries(file.registries),
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
+  };
+}
+
+function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): ServiceLimits {
+  const { requestsPerMinute } = limits;
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    trustedProxies: limits.trustedProxies ?? [],
+    requestTimeoutMs: milliseconds(limits.requestTimeout ?? '10s'),
+    headerBytes: limits.headerBytes ?? 32_768,
+    connections: limits.connections ?? 10_000,
   };
 }
 
@@ -125,20 +159,8 @@ function settleOrigin({ git, api, file, kubernetes }: RegistryEntry): ServedOrig
 }
 
 function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): RegistryDatabase {
-  const { caFile, passFile } = database;
-  return {
-    host: database.host ?? 'postgres',
-    port: database.port ?? 5432,
-    user: database.user ?? 'db_app',
-    migrationUser: database.migrationUser ?? 'db_migrator',
-    database: database.database ?? 'registry',
-    sslMode: database.sslMode ?? 'prefer',
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(passFile === undefined ? {} : { passFile }),
-    maxOpenConns: database.maxOpenConns ?? 10,
-    maxIdleConns: database.maxIdleConns ?? 2,
-    connMaxLifetimeMs: milliseconds(database.connMaxLifetime ?? '30m'),
-  };
+  const { connMaxLifetime, maxMetaSize: _unused, ...rest } = { ...DATABASE_DEFAULTS, ...database };
+  return { ...rest, connMaxLifetimeMs: milliseconds(connMaxLifetime) };
 }
 
 /** Document 1: without any `auth` the mode is oauth; the rules have refused that where providers are missing. */

@@ -1,12 +1,16 @@
 // Whether a value fits a JSON Schema, and in words what is wrong with it. Knows nothing about where values come from.
 
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { pointerToken } from '../std/json.ts';
+import { lazyPackage } from '../std/lazy-package.ts';
+
+const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
 /** A check whose schema is compiled when it is first asked for: that is slow, and most commands never ask. */
 export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
   return () => {
+    const { Ajv } = ajvPackage();
     check ??= new Ajv({ allErrors: true, strict: true, verbose: true }).compile<T>(schema);
     return check;
   };

@@ -13,6 +13,7 @@ import type {
   Finding,
   GeneratedSecret,
   Kind,
+  ObjectName,
   Observed,
   PrinterColumn,
   Reference,
@@ -48,6 +49,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
   enforces?(self: Typed<Spec>): boolean;
   exposes?(self: Typed<Spec>): readonly Endpoint[];
+  makes?(self: Typed<Spec>): readonly ObjectName[];
   children?(self: Typed<Spec>, view: View, settings: Settings): readonly KubeObject[];
   generated?(self: Typed<Spec>, settings: Settings): readonly GeneratedSecret[];
   status(self: Typed<Spec>, observed: Observed): Static<Status>;
@@ -103,6 +105,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     database: (resource) => definition.database?.(read(resource).self),
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
     exposes: (resource) => definition.exposes?.(read(resource).self) ?? [],
+    makes: (resource) => definition.makes?.(read(resource).self) ?? [],
     children: (resource, view, settings) => definition.children?.(read(resource).self, view, settings) ?? [],
     generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
     status: (resource, observed) => plain(definition.status(read(resource).self, observed)),

@@ -2,7 +2,7 @@
 // they are printed.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { DEPRECATED, type Deprecation } from '../std/schema.ts';
+import { type Deprecation, deprecationOf, OLD_WORDS } from '../std/schema.ts';
 import type { Kind } from './kind.ts';
 
 export interface Field {
@@ -27,6 +27,8 @@ export interface Field {
 
 export interface Limits {
   readonly choices: readonly string[];
+  /** Choices of the past, and those that they mean. */
+  readonly oldWords: readonly { readonly word: string; readonly use: string }[];
   /** `1 to 65535`, `not empty`, `at most 64 entries`. */
   readonly sizes: readonly string[];
   /** A regular expression (RE2). */
@@ -91,14 +93,14 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
   const inner = innermost(schema);
   const fields = childrenOf(inner.schema, `${path}${inner.suffix}`);
   const { default: fallback, description } = schema;
-  const deprecated = schema[DEPRECATED];
+  const deprecated = deprecationOf(schema);
   return {
     path,
-    type: `${inner.schema.type}${inner.suffix}`,
+    type: `${inner.schema.type ?? 'any'}${inner.suffix}`,
     description: typeof description === 'string' ? description : '',
     required: required && fallback === undefined,
     ...(fallback === undefined ? {} : { default: fallback }),
-    ...(isObject(deprecated) ? { deprecated: deprecated as unknown as Deprecation } : {}),
+    ...(deprecated === undefined ? {} : { deprecated }),
     limits: limitsOf(schema),
     rules: messagesAt(schema),
     fields,
@@ -131,9 +133,13 @@ function limitsOf(schema: JsonObject): Limits {
     between(schema.minProperties, schema.maxProperties, ' entries'),
     format === 'date-time' ? 'RFC 3339' : '',
   ];
+  const words = isObject(schema[OLD_WORDS]) ? schema[OLD_WORDS] : {};
   const each = held === undefined || isObject(held.schema.properties) ? undefined : limitsOf(held.schema);
   return {
-    choices: Array.isArray(schema.enum) ? schema.enum.map(String) : [],
+    choices: (Array.isArray(schema.enum) ? schema.enum.map(String) : []).filter(
+      (choice) => words[choice] === undefined,
+    ),
+    oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
     sizes: sizes.filter((size) => size !== ''),
     ...(typeof pattern === 'string' ? { pattern } : {}),
     ...(each === undefined || isEmpty(each) ? {} : { each }),

@@ -8,6 +8,7 @@ import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
 import type { Validation } from '../std/schema.ts';
 
 export type { Finding } from '../kube/finding.ts';
@@ -36,6 +37,9 @@ export interface Endpoint {
   /** Names of the tools let through; absent where all are. */
   readonly tools?: readonly string[];
 }
+
+/** An object of the resource's namespace. */
+export type ObjectName = Pick<ResourceId, 'apiVersion' | 'kind' | 'name'>;
 
 /** The objects of the resource's namespace: desired ones where Git declares them, living ones otherwise. */
 export interface View {
@@ -121,6 +125,8 @@ export interface Kind {
   /** True where images of the namespace must be in this registry. */
   enforces(resource: Resource): boolean;
   exposes(resource: Resource): readonly Endpoint[];
+  /** The name of every object that `children` and `generated` may give, known without anything else: two resources may want the same. */
+  makes(resource: Resource): readonly ObjectName[];
   /**
    * The objects this resource becomes, all in its namespace, complete but for what `desire` adds to each: owner
    * reference, our labels. Only called when every non-optional reference was found.

@@ -1,9 +1,11 @@
 // skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
 // environment as SKEP_<PATH>. Knows nothing about what the settings do.
 
+import { DATABASE_DEFAULTS, SSL_MODES } from '../contracts/database-defaults.ts';
 import type { Finding } from '../kube/finding.ts';
 import { compileStructural } from '../kube/structural/structural.ts';
 import { didYouMean } from '../std/closest.ts';
+import { type Environment, variableOf, withEnvironment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import { formatProblem, type Problem } from '../std/problem.ts';
@@ -47,16 +49,14 @@ const SOURCE = object(
   },
 );
 
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-
 const DATABASE = object(
   {
-    host: text('Host name.', { default: 'postgres' }),
-    port: port('TCP port.', { default: 5432 }),
-    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: 'db_app' }),
-    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: 'db_migrator' }),
-    database: text('Name of the database.', { default: 'registry' }),
-    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: 'prefer' }),
+    host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
+    port: port('TCP port.', { default: DATABASE_DEFAULTS.port }),
+    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: DATABASE_DEFAULTS.user }),
+    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
+    database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
+    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
     passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
   },
   'PostgreSQL database of the catalogue.',
@@ -138,22 +138,25 @@ export interface ConfigInput {
   readonly text: string | undefined;
   /** As messages name it. */
   readonly file: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
+
+/** `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`. */
+const PREFIX = 'SKEP';
 
 /** Throws Failure `config-invalid` with one line per problem, each with file:line:column. */
 export function readConfig(input: ConfigInput): Config {
   const [document] = input.text === undefined ? [] : readDocuments(input.text, input.file);
   const value = document?.value;
   if (document !== undefined && document.problems.length > 0) throw invalid(document.problems);
-  const written = withEnvironment(isObject(value) ? value : {}, input.environment);
+  const written = withEnvironment(schemaOf(CONFIG), isObject(value) ? value : {}, PREFIX, input.environment);
   const structural = compileStructural(schemaOf(CONFIG));
   const complete = structural.withDefaults(written);
   const findings = [...unknownSettings(schemaOf(CONFIG), written), ...structural.validate(complete)];
   if (findings.length > 0) {
     throw invalid(
       findings.map(({ code, severity, message, pointer, at }): Problem => {
-        const variable = variableOf(pointer, input.environment);
+        const variable = variableOf(pointer, PREFIX, input.environment);
         if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
         const place = document?.place(pointer, at ?? 'value') ?? { file: input.file, line: 1, column: 1 };
         return { code, severity, message, pointer, place };
@@ -187,54 +190,4 @@ function invalid(problems: readonly Problem[]): Failure {
 /** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
 function schemaOf(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema));
-}
-
-/** `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`; lists and objects are written as JSON. */
-function withEnvironment(written: JsonObject, environment: ConfigInput['environment']): JsonObject {
-  return overlay(schemaOf(CONFIG), written, 'SKEP', environment);
-}
-
-/** The variable that a value comes from; undefined where the file says it, or nobody does. */
-function variableOf(pointer: string, environment: ConfigInput['environment']): string | undefined {
-  const names = pointer.split('/').slice(1);
-  const variables = names.map(
-    (_, index) =>
-      `SKEP_${names
-        .slice(0, index + 1)
-        .join('_')
-        .toUpperCase()}`,
-  );
-  return variables.find((variable) => environment[variable] !== undefined);
-}
-
-function overlay(
-  schema: JsonObject,
-  value: JsonObject,
-  prefix: string,
-  environment: ConfigInput['environment'],
-): JsonObject {
-  const result: JsonObject = { ...value };
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  for (const [name, property] of Object.entries(properties)) {
-    if (!isObject(property)) continue;
-    const variable = `${prefix}_${name.toUpperCase()}`;
-    const set = environment[variable];
-    const current = result[name];
-    if (set !== undefined) result[name] = parseVariable(property, set);
-    else if (property.type === 'object') {
-      const nested = overlay(property, isObject(current) ? current : {}, variable, environment);
-      if (Object.keys(nested).length > 0) result[name] = nested;
-    }
-  }
-  return result;
-}
-
-function parseVariable(property: JsonObject, text: string): Json {
-  if (property.type === 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // No JSON: the schema says what it should have been.
-    return text;
-  }
 }

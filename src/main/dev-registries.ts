@@ -2,6 +2,7 @@
 // that very configuration, but for the address and the database, which are this machine's.
 
 import { pino } from 'pino';
+import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '../contracts/registry-config-map.ts';
 import { readRegistryConfig } from '../contracts/registry-config-read.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { Failure } from '../std/failure.ts';
@@ -18,10 +19,6 @@ export interface DevRegistries {
   stop(): Promise<void>;
 }
 
-/** `{name}-registry-server-config`, key `config.yaml`: where MCPRegistry renders the configuration of its service. */
-const CONFIG_SUFFIX = '-registry-server-config';
-const CONFIG_KEY = 'config.yaml';
-
 /** The first service listens on `port`, each further one on the next. */
 export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
   const configs = await renderedConfigs(instance);
@@ -36,7 +33,8 @@ export async function serveRegistries(instance: Instance, world: DevWorld, port:
   try {
     for (const [index, config] of configs.entries()) {
       const listen = { host: '127.0.0.1', port: port === 0 ? 0 : port + index };
-      services.push(await startService({ ...config, listen }, store, logger));
+      const { metrics: _metrics, ...served } = config;
+      services.push(await startService({ ...served, listen }, store, logger));
     }
   } catch (error) {
     await stop();
@@ -57,9 +55,9 @@ async function renderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
   if (configMaps === undefined) return [];
   const objects = await deps.cluster.list(configMaps);
   return objects
-    .filter(({ metadata }) => metadata.name.endsWith(CONFIG_SUFFIX))
+    .filter(({ metadata }) => metadata.name.endsWith(REGISTRY_CONFIG_SUFFIX))
     .flatMap(({ metadata, data }) => {
-      const text = isObject(data) ? data[CONFIG_KEY] : undefined;
+      const text = isObject(data) ? data[REGISTRY_CONFIG_KEY] : undefined;
       return typeof text === 'string' ? [parse(text, `${metadata.namespace}/${metadata.name}`)] : [];
     });
 }

@@ -117,7 +117,9 @@ function aboutLines(field: Field): readonly string[] {
   return [
     ...(field.path === '' || !required ? [] : [labelled('REQUIRED', 'yes')]),
     ...(field.default === undefined ? [] : [labelled('DEFAULT', JSON.stringify(field.default))]),
-    ...(deprecated === undefined ? [] : [labelled('DEPRECATED', `use ${deprecated} instead`)]),
+    ...(deprecated === undefined
+      ? []
+      : [labelled('DEPRECATED', `use ${deprecated.use} instead; it goes with ${deprecated.until}`)]),
     ...limitLines(limits, ''),
     '',
     'DESCRIPTION:',
@@ -126,9 +128,10 @@ function aboutLines(field: Field): readonly string[] {
   ];
 }
 
-function limitLines({ choices, sizes, pattern, each }: Field['limits'], prefix: string): readonly string[] {
+function limitLines({ choices, oldWords, sizes, pattern, each }: Field['limits'], prefix: string): readonly string[] {
   return [
     ...(choices.length === 0 ? [] : [labelled('ONE OF', `${prefix}${choices.join(', ')}`)]),
+    ...oldWords.map(({ word, use }) => labelled('OLD WORD', `${prefix}${word} means ${use}`)),
     ...(sizes.length === 0 ? [] : [labelled('LIMITS', `${prefix}${sizes.join('; ')}`)]),
     ...(pattern === undefined ? [] : [labelled('PATTERN', `${prefix}${pattern}`)]),
     ...(each === undefined ? [] : limitLines(each, `each ${prefix}`)),

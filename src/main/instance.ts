@@ -8,6 +8,7 @@ import { openRepository } from '../adapters/git/repository.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
 import type { DatabaseSettings } from '../adapters/postgres/pool.ts';
 import type { CatalogueWriter } from '../catalogue/ports.ts';
+import { DATABASE_DEFAULTS } from '../contracts/database-defaults.ts';
 import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { View } from '../kinds/kind.ts';
@@ -18,10 +19,10 @@ import { fieldManager } from '../reconcile/labels.ts';
 import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
 import type { RegistryDeps } from '../reconcile/registries.ts';
 import { Failure } from '../std/failure.ts';
-import { sha256 } from '../std/hash.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
+import { gitPlace } from './git-place.ts';
 import { openLoadCache } from './load-cache.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
@@ -102,33 +103,22 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
 }
 
 function fleetSource(config: Config, source: Config['sources'][number], outbound: Outbound): FleetSource {
-  const { name, repository, branch, tag, commit, path, auth } = source;
-  const ref = {
-    ...(branch === undefined ? {} : { branch }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(commit === undefined ? {} : { commit }),
-  };
+  const { name, path, auth } = source;
   const credentials =
     auth === undefined ? {} : { auth: { username: auth.username, password: () => passwordFrom(auth.passwordFile) } };
-  const dir = join(config.stateDir, 'git', sha256(JSON.stringify([repository, ref, path])).slice(0, 16));
+  const place = gitPlace(join(config.stateDir, 'git'), source);
   const { allowFiles } = config.outbound;
   return {
     name,
     path,
-    repository: openRepository({ repository, ref, ...credentials, dir, outbound, allowFiles, clock: systemClock }),
+    repository: openRepository({ ...place, ...credentials, outbound, allowFiles, clock: systemClock }),
   };
 }
 
 /** The MCPRegistry's `databaseConfig`, as the application user. */
 function ownDatabase(target: RegistryDatabaseTarget | undefined, view: View): DatabaseSettings | undefined {
   if (target === undefined) return undefined;
-  const {
-    host = 'postgres',
-    port = 5432,
-    user = 'db_app',
-    database = 'registry',
-    sslMode = 'prefer',
-  } = target.settings;
+  const { host, port, user, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
   const password = secretValue(view, target.passwordSecretRef);
   return { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS };
 }

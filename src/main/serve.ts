@@ -4,10 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
+import type { MetricsAppOptions, ProcessUsage } from '../registry/metrics.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { systemClock } from './clock.ts';
@@ -24,25 +27,32 @@ export function serveCommand(): Command {
     .description('Serve the catalogue of one MCPRegistry over HTTP.')
     .option('-c, --config <file>', 'configuration file', 'registry.yaml')
     .option('--log-level <level>', 'debug, info, warn or error', 'info')
-    .addHelpText('after', '\nExample:\n  skep serve --config=/config/config.yaml')
+    .addHelpText(
+      'after',
+      '\nExample:\n  skep serve --config=/config/config.yaml\n\nEvery setting can come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres',
+    )
     .action(async ({ config: file, logLevel }: Options) => {
       const config = await readServeConfig(file);
       const { pino } = await import('pino');
       const { openDatabase } = await import('./database.ts');
       const logger = pino({ level: logLevel }, process.stderr);
       const database = openDatabase(config.database);
-      const service = await startService(config, database, logger);
-      process.stdout.write(`serving ${service.url}\n`);
-      await untilSignal();
-      await service.stop();
-      await database.close();
+      try {
+        const service = await startService(config, database, logger);
+        if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
+        process.stdout.write(`serving ${service.url}\n`);
+        await untilSignal();
+        await service.stop();
+      } finally {
+        await database.close();
+      }
     });
 }
 
 /** Throws Failure `config-invalid` with every problem; warnings go to stderr. */
 export async function readServeConfig(file: string): Promise<RegistryConfig> {
   const { readRegistryConfig } = await import('../contracts/registry-config-read.ts');
-  const result = readRegistryConfig(readText(file), file);
+  const result = readRegistryConfig(readText(file), file, process.env);
   if ('problems' in result) throw new Failure('config-invalid', result.problems.map(formatProblem).join('\n'));
   for (const warning of result.warnings) process.stderr.write(`${formatProblem(warning)}\n`);
   return result.config;
@@ -58,47 +68,86 @@ function readText(file: string): string {
 
 export interface Service {
   readonly url: string;
+  /** Where /metrics is, without the path; absent where the configuration asks for none. */
+  readonly metricsUrl?: string;
   /** Requests under way are answered first. */
   stop(): Promise<void>;
 }
 
-/** Listens where the configuration says; port 0 lets the system choose. */
+/** Listens where the configuration says; port 0 lets the system choose. Where it cannot, nothing stays open. */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
   logger: Logger,
 ): Promise<Service> {
-  const [{ buildApp }, { createOutbound }] = await Promise.all([
-    import('../registry/app.ts'),
-    import('../adapters/http/outbound.ts'),
-  ]);
-  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
-  const app = await buildApp({
-    config,
-    catalogue,
-    auth: { fetch: outbound.request, files: { read: readMounted }, clock: systemClock },
-    logger,
-    version: {
-      version: VERSION,
-      commit: 'unknown',
-      build_date: 'unknown',
-      node_version: process.version,
-      platform: `${process.platform}/${process.arch}`,
-    },
-    newRequestId: randomUUID,
-  });
-  const { host, port } = config.listen;
+  const closing: (() => Promise<unknown>)[] = [];
+  async function stop(): Promise<void> {
+    for (const close of closing.splice(0).reverse()) await close();
+  }
+  try {
+    const [{ buildApp }, { createOutbound }, { createServiceMetrics }] = await Promise.all([
+      import('../registry/app.ts'),
+      import('../adapters/http/outbound.ts'),
+      import('../registry/metrics.ts'),
+    ]);
+    const metrics = createServiceMetrics(VERSION);
+    const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+    closing.push(() => outbound.close());
+    const app = await buildApp({
+      config,
+      catalogue,
+      auth: { fetch: outbound.request, files: { read: readMounted }, clock: systemClock },
+      logger,
+      version: {
+        version: VERSION,
+        commit: 'unknown',
+        build_date: 'unknown',
+        node_version: process.version,
+        platform: `${process.platform}/${process.arch}`,
+      },
+      newRequestId: randomUUID,
+      metrics,
+    });
+    closing.push(() => app.close());
+    // Before the registry itself: whoever sees that one is ready may scrape.
+    const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
+    const url = await listen(app, config.listen);
+    return { url, ...(metricsUrl === undefined ? {} : { metricsUrl }), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startMetrics(
+  options: Omit<MetricsAppOptions, 'usage' | 'config'> & { readonly config: RegistryConfig },
+  closing: (() => Promise<unknown>)[],
+): Promise<string | undefined> {
+  const { metrics: address } = options.config;
+  if (address === undefined) return undefined;
+  const { buildMetricsApp } = await import('../registry/metrics.ts');
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  closing.push(async () => delay.disable());
+  const app = buildMetricsApp({ ...options, usage: () => processUsage(delay) });
+  closing.push(() => app.close());
+  return await listen(app, address);
+}
+
+function processUsage(delay: ReturnType<typeof monitorEventLoopDelay>): ProcessUsage {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const eventLoopSeconds = delay.count === 0 ? 0 : delay.percentile(99) / 1e9;
+  delay.reset();
+  return { residentBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6, eventLoopSeconds };
+}
+
+async function listen(app: FastifyInstance, { host, port }: RegistryConfig['listen']): Promise<string> {
   await app.listen({ host, port }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? `: ${cause.message}` : '';
     throw new Failure('listen-failed', `cannot listen on ${host}:${port}${reason}`, { cause });
   });
-  return {
-    url: urlOf(app.server.address()),
-    async stop() {
-      await app.close();
-      await outbound.close();
-    },
-  };
+  return urlOf(app.server.address());
 }
 
 async function readMounted(path: string): Promise<string> {

@@ -1,11 +1,12 @@
 // Turns the healthy resources into everything that should live: themselves and their children, each marked as ours.
 // Knows nothing about what lives, but for the uids that owner references need.
 
+import assert from 'node:assert/strict';
 import type { Settings, View } from '../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '../kube/object.ts';
-import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import type { ResourceId } from '../std/problem.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from './labels.ts';
-import { problemOf, type Standing } from './resolve.ts';
+import type { Standing } from './resolve.ts';
 
 export interface Desired {
   /** As it is to be applied. A child whose owner does not live yet has no owner reference: apply adds it. */
@@ -31,36 +32,19 @@ export interface Desires {
   readonly objects: readonly Desired[];
   /** Owners whose children must stay as they live: `namespace/owner label`. */
   readonly heldOwners: ReadonlySet<string>;
-  readonly problems: readonly Problem[];
 }
 
 export function desire(input: DesireInput): Desires {
   const applied = input.standings.filter((standing) => standing.verdict !== 'held');
   const own = applied.map((standing) => ownObject(input, standing));
-  const families = applied
-    .filter((standing) => standing.verdict === 'healthy')
-    .map((standing) => ({ standing, children: childrenOf(input, standing) }));
-
-  const claimed = new Map(own.map((desired) => [desired.key, desired.id]));
-  const children: Desired[] = [];
-  const problems: Problem[] = [];
-  const collided = new Set<Standing>();
-  for (const family of families) {
-    const clash = family.children.find((child) => claimed.has(child.key));
-    if (clash !== undefined) {
-      problems.push(collision(family.standing, clash.id, claimed.get(clash.key)));
-      collided.add(family.standing);
-      continue;
-    }
-    for (const child of family.children) claimed.set(child.key, family.standing.loaded.id);
-    children.push(...family.children);
-  }
-  const held = input.standings.filter((standing) => standing.verdict !== 'healthy' || collided.has(standing));
-  return {
-    objects: [...own, ...children],
-    heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))),
-    problems,
-  };
+  const healthy = applied.filter((standing) => standing.verdict === 'healthy');
+  const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
+  assert(
+    new Set(objects.map(({ key }) => key)).size === objects.length,
+    'no two healthy resources make the same object: kinds name everything that they make',
+  );
+  const held = input.standings.filter((standing) => standing.verdict !== 'healthy');
+  return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))) };
 }
 
 /** How a living child is recognised as one of a held owner: by namespace and owner label. */
@@ -101,10 +85,4 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
 export function ownerReference(owner: ResourceId, uid: string): OwnerReference {
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-}
-
-function collision(standing: Standing, child: ResourceId, other: ResourceId | undefined): Problem {
-  const whose = other === undefined ? 'another resource' : formatId(other);
-  const message = `would make ${formatId(child)}, which ${whose} already makes: rename one of the two`;
-  return problemOf(standing.loaded, { code: 'child-collision', severity: 'error', pointer: '/metadata/name', message });
 }

@@ -7,6 +7,10 @@ import { type Desired, type Desires, heldOwner } from './desire.ts';
 import { labelOf, PART_OF } from './labels.ts';
 import { problemOf, type Standing } from './resolve.ts';
 
+export interface OwnDesires extends Desires {
+  readonly problems: readonly Problem[];
+}
+
 export interface ForeignInput {
   readonly desires: Desires;
   readonly standings: readonly Standing[];
@@ -20,7 +24,7 @@ export interface ForeignInput {
  * The same without the families of which a member lives already and is another's. What an earlier operator made for the
  * same owner is the owner's, and taken over.
  */
-export function withoutForeign(input: ForeignInput): Desires {
+export function withoutForeign(input: ForeignInput): OwnDesires {
   const { desires, standings } = input;
   const problems: Problem[] = [];
   const held = new Set<string>();
@@ -37,7 +41,7 @@ export function withoutForeign(input: ForeignInput): Desires {
   return {
     objects: desires.objects.filter(({ owner }) => owner === undefined || !held.has(keyOf(owner))),
     heldOwners: new Set([...desires.heldOwners, ...owners.map(heldOwner)]),
-    problems: [...desires.problems, ...problems],
+    problems,
   };
 }
 

@@ -15,7 +15,7 @@ function stored(bytes: readonly number[]): string {
 }
 
 function kept(live: KubeObject | undefined): Desired | undefined {
-  const desires = { objects: [DESIRED], heldOwners: new Set<string>(), problems: [] };
+  const desires = { objects: [DESIRED], heldOwners: new Set<string>() };
   return keepValues(desires, () => live).objects[0];
 }
 

@@ -9,10 +9,10 @@ import { entryOf } from '../kube/ownership/entries.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { ascertain } from './certainty.ts';
-import { type Desires, desire } from './desire.ts';
+import { desire } from './desire.ts';
 import { diff } from './diff.ts';
 import { withDigests } from './digest-key.ts';
-import { withoutForeign } from './foreign.ts';
+import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { keepValues } from './generated.ts';
 import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
@@ -30,7 +30,7 @@ export interface Prepared {
   readonly snapshot: Snapshot;
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
-  readonly desires: Desires;
+  readonly desires: OwnDesires;
   readonly plan: Plan;
   readonly problems: readonly Problem[];
   /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
@@ -76,7 +76,15 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
     return snapshot.known(target) || snapshot.served(target) === undefined ? 'listed' : 'failed';
   };
   const { loaded, invalid } = gathered;
-  const resolved = resolve({ loaded, invalid, kinds, views, knowledge, images: registries.images });
+  const resolved = resolve({
+    loaded,
+    invalid,
+    kinds,
+    views,
+    knowledge,
+    images: registries.images,
+    living: snapshot.find,
+  });
   const applySet = applySetId(instance, homeNamespace);
   const { settings } = options;
   const { standings } = resolved;

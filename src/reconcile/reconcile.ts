@@ -2,7 +2,7 @@
 // Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
 import type { Kind, Settings } from '../kinds/kind.ts';
-import { keyOf } from '../kube/object.ts';
+import { groupOf, keyOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
@@ -12,11 +12,11 @@ import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
-import { applySetId, fieldManager } from './labels.ts';
+import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
 import { acquire, look } from './lock.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
-import type { RegistryDeps } from './registries.ts';
+import { emptyCatalogue, type RegistryDeps } from './registries.ts';
 import type { RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
 import { judge, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
@@ -121,7 +121,12 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
 
   const { plan, snapshot } = prepared;
   const uids = livingUids(snapshot);
-  const outcomes = await apply(deps, { plan, uids, force: options.conflicts === 'force' });
+  const { cluster, random, progress } = deps;
+  const remover = withCatalogues(deps, options, prepared);
+  const outcomes = await apply(
+    { cluster: { apply: cluster.apply, remove: remover }, random, progress },
+    { plan, uids, force: options.conflicts === 'force' },
+  );
 
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
@@ -171,9 +176,29 @@ function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleIn
   return { standings: prepared.resolved.standings, childErrors, catalogue: prepared.registries.states };
 }
 
-function sightOf({ apiGroup }: RunOptions, snapshot: Snapshot): Sight {
-  const views = openViews({ apiGroup, layers: [snapshot.objects()] });
-  return { living: snapshot.find, views, complete: snapshot.failures().length === 0 };
+function sightOf(options: RunOptions, snapshot: Snapshot): Sight {
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()] });
+  const departing = departingOf(options, snapshot);
+  return { living: snapshot.find, views, complete: snapshot.failures().length === 0, departing };
+}
+
+function departingOf({ apiGroup, kinds, instance, homeNamespace }: RunOptions, snapshot: Snapshot): Sight['departing'] {
+  const applySet = applySetId(instance, homeNamespace);
+  return snapshot.objects().flatMap((object) => {
+    if (object.metadata.deletionTimestamp === undefined || labelOf(object, PART_OF) !== applySet) return [];
+    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+    return kind === undefined ? [] : [{ kind, object }];
+  });
+}
+
+/** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
+function withCatalogues(deps: RunDeps, options: RunOptions, { snapshot }: Prepared): Cluster['remove'] {
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()] });
+  return async (id, uid) => {
+    const object = snapshot.find(id);
+    if (object !== undefined) await emptyCatalogue(deps, { ...options, object, view: views(id.namespace ?? '') });
+    await deps.cluster.remove(id, uid);
+  };
 }
 
 async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Sight> {

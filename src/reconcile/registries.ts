@@ -6,7 +6,9 @@ import type { CatalogueWriter, Source, SourceKey } from '../catalogue/ports.ts';
 import { due, type SyncOutcome, syncSource } from '../catalogue/sync.ts';
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
+import { groupOf, type KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
+import { isObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import type { EnforcedImages } from './enforcement.ts';
 import type { Sourced } from './gather.ts';
@@ -48,6 +50,16 @@ export interface SyncInput {
   readonly loaded: readonly Sourced[];
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
+}
+
+/** No database is configured, or the Secret with its password is gone. */
+const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
+
+interface Departure {
+  readonly object: KubeObject;
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly view: View;
 }
 
 const NOTHING: RegistryResults = { states: new Map(), images: new Map(), outcomes: [], problems: [], failures: [] };
@@ -105,6 +117,27 @@ async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMod
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { ...NOTHING, failures: [failure] };
+  }
+}
+
+/**
+ * Nobody asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
+ * is no way to reach it any more, its catalogue is lost as well.
+ */
+export async function emptyCatalogue(
+  { registries }: { readonly registries?: RegistryDeps },
+  { object, kinds, apiGroup, view }: Departure,
+): Promise<void> {
+  const { name, namespace = '' } = object.metadata;
+  const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+  if (registries === undefined || kind === undefined || !isObject(object.spec)) return;
+  const resource: Resource = { ...object, spec: object.spec };
+  if (kind.sources(resource).length === 0) return;
+  try {
+    const writer = await registries.storeFor(kind, resource, view);
+    await writer.retain({ namespace, registry: name }, []);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || !NO_WAY.includes(failure.code)) throw failure;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Kind, Reference, View } from '../kinds/kind.ts';
 import type { Finding } from '../kube/finding.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import { collisions } from './collisions.ts';
 import { type EnforcedImages, imageFindings, type Registry, registriesOf } from './enforcement.ts';
 import type { Sourced } from './gather.ts';
 import type { LoadedResource } from './load.ts';
@@ -19,6 +20,8 @@ export interface ResolveInput {
   /** Of a kind that is referred to: was it `listed`, did that fail, or is there `none` (no cluster is asked)? */
   readonly knowledge: (kind: string) => 'listed' | 'failed' | 'none';
   readonly images: EnforcedImages;
+  /** Offline, nothing lives. */
+  readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
 export type Verdict = 'healthy' | 'refused' | 'held';
@@ -38,10 +41,12 @@ export interface Resolved {
 export function resolve(input: ResolveInput): Resolved {
   const held = heldKeys(input);
   const resolving = { ...input, registries: registriesByNamespace(input) };
+  const free = input.loaded.filter(({ id }) => !held.has(keyOf(id)));
+  const collided = collisions({ loaded: free, living: input.living });
   const standings = input.loaded.map((loaded): Standing => {
     const blocker = held.get(keyOf(loaded.id));
     if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
-    const findings = findingsOf(resolving, loaded);
+    const findings = [...findingsOf(resolving, loaded), ...(collided.get(keyOf(loaded.id)) ?? [])];
     const refused = findings.some((finding) => finding.severity === 'error');
     return { loaded, verdict: refused ? 'refused' : 'healthy', findings };
   });

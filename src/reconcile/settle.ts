@@ -2,8 +2,8 @@
 // Knows nothing about what a status says but its `Ready` condition and `phase`.
 
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
-import type { Resource, View } from '../kinds/kind.ts';
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import type { Kind, Resource, View } from '../kinds/kind.ts';
+import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
@@ -16,6 +16,13 @@ export interface Sight {
   readonly views: (namespace: string) => View;
   /** False where a LIST failed: what is not seen may live all the same, so no status is written from it. */
   readonly complete: boolean;
+  /** Ours that are being deleted: nothing declares them any more, or somebody else deletes them. */
+  readonly departing: readonly Departing[];
+}
+
+export interface Departing {
+  readonly kind: Kind;
+  readonly object: KubeObject;
 }
 
 export interface SettleInput {
@@ -30,6 +37,8 @@ export interface StatusChange {
   readonly id: ResourceId;
   readonly live: Resource;
   readonly status: JsonObject;
+  /** It is being deleted, and may be gone before its status is written. */
+  readonly departing?: true;
 }
 
 /** How far the resources are, by `Ready` and `phase`. */
@@ -67,7 +76,22 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
+  changes.push(...farewells(input, sight, now));
   return { changes, readiness: { ready, progressing, failed } };
+}
+
+/** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
+function farewells({ standings }: SettleInput, { departing, views }: Sight, now: string): readonly StatusChange[] {
+  const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
+  return departing.flatMap(({ kind, object }): readonly StatusChange[] => {
+    const id = idOf(object);
+    if (!isObject(object.spec) || declared.has(keyOf(id))) return [];
+    const live = resourceFrom(object, object.spec);
+    const view = views(id.namespace ?? '');
+    const status = kind.status(live, { view, refusals: [], failures: [], now });
+    if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
+    return [{ id, live, status, departing: true }];
+  });
 }
 
 export interface SettleDeps {
@@ -80,7 +104,10 @@ async function writeStatuses(deps: SettleDeps, changes: readonly StatusChange[])
   return results.filter((result) => result !== undefined);
 }
 
-async function writeStatus(deps: SettleDeps, { id, live, status }: StatusChange): Promise<Failure | undefined> {
+async function writeStatus(
+  deps: SettleDeps,
+  { id, live, status, departing }: StatusChange,
+): Promise<Failure | undefined> {
   const { name, namespace, uid } = live.metadata;
   const metadata = {
     name,
@@ -93,9 +120,13 @@ async function writeStatus(deps: SettleDeps, { id, live, status }: StatusChange)
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (departing === true && GONE.includes(error.code)) return undefined;
     return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
   }
 }
+
+/** What the server says of an object that is not there any more, or is another one by now. */
+const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
 
 /** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
 export async function settle(

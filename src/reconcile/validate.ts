@@ -51,6 +51,7 @@ export function validate(input: ValidateInput): Validation {
     }),
     knowledge: (kind) => (own.has(kind) ? 'listed' : 'none'),
     images: new Map(),
+    living: () => undefined,
   });
   // Which images a registry holds is known to the catalogue only.
   const problems = [...loaded.problems, ...unresolved.filter(({ code }) => code !== 'image-unknown')];

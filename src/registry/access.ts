@@ -13,18 +13,22 @@ export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
+  /** Told `accepted`, or the code of the rejection. */
+  readonly judged: (outcome: string) => void;
 }
 
 /**
  * A hook for every request whose path is not public: without a valid token 401, with one that lacks the scope 403, each
  * with a challenge; 503 where nobody could tell.
  */
-export function requireToken({ authenticate, oauth, publicPaths }: AccessOptions): onRequestAsyncHookHandler {
+export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
+  const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
     if (isPublic(request.url, publicPaths)) return;
     const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
+    judged(rejection?.reason ?? 'accepted');
     if (rejection === undefined) {
       if (verdict.ok) request.log.debug(verdict.identity, 'token accepted');
       return;

@@ -16,9 +16,12 @@ import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { requireToken } from './access.ts';
+import { refuse } from './answer.ts';
 import { createBodies } from './bodies.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
+import type { ServiceMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { createRateLimit } from './rate.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
@@ -34,15 +37,14 @@ export interface AppOptions {
   readonly version: VersionInfo;
   /** Must not repeat. */
   readonly newRequestId: () => string;
-  /** Until a request that is not answered is given up; 10 s. */
-  readonly handlerTimeoutMs?: number;
+  readonly metrics: ServiceMetrics;
 }
 
-/** Header limit of the whole request; a token of the longest accepted length fits. */
-const HEADERS_BYTES_MAX = 32 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
-const REQUEST_TIMEOUT_MS = 10_000;
-const HANDLER_TIMEOUT_MS = 10_000;
+/** Until the head and the body of a request have arrived. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+/** How often sockets are looked at for that. */
+const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const PARAM_LENGTH_MAX = 1024;
@@ -63,7 +65,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
   });
-  app.addHook('onResponse', async (request, reply) => logAccess(request, reply.statusCode, reply.elapsedTime));
+  app.addHook('onResponse', async (request, reply) => {
+    logAccess(request, reply.statusCode, reply.elapsedTime);
+    options.metrics.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
+  });
   // Before the token is asked for: preflight requests carry none, and browsers must be able to read refusals too.
   await app.register(cors, {
     origin: '*',
@@ -73,6 +78,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false,
   });
+  addRateLimit(app, options);
   addAccessControl(app, options);
   await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['br', 'gzip', 'identity'] });
   app.setNotFoundHandler(handleNotFound);
@@ -84,8 +90,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-function createApp({ logger, newRequestId, handlerTimeoutMs = HANDLER_TIMEOUT_MS }: AppOptions): FastifyInstance {
-  return Fastify({
+function createApp({ config, logger, newRequestId }: AppOptions): FastifyInstance {
+  const { trustedProxies, requestTimeoutMs, headerBytes, connections } = config.limits;
+  const app = Fastify({
     loggerInstance: logger,
     // One line per request instead of two: see logAccess.
     logController: new LogController({ disableRequestLogging: true }),
@@ -98,25 +105,44 @@ function createApp({ logger, newRequestId, handlerTimeoutMs = HANDLER_TIMEOUT_MS
       handleError(error, request, reply);
     },
     clientErrorHandler: handleClientError,
-    http: { maxHeaderSize: HEADERS_BYTES_MAX, headersTimeout: REQUEST_TIMEOUT_MS },
+    http: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: ARRIVAL_TIMEOUT_MS,
+      connectionsCheckingInterval: ARRIVAL_CHECK_MS,
+    },
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: handlerTimeoutMs,
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
+    handlerTimeout: requestTimeoutMs,
     connectionTimeout: SOCKET_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
+  app.server.maxConnections = connections;
+  return app;
 }
 
-function addAccessControl(app: FastifyInstance, { config, auth, logger }: AppOptions): void {
+/** Before the token is looked at: that is what costs most. Probes are never limited. */
+function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void {
+  const { requestsPerMinute } = config.limits;
+  if (requestsPerMinute === undefined) return;
+  const waitOf = createRateLimit(requestsPerMinute, auth.clock.monotonic);
+  app.addHook('onRequest', async (request, reply) => {
+    const seconds = PROBES.includes(pathOf(request)) ? undefined : waitOf(request.ip);
+    if (seconds === undefined) return;
+    return refuse(reply.header('retry-after', seconds), { code: 'rate-limited', message: 'too many requests' });
+  });
+}
+
+function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics }: AppOptions): void {
   if (config.auth.mode === 'anonymous') return;
   const { oauth, publicPaths } = config.auth;
   const authenticate = createAuthenticate(
     { ...auth, notify: ({ message, ...notice }) => logger.warn(notice, message) },
     oauth.providers,
   );
-  app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths }));
+  app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, judged: metrics.token }));
 }
 
 function addRoutes(app: FastifyInstance, { config, catalogue, version, auth }: AppOptions): void {
@@ -137,11 +163,16 @@ function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
 }
 
+function pathOf(request: FastifyRequest): string {
+  const [path = ''] = request.url.split('?', 1);
+  return path;
+}
+
 const PROBES = ['/health', '/readiness'];
 
 /** The path without its query, which may hold what people search for. */
 function logAccess(request: FastifyRequest, status: number, elapsedMs: number): void {
-  const [path = ''] = request.url.split('?', 1);
+  const path = pathOf(request);
   if (PROBES.includes(path) && status < 500) return;
   const level = status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info';
   request.log[level](

@@ -141,7 +141,7 @@ export const FACETS_SCHEMA = {
       ...Type.Object({ tags: FACET_COUNTS, tiers: FACET_COUNTS, statuses: FACET_COUNTS, transports: FACET_COUNTS }),
     },
     304: UNCHANGED,
-    ...DATA_ERRORS,
+    ...errors(401, 403, 404, 429, 503),
   },
 };
 

@@ -1,11 +1,13 @@
 // Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
 
-import { structuredPatch } from 'diff';
 import type { Outcome } from '../reconcile/apply.ts';
 import type { Change, Plan } from '../reconcile/plan.ts';
 import { type CatalogueOutcome, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
+import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
+
+const diffPackage = lazyPackage<typeof import('diff')>('diff');
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
@@ -133,7 +135,7 @@ function textOfChange(change: Change): string[] {
 /** One line; for texts of several lines, those that differ with a little around them. */
 function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
   if (!isLong(before) || !isLong(after)) return [`      ${path}: ${show(before)} -> ${show(after)}`];
-  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 1 });
+  const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });
   return [`      ${path}:`, ...hunks.flatMap((hunk) => hunk.lines.map((line) => `        ${line}`))];
 }
 

@@ -1,11 +1,11 @@
 // Digests of texts and JSON values. Knows nothing about what they stand for.
 
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { canonicalJson } from './json.ts';
 
 /** Lower-case hex SHA-256. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }
 
 /** SHA-256 over the canonical JSON text: equal values give equal digests. */
@@ -20,9 +20,9 @@ export function hmacSha256(key: Uint8Array, text: string): string {
 
 /** FNV-1a, 32 bit, over the UTF-8 bytes; lower-case hex without padding. */
 export function fnv1a32(text: string): string {
-  let hash = 0x811c9dc5;
+  let value = 0x811c9dc5;
   for (const byte of Buffer.from(text, 'utf8')) {
-    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+    value = Math.imul(value ^ byte, 0x01000193) >>> 0;
   }
-  return hash.toString(16);
+  return value.toString(16);
 }

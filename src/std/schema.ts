@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from './duration.ts';
-import type { Json, JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
 import {
   type Static,
   type TArray,
@@ -21,7 +21,7 @@ import {
 export type { Static, TSchema };
 
 /** Marks a field that is still read but should no longer be written; the value is a `Deprecation`. */
-export const DEPRECATED = 'x-skep-deprecated';
+const DEPRECATED = 'x-skep-deprecated';
 
 /** Marks a field that is another name of the field that the value names, beside it. */
 export const ALIAS_OF = 'x-skep-alias-of';
@@ -35,6 +35,14 @@ export type Deprecation = {
   /** The version of the API that no longer has it. */
   readonly until: string;
 };
+
+/** What the schema of a field says of its end. */
+export function deprecationOf(schema: JsonObject): Deprecation | undefined {
+  const mark = schema[DEPRECATED];
+  if (!isObject(mark)) return undefined;
+  const { use, until } = mark;
+  return typeof use === 'string' && typeof until === 'string' ? { use, until } : undefined;
+}
 
 /** Names of earlier versions go with the next one (document 2, Versioning). */
 const NEXT_VERSION = 'v1beta1';

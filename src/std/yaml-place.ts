@@ -1,7 +1,8 @@
 // Finds where a value of a YAML document is written. Knows nothing about what values mean.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml';
+import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import { pointerTokens } from './json.ts';
+import { isAlias, isMap, isScalar, isSeq } from './yaml-package.ts';
 import { resolveScalar } from './yaml-scalar.ts';
 import { isMergeKey } from './yaml-value.ts';
 

@@ -40,14 +40,24 @@ function resolveBinary(text: string): Resolved {
   return { ok: true, value: decoded.toString('utf8') };
 }
 
+/** Of the words that are no text the longest is `false`. */
+const WORD_MAX = 5;
+
 function resolvePlain(text: string): Resolved {
-  if (NULLS.has(text)) return { ok: true, value: null };
-  if (TRUES.has(text)) return { ok: true, value: true };
-  if (FALSES.has(text)) return { ok: true, value: false };
+  if (text.length <= WORD_MAX) {
+    if (NULLS.has(text)) return { ok: true, value: null };
+    if (TRUES.has(text)) return { ok: true, value: true };
+    if (FALSES.has(text)) return { ok: true, value: false };
+  }
+  if (!beginsNumber(text.charCodeAt(0))) return { ok: true, value: text };
   if (NOT_FINITE.test(text))
     return { ok: false, reason: `${text} has no place in JSON; write a finite number or a string` };
-  if (!/^[-+.0-9]/.test(text)) return { ok: true, value: text };
   return resolveNumber(text.startsWith('.') ? text : text.replaceAll('_', '')) ?? { ok: true, value: text };
+}
+
+/** `+`, `-`, `.` or a digit. */
+function beginsNumber(code: number): boolean {
+  return code === 43 || code === 45 || code === 46 || (code >= 48 && code <= 57);
 }
 
 function resolveNumber(text: string): Resolved | undefined {

@@ -1,19 +1,10 @@
 // The JSON value of a parsed YAML document, and everything about it that Kubernetes would refuse. Knows nothing about
 // files and lines: what it reports is at an offset of the text.
 
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Pair,
-  type ParsedNode,
-  type YAMLMap,
-  type YAMLParseError,
-} from 'yaml';
+import type { Document, Pair, ParsedNode, YAMLMap, YAMLParseError } from 'yaml';
 import { type Json, type JsonObject, pointerToken } from './json.ts';
 import type { YamlCode } from './yaml-codes.ts';
+import { isAlias, isMap, isScalar, isSeq } from './yaml-package.ts';
 import { resolveScalar } from './yaml-scalar.ts';
 
 export interface YamlFault {

@@ -337,7 +337,7 @@ describe('one broken entry', () => {
   test('is told with its place, counted, and the others are served', async () => {
     const outcome = await sync(feed({ a: server('alpha'), b: { description: 'no image' } }));
     expect(lines(outcome)).toEqual([
-      'https://git.example.com/fleet.git registry.json@abc:1:78: error registry-entry-invalid: /servers/b must have a member "image"',
+      'https://git.example.com/fleet.git registry.json@abc:1:78: warning registry-entry-invalid: /servers/b must have a member "image"',
     ]);
     expect(outcome.state).toMatchObject({
       phase: 'Complete',

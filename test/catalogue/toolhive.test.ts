@@ -328,7 +328,7 @@ describe('an invalid entry is rejected with its place and the others are kept', 
     expect(result.entries.map(({ name }) => name)).toEqual(['io.github.stacklok/good']);
     const [rejected] = result.rejected;
     expect(rejected?.problem).toMatchObject({ code: 'registry-entry-invalid', pointer });
-    expect(formatProblem(rejected!.problem)).toContain(`registry.json:${line}: error`);
+    expect(formatProblem(rejected!.problem)).toContain(`registry.json:${line}: warning`);
     expect(rejected?.problem.message).toContain(says);
   });
 
@@ -348,7 +348,7 @@ describe('an invalid entry is rejected with its place and the others are kept', 
     expect(check(text)).toEqual({
       entries: ['io.github.stacklok/a 1.0.0'],
       problems: [
-        'registry.json:3:1: error registry-entry-duplicate: /servers/a is another entry for io.github.stacklok/a version 1.0.0, which line 2 has already',
+        'registry.json:3:1: warning registry-entry-duplicate: /servers/a is another entry for io.github.stacklok/a version 1.0.0, which line 2 has already',
       ],
       names: ['io.github.stacklok/a'],
     });

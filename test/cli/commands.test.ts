@@ -1,6 +1,6 @@
 // What each command prints and how it exits, for people and for programs.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -93,6 +93,31 @@ describe('validate', () => {
   test('names what is invalid, and exits with 3', async () => {
     const { code, stdout } = await instance.run('validate', 'bad');
     expect([code, stdout]).toEqual([3, `${line}\n3 resources in 2 files: 1 invalid\n`]);
+  });
+
+  test('says the same again from what it remembers, and notices every change', async () => {
+    const results = join(instance.dir, '.cache/skep/validate');
+    rmSync(results, { recursive: true, force: true });
+    const [first, again] = [await instance.run('validate', 'bad'), await instance.run('validate', 'bad')];
+    expect(again).toEqual(first);
+    expect(readdirSync(results)).toHaveLength(1);
+    // The same content in another place is named by that place.
+    const moved = await instance.run('validate', 'bad/cluster');
+    expect([moved.code, moved.stdout]).toEqual([3, expect.stringContaining(line)]);
+    const file = join(instance.dir, 'bad/cluster/clock.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('colour', 'colours'));
+    expect((await instance.run('validate', 'bad')).stdout).toContain('has no field "colours"');
+    writeFileSync(file, text);
+    for (const name of readdirSync(results)) writeFileSync(join(results, name), 'damaged');
+    expect(await instance.run('validate', 'bad')).toEqual(first);
+  });
+
+  test('remembers nothing where it is told so', async () => {
+    const results = join(instance.dir, '.cache');
+    rmSync(results, { recursive: true, force: true });
+    expect((await instance.run('validate', 'bad', '--no-cache')).code).toBe(3);
+    expect(existsSync(results)).toBe(false);
   });
 
   test('tells programs the same', async () => {

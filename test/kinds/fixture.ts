@@ -6,13 +6,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { structuralSchema } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
-import type { Finding, Kind, Reference, Resource, View } from '../../src/kinds/kind.ts';
+import type { Finding, Kind, Reference, Resource, Settings, View } from '../../src/kinds/kind.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { compileStructural } from '../../src/kube/structural/structural.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { readDocuments } from '../../src/std/yaml.ts';
 
 export const FOLDER = import.meta.dirname;
+
+export const SETTINGS: Settings = {
+  apiGroup: 'toolhive.stacklok.dev',
+  images: {
+    proxy: 'registry.example.com/skep-proxy:1',
+    vmcp: 'registry.example.com/skep-vmcp:1',
+    registry: 'registry.example.com/skep:1',
+  },
+  pullSecrets: ['pull-secret'],
+  digest: (text) => `hmac of ${text}`,
+};
 
 export interface Fixture {
   readonly name: string;

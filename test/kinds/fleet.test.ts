@@ -37,9 +37,7 @@ it('names nothing that is not in it, but for what Kubernetes waits for', () => {
 });
 
 it('shows every kind, every transport and both ways to offer standard streams', () => {
-  expect(new Set(resources.map(({ id }) => id.kind))).toEqual(
-    new Set(['Namespace', 'MCPGroup', 'MCPRegistry', 'MCPServer']),
-  );
+  expect(new Set(resources.map(({ id }) => id.kind))).toEqual(new Set(['Namespace', ...KINDS.map(({ kind }) => kind)]));
   const ways = servers.map(({ defaulted }) => {
     const { transport, proxyMode } = defaulted?.spec ?? {};
     return transport === 'stdio' ? `stdio as ${proxyMode}` : transport;

@@ -9,22 +9,11 @@ import { stringify } from 'yaml';
 import { KINDS_CODES } from '../../src/kinds/codes.ts';
 import { fieldsOf } from '../../src/kinds/fields.ts';
 import { KINDS } from '../../src/kinds/index.ts';
-import type { Kind, Settings } from '../../src/kinds/kind.ts';
+import type { Kind } from '../../src/kinds/kind.ts';
 import { SCHEMA_CODES } from '../../src/kube/structural/codes.ts';
 import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
 import { VIRTUAL_CODES } from '../../src/virtual/codes.ts';
-import { type Fixture, FOLDER, readFixtures } from './fixture.ts';
-
-const SETTINGS: Settings = {
-  apiGroup: 'toolhive.stacklok.dev',
-  images: {
-    proxy: 'registry.example.com/skep-proxy:1',
-    vmcp: 'registry.example.com/skep-vmcp:1',
-    registry: 'registry.example.com/skep:1',
-  },
-  pullSecrets: ['pull-secret'],
-  digest: (text) => `hmac of ${text}`,
-};
+import { type Fixture, FOLDER, readFixtures, SETTINGS } from './fixture.ts';
 
 /** Those that nobody but the kinds finds. */
 const OWN_CODES = [...Object.keys(KINDS_CODES), ...Object.keys(VIRTUAL_CODES)];
@@ -58,6 +47,17 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind
   it('has a fixture for its every CEL message', () => {
     const told = invalid.flatMap(({ problems }) => problems).join('\n');
     expect(messagesOf(kind).filter((message) => !told.includes(message))).toEqual([]);
+  });
+
+  it('names every object that it makes', () => {
+    for (const { resource, view } of valid) {
+      const named = new Set(kind.makes(resource).map(({ apiVersion, kind, name }) => `${apiVersion} ${kind} ${name}`));
+      const generated = kind.generated(resource, SETTINGS).map(({ object }) => object);
+      const made = [...kind.children(resource, view, SETTINGS), ...generated].map(
+        ({ apiVersion, kind, metadata }) => `${apiVersion} ${kind} ${metadata.name}`,
+      );
+      expect(made.filter((name) => !named.has(name))).toEqual([]);
+    }
   });
 
   it('gives the same children and status for the same input', () => {

@@ -8,6 +8,7 @@ import { createOutbound, type OutboundRequest } from '../../src/adapters/http/ou
 import type { CatalogueReader } from '../../src/catalogue/ports.ts';
 import type { OAuthConfig, ProviderConfig, RegistryConfig } from '../../src/contracts/registry-service.ts';
 import { buildApp } from '../../src/registry/app.ts';
+import { createServiceMetrics } from '../../src/registry/metrics.ts';
 import { Failure } from '../../src/std/failure.ts';
 
 export const AUDIENCE = 'https://registry.example';
@@ -84,6 +85,7 @@ export async function openGate(
     logger: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
     version: { version: 'test', commit: '', build_date: '', node_version: '', platform: '' },
     newRequestId: () => 'generated',
+    metrics: createServiceMetrics('test'),
   });
   return {
     app,
@@ -120,6 +122,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[], oauth: Par
     registryName: 'tools',
     namespace: 'default',
     listen: { host: '127.0.0.1', port: 0 },
+    limits: { trustedProxies: [], requestTimeoutMs: 10_000, headerBytes: 32_768, connections: 100 },
     registries: [],
     database: {
       host: '127.0.0.1',

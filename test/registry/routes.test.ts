@@ -637,7 +637,7 @@ test('without the database the service says so, hides the cause, lives on, and r
 });
 
 test('a database that does not answer in time is given up, and asked again later', async () => {
-  const own = await openService('auth: {mode: anonymous}', 200);
+  const own = await openService('auth: {mode: anonymous}', 'limits: {requestTimeout: 200ms}');
   try {
     await own.fill([entry('io.acme/a', '1.0.0')], JANUARY);
     const locked = await lock(own, 'catalogue_source');
@@ -655,7 +655,7 @@ test('a database that does not answer in time is given up, and asked again later
 });
 
 test('a page that was made lately is not read from the database again', async () => {
-  const own = await openService('auth: {mode: anonymous}', 500);
+  const own = await openService('auth: {mode: anonymous}', 'limits: {requestTimeout: 500ms}');
   try {
     await own.fill([entry('io.acme/a', '1.0.0')], JANUARY);
     const first = await own.get('/tools/v0.1/servers');

@@ -11,6 +11,7 @@ import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { Entry, SourceKey } from '../../src/catalogue/ports.ts';
 import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
 import { buildApp } from '../../src/registry/app.ts';
+import { createServiceMetrics, type ServiceMetrics } from '../../src/registry/metrics.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
@@ -30,6 +31,7 @@ const UNPACK: Readonly<Record<string, (packed: Buffer) => Buffer>> = { gzip: gun
 export interface Service {
   readonly app: FastifyInstance;
   readonly store: Store;
+  readonly metrics: ServiceMetrics;
   /** Makes the entries the whole content of the registry `tools`. */
   fill(entries: readonly Entry[], now: string): Promise<void>;
   get(url: string, headers?: Record<string, string>): Promise<Answer>;
@@ -51,17 +53,18 @@ interface Answer {
   readonly json: any;
 }
 
-/** `auth`: that section of the configuration. */
-export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeoutMs = 10_000): Promise<Service> {
+/** `auth`, `more`: sections of the configuration. */
+export async function openService(auth = 'auth: {mode: anonymous}', more = ''): Promise<Service> {
   const database = await createTestDatabase();
   const proxy = await startProxy(database.app.host, database.app.port);
   const pool = openPool({ ...database.app, host: '127.0.0.1', port: proxy.port });
   const store = createStore(pool);
   const outbound = createOutbound({ allowPrivate: [], version: 'test' });
   const lines: string[] = [];
-  const read = readRegistryConfig(`${CONFIG}${auth}\n`, 'config.yaml');
+  const read = readRegistryConfig(`${CONFIG}${auth}\n${more}\n`, 'config.yaml');
   if ('problems' in read) throw new Error(read.problems.map(formatProblem).join('\n'));
   let ids = 0;
+  const metrics = createServiceMetrics('1.2.3');
   const app = await buildApp({
     config: read.config,
     catalogue: store,
@@ -76,7 +79,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeo
       ids += 1;
       return `generated-${ids}`;
     },
-    handlerTimeoutMs,
+    metrics,
   });
   await app.ready();
   const documented = documentedAnswers(app);
@@ -99,6 +102,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', handlerTimeo
   return {
     app,
     store,
+    metrics,
     send,
     get: (url, headers = {}) => send({ method: 'GET', url, headers }),
     async fill(entries, now) {

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Fetch } from '../../auth/ports.ts';
 import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
 import { Failure } from '../../std/failure.ts';
@@ -330,4 +330,17 @@ test('a CA file that is missing or holds no certificate is refused at the start'
     'outbound-ca-invalid CA file /nonexistent/ca.pem cannot be read',
     `outbound-ca-invalid ${import.meta.filename} holds no PEM certificate`,
   ]);
+});
+
+test('CA texts that rotate leave no connections behind', async () => {
+  const server = createServer((_request, response) => response.end('ok'));
+  const url = `http://127.0.0.1:${await listen(server)}/`;
+  const client = outbound();
+  for (let index = 0; index < 100; index += 1) {
+    expect((await client.request({ url, method: 'GET', ca: `certificate ${index}` })).status).toBe(200);
+  }
+  await vi.waitFor(async () => {
+    const open = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+    expect(open).toBeLessThanOrEqual(32);
+  });
 });

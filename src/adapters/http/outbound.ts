@@ -83,6 +83,9 @@ interface Context {
   readonly agents: Map<string, Agent>;
 }
 
+/** Trusted roots in use at the same time are few: one text per provider. */
+const AGENTS_MAX = 32;
+
 /** Throws Failure `outbound-invalid-range` or `outbound-ca-invalid`. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const context: Context = {
@@ -151,7 +154,12 @@ function agentFor(context: Context, request: OutboundRequest): Agent {
   const { options, agents } = context;
   const key = `${request.allowPrivate === true} ${request.ca ?? ''}`;
   const known = agents.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    // Again at the end: the first one of the map is the one that was not used for longest.
+    agents.delete(key);
+    agents.set(key, known);
+    return known;
+  }
   const ca = request.ca === undefined ? context.trusted : [request.ca];
   const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const agent = new Agent({
@@ -167,7 +175,17 @@ function agentFor(context: Context, request: OutboundRequest): Agent {
     bodyTimeout: 600_000,
   });
   agents.set(key, agent);
+  retireOldest(agents);
   return agent;
+}
+
+/** CA files rotate, and each text has an agent of its own. Requests under way are finished first. */
+function retireOldest(agents: Map<string, Agent>): void {
+  const [oldest] = agents.entries();
+  if (agents.size <= AGENTS_MAX || oldest === undefined) return;
+  const [key, agent] = oldest;
+  agents.delete(key);
+  agent.close().catch(() => agent.destroy());
 }
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {

@@ -2,9 +2,10 @@ import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, createCluster } from '../../../test/harness/postgres-server.ts';
+import type { SslMode } from '../../contracts/database-defaults.ts';
 import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
 import { Failure } from '../../std/failure.ts';
-import { connect, type DatabaseAddress, type SslMode } from './connect.ts';
+import { connect, type DatabaseAddress } from './connect.ts';
 import { type Server, startServer } from './server.ts';
 
 /** Users of the two servers, and what pg_hba.conf demands of each. */

@@ -4,12 +4,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import type { SslMode } from '../../contracts/database-defaults.ts';
 import { Failure } from '../../std/failure.ts';
 import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
 import { readPassword } from './pgpass.ts';
 import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
-
-export type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;

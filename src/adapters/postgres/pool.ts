@@ -3,6 +3,7 @@
 // limit how many stay idle. Knows nothing about tables.
 
 import type pg from 'pg';
+import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
 import { Failure } from '../../std/failure.ts';
 import { connect, type DatabaseAddress, type OpenConnection } from './connect.ts';
 import { databaseFailure, describePlace, isTransient } from './failure.ts';
@@ -51,8 +52,7 @@ interface State {
   onEmpty: () => void;
 }
 
-const MAX_OPEN = 10;
-const MAX_IDLE = 2;
+/** Document 2's connMaxLifetime. */
 const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const MAX_RUNS = 5;
@@ -106,7 +106,8 @@ async function acquire(state: State): Promise<Connection> {
     if (isFit(state, free)) return free;
     discard(state, free);
   }
-  if (state.open >= (settings.maxOpenConns ?? MAX_OPEN)) return (await wait(state)) ?? (await openConnection(state));
+  if (state.open >= (settings.maxOpenConns ?? DATABASE_DEFAULTS.maxOpenConns))
+    return (await wait(state)) ?? (await openConnection(state));
   state.open += 1;
   return await openConnection(state);
 }
@@ -153,7 +154,7 @@ function wait(state: State): Promise<Connection | undefined> {
 
 function release(state: State, connection: Connection): void {
   const waiter = isFit(state, connection) ? state.waiters.shift() : undefined;
-  const full = state.idle.length >= (state.settings.maxIdleConns ?? MAX_IDLE);
+  const full = state.idle.length >= (state.settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns);
   if (waiter !== undefined) waiter.take(connection);
   else if (!isFit(state, connection) || state.closed || full) discard(state, connection);
   else state.idle.push(connection);

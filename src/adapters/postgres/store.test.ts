@@ -112,7 +112,7 @@ describe('what is written is read', () => {
       const found = await store.version(key, 'io.acme/a', '1.0.0', true);
       return [found?.status, found?.statusChangedAt, found?.statusMessage];
     }
-    await store.replace(key, [entry('a', { publishedAt: T1 })], state(), T2);
+    await store.replace(key, [entry('a', { publishedAt: T1 })], state(), T1);
     expect(await status()).toEqual(['active', T1, undefined]);
     const deprecated = entry('a', { publishedAt: T1, status: 'deprecated', statusMessage: 'Use b' });
     await store.replace(key, [deprecated], state(), T2);

@@ -95,7 +95,8 @@ export function itemProblem(
   const inner = first?.pointer ?? '';
   const offset = inner === '' ? item.offset : jsonFind(document.text, inner, item.valueStart).offset;
   const message = mistakes.map((mistake) => `${item.pointer}${mistake.pointer} ${mistake.message}`).join('; ');
-  return { ...problem(code, message, document.placeOf(offset)), pointer: item.pointer + inner };
+  // One broken entry does not make the others worse: they are served.
+  return { ...problem(code, message, document.placeOf(offset)), severity: 'warning', pointer: item.pointer + inner };
 }
 
 export function wrongShape(document: JsonDocument, pointer: string, message: string): Problem {

@@ -96,6 +96,7 @@ export const EmbeddingServerSpec = object(
     replicas: integer('How many servers.', { default: 1, minimum: 1 }),
   },
   'The embedding server as it is wanted.',
+  { aliases: { hfTokenSecretRef: 'hubTokenSecretRef' } },
 );
 
 export const EmbeddingServerStatus = object(

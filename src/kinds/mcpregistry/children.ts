@@ -2,10 +2,11 @@
 // service needs no rights in the cluster, so there is no Role. Knows nothing about what lives.
 
 import assert from 'node:assert/strict';
-import { stringify } from 'yaml';
+import { REGISTRY_CONFIG_KEY } from '../../contracts/registry-config-map.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { digest, fnv1a32 } from '../../std/hash.ts';
 import { canonicalJson, type JsonObject } from '../../std/json.ts';
+import { yamlText } from '../../std/yaml-package.ts';
 import type { Settings, View } from '../kind.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/generated.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
@@ -25,7 +26,6 @@ import { passwordFile, passwordRefs } from './pgpass.ts';
 import { serverConfig } from './server-config.ts';
 
 const CONFIG_DIRECTORY = '/config';
-const CONFIG_FILE = 'config.yaml';
 const PGPASS = '.pgpass';
 const PGPASS_FILE = `/home/appuser/${PGPASS}`;
 /** The token of the pod's service account, for a provider that is the cluster itself. */
@@ -38,7 +38,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
   const config = configMap(
     settings.apiGroup,
     { name: names.config, namespace, labels },
-    { [CONFIG_FILE]: configText(self, settings) },
+    { [REGISTRY_CONFIG_KEY]: configText(self, settings) },
   );
   return [
     serviceAccount({ name: names.account, namespace, labels }, settings.pullSecrets),
@@ -54,7 +54,7 @@ export function children(self: Registry, view: View, settings: Settings): readon
 
 /** `config.yaml`, as the service reads it. */
 export function configText(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): string {
-  return stringify(serverConfig(self, settings), { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+  return yamlText(serverConfig(self, settings));
 }
 
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
@@ -131,7 +131,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
       {
         name: 'registry-api',
         image: settings.images.registry,
-        args: ['serve', `--config=${CONFIG_DIRECTORY}/${CONFIG_FILE}`],
+        args: ['serve', `--config=${CONFIG_DIRECTORY}/${REGISTRY_CONFIG_KEY}`],
         ports: [{ name: 'http', containerPort: API_PORT, protocol: 'TCP' }],
         ...(password === undefined ? {} : { env: [{ name: 'PGPASSFILE', value: PGPASS_FILE }] }),
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },

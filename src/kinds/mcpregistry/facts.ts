@@ -1,9 +1,12 @@
 // What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
 // Knows nothing about objects.
 
+import { REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry-config-map.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ObjectName } from '../kind.ts';
 import { LABEL_DOMAIN } from '../shared/labels.ts';
+import { made } from '../shared/made.ts';
 import type { MCPRegistrySpec } from './schema.ts';
 
 export type Registry = Typed<typeof MCPRegistrySpec>;
@@ -19,7 +22,7 @@ export function childNames(name: string) {
   return {
     api: `${name}-api`,
     account: `${name}-registry-api`,
-    config: `${name}-registry-server-config`,
+    config: `${name}${REGISTRY_CONFIG_SUFFIX}`,
     pgpass: `${name}-db-pgpass`,
   };
 }
@@ -54,4 +57,15 @@ export function secretDirectory(secret: string): string {
 
 export function certificateDirectory(configMap: string): string {
   return `/config/certs/${configMap}`;
+}
+
+export function madeObjects({ name, spec }: Registry): readonly ObjectName[] {
+  const names = childNames(name);
+  return made({
+    Deployment: [names.api],
+    Service: [names.api],
+    ServiceAccount: [names.account],
+    ConfigMap: [names.config],
+    Secret: spec.databaseConfig === undefined ? [] : [names.pgpass],
+  });
 }

@@ -3,6 +3,7 @@
 import { defineKind } from '../define.ts';
 import { children } from './children.ts';
 import { databaseTarget } from './database.ts';
+import { madeObjects } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRegistrySpec, MCPRegistryStatus } from './schema.ts';
@@ -43,6 +44,7 @@ export const MCPRegistry = defineKind({
   sources,
   database: ({ spec }) => databaseTarget(spec),
   enforces: ({ spec }) => spec.enforceServers === true,
+  makes: madeObjects,
   children,
   status,
 });

@@ -1,6 +1,7 @@
 // Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
 // Source: kinds.md 7.3, without the built-in `default` registry: only what is declared is served.
 
+import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
 import type { RegistryConfigFile } from '../../contracts/registry-config.ts';
 import type { Settings } from '../kind.ts';
 import {
@@ -72,21 +73,10 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
 
 /** The registry's own database, or the catalogue's of this instance, or the defaults of document 2. */
 function database(own: RegistrySpec['databaseConfig'], settings: Pick<Settings, 'catalogueDatabase'>) {
-  const defaults = {
-    host: 'postgres',
-    port: 5432,
-    user: 'db_app',
-    migrationUser: 'db_migrator',
-    database: 'registry',
-    sslMode: 'prefer',
-    maxOpenConns: 10,
-    maxIdleConns: 2,
-    connMaxLifetime: '30m',
-  } as const;
   if (own === undefined) {
     // Files of the reconciler's own machine mean nothing in the service's container.
     const { passFile: _passFile, caFile: _caFile, ...catalogue } = settings.catalogueDatabase ?? {};
-    return { ...defaults, ...catalogue };
+    return { ...DATABASE_DEFAULTS, ...catalogue };
   }
   const { dbAppUserPasswordSecretRef: _app, dbMigrationUserPasswordSecretRef: _migration, ...rest } = own;
   return rest;

@@ -3,6 +3,8 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ObjectName } from '../kind.ts';
+import { made } from '../shared/made.ts';
 import type { ProxyFacts } from '../shared/proxy.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
@@ -39,4 +41,17 @@ export function proxyOf(self: RemoteProxy): ProxyFacts {
     origin: proxyUrl(self),
     names: childNames(name),
   };
+}
+
+export function madeObjects({ name, spec }: RemoteProxy): readonly ObjectName[] {
+  const names = childNames(name);
+  const account = spec.serviceAccount === undefined ? [names.account] : [];
+  return made({
+    Deployment: [names.deployment],
+    Service: [names.service],
+    ServiceAccount: account,
+    Role: account,
+    RoleBinding: account,
+    ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+  });
 }

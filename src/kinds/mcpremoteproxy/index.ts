@@ -2,7 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { children } from './children.ts';
-import { proxyUrl } from './facts.ts';
+import { madeObjects, proxyUrl } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRemoteProxySpec, MCPRemoteProxyStatus } from './schema.ts';
@@ -38,6 +38,7 @@ export const MCPRemoteProxy = defineKind({
   inspect,
   references,
   exposes: (self) => [{ url: proxyUrl(self), transport: self.spec.transport }],
+  makes: madeObjects,
   children,
   status,
 });

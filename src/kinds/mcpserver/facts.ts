@@ -3,6 +3,8 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
+import type { ObjectName } from '../kind.ts';
+import { made } from '../shared/made.ts';
 import type { ProxyFacts } from '../shared/proxy.ts';
 import type { MCPServerSpec } from './schema.ts';
 
@@ -72,4 +74,19 @@ export function proxyOf(self: Server): ProxyFacts {
     origin: proxyOrigin(self),
     names: { deployment, service: proxyService, account: proxyAccount, runConfig, inlineAuthz },
   };
+}
+
+/** The policy depends on what the permission profile says. */
+export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
+  const names = childNames(name);
+  return made({
+    Deployment: [names.deployment],
+    StatefulSet: [names.statefulSet],
+    Service: [names.proxyService, ...(isStdio(spec) ? [] : [names.backendService, names.headlessService])],
+    ServiceAccount: [names.proxyAccount, ...(spec.serviceAccount === undefined ? [names.backendAccount] : [])],
+    Role: [names.proxyAccount],
+    RoleBinding: [names.proxyAccount],
+    ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+    NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],
+  });
 }

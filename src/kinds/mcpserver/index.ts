@@ -2,7 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { children } from './children.ts';
-import { clientTransport, clientUrl } from './facts.ts';
+import { clientTransport, clientUrl, madeObjects } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPServerSpec, MCPServerStatus } from './schema.ts';
@@ -12,7 +12,7 @@ export const MCPServer = defineKind({
   kind: 'MCPServer',
   plural: 'mcpservers',
   singular: 'mcpserver',
-  shortNames: [],
+  shortNames: ['mcpserver', 'mcpservers'],
   categories: ['toolhive'],
   description: 'An MCP server that runs in a container, and the proxy by which clients reach it.',
   printerColumns: [
@@ -42,6 +42,7 @@ export const MCPServer = defineKind({
     const filter = toolConfigRef === undefined && tools !== undefined && tools.length > 0 ? { tools } : {};
     return [{ url: clientUrl(self), transport: clientTransport(self.spec), ...filter }];
   },
+  makes: madeObjects,
   children,
   status,
 });

@@ -62,6 +62,7 @@ const InlineOIDC = object(
     scopes: optional(list(text('A scope.'), 'Scopes to advertise to clients (RFC 9728). Default: openid.')),
   },
   'Settings written here.',
+  { aliases: { thvCABundlePath: 'svcCABundlePath' } },
 );
 
 /** OIDCConfigRef. */

@@ -36,7 +36,10 @@ const OpenTelemetry = object(
     insecure: bool('True: plain HTTP to the collector.', false),
     metrics: optional(Metrics),
     tracing: optional(Tracing),
-    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+    useLegacyAttributes: bool(
+      'True: older attribute names are sent beside the current ones. The default becomes false in v1beta1.',
+      true,
+    ),
   },
   'OpenTelemetry.',
 );

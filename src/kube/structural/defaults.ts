@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { SchemaNode } from './schema.ts';
 
-/** A copy; parts without defaults below them are shared with the argument. */
+/** The object itself where nothing changes; otherwise a copy, with the parts that stay as they are shared. */
 export function withDefaults(node: SchemaNode, object: JsonObject): JsonObject {
   return defaultedObject(node, object);
 }
@@ -17,31 +17,48 @@ function defaulted(node: SchemaNode, value: Json): Json {
 function defaultedList(node: SchemaNode, list: Json[]): Json[] {
   const { items } = node;
   if (items === undefined) return list;
-  // A null that is not allowed stands for the default, where items have one.
-  return list.map((item) => defaulted(items, item === null && !items.nullable ? (items.default ?? null) : item));
+  let copy: Json[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] ?? null;
+    // A null that is not allowed stands for the default, where items have one.
+    const filled = defaulted(items, item === null && !items.nullable ? fresh(items.default ?? null) : item);
+    if (filled === item) continue;
+    copy ??= [...list];
+    copy[index] = filled;
+  }
+  return copy ?? list;
 }
 
 function defaultedObject(node: SchemaNode, object: JsonObject): JsonObject {
-  const result: JsonObject = {};
-  for (const [name, value] of Object.entries(object)) {
-    if (value === undefined) continue;
-    const field = fieldOf(node, name);
-    if (field === undefined) {
-      result[name] = value;
-      continue;
-    }
-    if (value !== null || field.nullable) {
-      result[name] = defaulted(field, value);
-      continue;
-    }
-    // A null that is not allowed is dropped, or gives way to the default.
-    if (field.default !== undefined) result[name] = defaulted(field, structuredClone(field.default));
+  let copy: JsonObject | undefined;
+  for (const name of Object.keys(object)) {
+    const filled = defaultedField(node, name, object[name]);
+    if (filled === object[name] && filled !== undefined) continue;
+    copy ??= { ...object };
+    if (filled === undefined) delete copy[name];
+    else copy[name] = filled;
   }
-  for (const [name, field] of node.properties) {
-    if (field.default === undefined || Object.hasOwn(result, name)) continue;
-    result[name] = defaulted(field, structuredClone(field.default));
+  for (const [name, field] of node.withDefault) {
+    if (field.default === undefined || Object.hasOwn(copy ?? object, name)) continue;
+    copy ??= { ...object };
+    copy[name] = defaulted(field, fresh(field.default));
   }
-  return result;
+  return copy ?? object;
+}
+
+/** Undefined: the field goes. */
+function defaultedField(node: SchemaNode, name: string, value: Json | undefined): Json | undefined {
+  if (value === undefined) return undefined;
+  const field = fieldOf(node, name);
+  if (field === undefined) return value;
+  if (value !== null || field.nullable) return defaulted(field, value);
+  // A null that is not allowed is dropped, or gives way to the default.
+  return field.default === undefined ? undefined : defaulted(field, fresh(field.default));
+}
+
+/** Of its own: what is filled in may be changed. */
+function fresh(value: Json): Json {
+  return typeof value === 'object' ? structuredClone(value) : value;
 }
 
 /** The schema of one field of an object or entry of a map. */

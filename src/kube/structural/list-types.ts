@@ -21,6 +21,10 @@ export function duplicateItems(out: Report, node: SchemaNode, list: readonly Jso
 function identityOf({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
   if (listType === 'set') return canonicalJson(item);
   if (!isObject(item)) return undefined;
+  const [key] = listKeys;
+  const only = listKeys.length === 1 && key !== undefined ? item[key] : undefined;
+  // Nearly every list has one key, and its values are texts. No JSON of a list begins like this.
+  if (typeof only === 'string') return `"${only}`;
   return canonicalJson(listKeys.map((key) => (item[key] === undefined ? [] : [item[key]])));
 }
 

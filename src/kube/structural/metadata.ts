@@ -66,7 +66,7 @@ export function checkMetadata(
     report(out, 'schema-type', pointer, wrongType('a mapping', metadata));
     return out.findings;
   }
-  const { object, unknown } = pruned({ ...OBJECT_META, embedded: false }, metadata, pointer);
+  const { object, unknown } = pruned(OBJECT_META, metadata, pointer);
   out.findings.push(...unknown);
   validateValue(out, OBJECT_META, object, pointer);
   if (out.findings.some(({ code }) => code === 'schema-type')) return out.findings;

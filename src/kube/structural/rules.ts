@@ -56,6 +56,7 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
   if (Array.isArray(value)) {
     const { items } = node;
     if (items === undefined) return;
+    if (!items.deep.rules) return;
     for (const [index, item] of value.entries()) {
       validateRules(
         out,
@@ -64,9 +65,10 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
       );
     }
   } else if (isObject(value)) {
-    for (const [name, field] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const field = value[name];
       const schema = fieldOf(node, name);
-      if (schema === undefined || field === undefined) continue;
+      if (schema === undefined || field === undefined || !schema.deep.rules) continue;
       const before = correlated(node, old, name, field);
       validateRules(out, schema, subjectOf(field, before, `${pointer}/${pointerToken(name)}`, unchanged));
     }

@@ -26,6 +26,8 @@ export interface SchemaNode {
   readonly embedded: boolean;
   readonly default?: Json;
   readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Those of the properties that have a default. */
+  readonly withDefault: readonly (readonly [string, SchemaNode])[];
   /** Of maps: the schema of their values; `any` where the schema only says that there may be some. */
   readonly additional?: SchemaNode | 'any';
   readonly items?: SchemaNode;
@@ -35,7 +37,7 @@ export interface SchemaNode {
   readonly rules: readonly RuleText[];
   readonly checks: Checks;
   /** What the nodes at and below this one hold: walks skip the rest. */
-  readonly deep: { readonly defaults: boolean; readonly rules: boolean; readonly embedded: boolean };
+  readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
 
 /** JSON Schema's value validations, of the dialect that structural schemas allow. */
@@ -86,6 +88,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
     embedded: schema['x-kubernetes-embedded-resource'] === true,
     ...(schema.default === undefined || schema.default === null ? {} : { default: schema.default }),
     properties,
+    withDefault: [...properties].filter(([, field]) => field.default !== undefined),
     ...(additional === undefined ? {} : { additional }),
     ...(inner === undefined ? {} : { items: inner }),
     listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
@@ -94,7 +97,6 @@ export function readSchema(schema: JsonObject): SchemaNode {
     rules,
     checks: readChecks(schema),
     deep: {
-      defaults: below.some((node) => node.default !== undefined || node.deep.defaults),
       rules: rules.length > 0 || below.some((node) => node.deep.rules),
       embedded: below.some((node) => node.embedded || node.deep.embedded),
     },

@@ -14,9 +14,9 @@ import { pruned } from './unknown.ts';
 import { validateValue } from './validate.ts';
 
 export interface Structural {
-  /** A copy with Kubernetes' defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed go. */
+  /** The object with Kubernetes' defaults: nested ones too, but only inside parents that exist. Nulls that are not allowed go. */
   withDefaults(object: JsonObject): JsonObject;
-  /** A copy without the fields that the schema does not name. */
+  /** The object without the fields that the schema does not name. Of this and `withDefaults`, what stays as it is is shared. */
   prune(object: JsonObject): JsonObject;
   /** What `prune` would remove, as `fieldValidation=Strict` names it, with a suggestion where one is near. */
   unknownFields(object: JsonObject): readonly Finding[];

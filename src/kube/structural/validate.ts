@@ -143,22 +143,26 @@ function entries(count: number): string {
 
 function checkObject(out: Report, node: SchemaNode, object: JsonObject, pointer: string): void {
   const { minProperties, maxProperties, required } = node.checks;
-  const names = Object.keys(object).filter((name) => object[name] !== undefined);
-  if (minProperties !== undefined && names.length < minProperties) {
-    report(out, 'schema-items', pointer, `must have at least ${entries(minProperties)}, not ${names.length}.`);
-  }
-  if (maxProperties !== undefined && names.length > maxProperties) {
-    report(out, 'schema-items', pointer, `must have at most ${entries(maxProperties)}, not ${names.length}.`);
-  }
+  if (minProperties !== undefined || maxProperties !== undefined) checkCount(out, node.checks, object, pointer);
   for (const name of required) {
     if (object[name] === undefined) report(out, 'schema-required', `${pointer}/${pointerToken(name)}`, 'is required.');
   }
-  for (const name of names) {
+  for (const name of Object.keys(object)) {
     const field = fieldOf(node, name);
     const value = object[name];
     if (field !== undefined && value !== undefined) {
       validateValue(out, field, value, `${pointer}/${pointerToken(name)}`);
     }
+  }
+}
+
+function checkCount(out: Report, { minProperties, maxProperties }: Checks, object: JsonObject, pointer: string): void {
+  const count = Object.values(object).filter((value) => value !== undefined).length;
+  if (minProperties !== undefined && count < minProperties) {
+    report(out, 'schema-items', pointer, `must have at least ${entries(minProperties)}, not ${count}.`);
+  }
+  if (maxProperties !== undefined && count > maxProperties) {
+    report(out, 'schema-items', pointer, `must have at most ${entries(maxProperties)}, not ${count}.`);
   }
 }
 

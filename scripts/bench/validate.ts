@@ -1,0 +1,60 @@
+// `skep validate` of a large folder as a whole process, beside one that only reads and parses the same files with js-yaml:
+// with nothing remembered, and again with nothing changed.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fleetOf } from './manifests.ts';
+import { medians } from './measure.ts';
+import type { Place } from './sections.ts';
+import type { Report } from './table.ts';
+
+const SERVERS = 10_000;
+const ROUNDS = 5;
+
+const BARE = `
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadAll } from 'js-yaml';
+for (const entry of readdirSync(process.argv[1], { recursive: true, withFileTypes: true })) {
+  if (entry.isFile()) loadAll(readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+}`;
+/** What a process says at its end: its peak, in KiB. */
+const TELL_PEAK = `data:text/javascript,process.on('exit',()=>process.stderr.write(String(process.resourceUsage().maxRSS)))`;
+
+export async function benchValidate({ folder, program }: Place): Promise<Report> {
+  const [fleet, cache] = [join(folder, 'fleet'), join(folder, 'cache')];
+  const manifests = fleetOf(SERVERS);
+  for (const { path, content } of manifests) {
+    mkdirSync(dirname(join(fleet, path)), { recursive: true });
+    writeFileSync(join(fleet, path), content);
+  }
+  function run(...args: readonly string[]): string {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { ...process.env, XDG_CACHE_HOME: cache },
+    });
+    assert.equal(status, 0, stdout + stderr);
+    return stderr;
+  }
+  const validate = [program, 'validate', fleet];
+  const { cold, warm, bare } = await medians(ROUNDS, {
+    cold: () => {
+      rmSync(cache, { recursive: true, force: true });
+      run(...validate);
+    },
+    warm: () => run(...validate),
+    bare: () => run('--input-type=module', '-e', BARE, fleet),
+  });
+  const peak = Number(run('--import', TELL_PEAK, ...validate, '--no-cache')) / 1024;
+  const name = `skep validate, ${manifests.length} manifests`;
+  const rows = [
+    { name: `${name}, first`, ours: cold, baseline: bare, unit: 'ms', against: 'the same files through js-yaml' },
+    { name: `${name}, unchanged`, ours: warm, baseline: cold, unit: 'ms', against: 'the first time' },
+    { name: `${name}: memory`, ours: peak, unit: 'MiB' },
+  ];
+  return { rows, notices: [] };
+}

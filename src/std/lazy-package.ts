@@ -1,0 +1,15 @@
+// Packages that take longer to load than most commands need them: loaded when they are first used. Knows nothing about
+// what they do.
+
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
+
+/** For CommonJS packages: `lazyPackage<typeof import('yaml')>('yaml')`. */
+export function lazyPackage<T>(name: string): () => T {
+  let loaded: T | undefined;
+  return () => {
+    loaded ??= load(name) as T;
+    return loaded;
+  };
+}
