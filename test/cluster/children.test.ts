@@ -1,0 +1,115 @@
+// What our kinds become, on the suite's API server: the sample config repository, in namespaces of this test run, is taken
+// whole by the first run and left alone by the second, whatever the server and its controllers add.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { isObject, type JsonObject } from '../../src/std/json.ts';
+import { formatId, formatProblem } from '../../src/std/problem.ts';
+import { readDocuments } from '../../src/std/yaml.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+import { openServer, type SuiteServer } from './server.ts';
+
+const SAMPLE = join(import.meta.dirname, '../../manifests/fleet/cluster');
+
+/** What the sample does not show. */
+const MORE = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: confined, namespace: docs}
+spec:
+  image: images.example.com/confined:1.0.0
+  transport: streamable-http
+  permissionProfile: {type: configmap, name: profiles, key: confined}
+  secrets: [{name: confined, key: token}]
+---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: closed, namespace: docs}
+spec:
+  image: images.example.com/closed:1.0.0
+  permissionProfile: {name: none}
+---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: EmbeddingServer
+metadata: {name: cached, namespace: docs}
+spec:
+  modelCache: {size: 2048Mi}
+  resourceOverrides: {persistentVolumeClaim: {labels: {team: docs}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: profiles, namespace: docs}
+data: {confined: '{"network": {"outbound": {"allow_host": ["192.0.2.0/24"], "allow_port": [443]}}}'}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: confined, namespace: docs}
+stringData: {token: secret}
+`;
+
+let server: SuiteServer;
+let fleet: Fleet;
+
+beforeAll(async () => {
+  server = await openServer();
+  fleet = await openFleet(server);
+});
+
+afterAll(async () => {
+  await fleet?.close();
+  await server.close();
+});
+
+function sampleTexts(): Record<string, string> {
+  const files = readdirSync(SAMPLE, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
+  const texts = files.map((path) => [path, moved(readFileSync(join(SAMPLE, path), 'utf8'))]);
+  return { ...Object.fromEntries(texts), 'more.yaml': moved(MORE) };
+}
+
+/** In the API group and the namespaces of this test run. */
+function moved(text: string): string {
+  const objects = readDocuments(text, '').map(({ value }) => value);
+  return objects.filter(isObject).map(movedObject).join('---\n');
+}
+
+function movedObject(object: JsonObject): string {
+  const metadata = isObject(object.metadata) ? object.metadata : {};
+  const apiVersion = String(object.apiVersion).replace('toolhive.stacklok.dev', fleet.group);
+  const isNamespace = object.kind === 'Namespace';
+  const namespace = `${fleet.home}-${isNamespace ? metadata.name : metadata.namespace}`;
+  if (isNamespace) server.later({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  const place = isNamespace ? { name: namespace } : { namespace };
+  return `${JSON.stringify({ ...object, apiVersion, metadata: { ...metadata, ...place } })}\n`;
+}
+
+function complaints({ problems, failures, outcomes }: RunResult): readonly string[] {
+  return [
+    ...problems.filter(({ severity }) => severity === 'error').map(formatProblem),
+    ...failures.map(({ message }) => message),
+    ...outcomes.flatMap(({ resource, error }) => (error ? `${formatId(resource)}: ${error.message}` : [])),
+  ];
+}
+
+function changes({ plan }: RunResult): readonly string[] {
+  const all = plan.batches.flatMap((batch) => batch.changes);
+  return all.map(({ action, resource, diff }) => `${action} ${formatId(resource)} ${JSON.stringify(diff)}`);
+}
+
+test('children are taken, and then left alone', async () => {
+  fleet.git.commit(sampleTexts());
+  expect(complaints(await fleet.run())).toEqual([]);
+  const again = await fleet.run();
+  expect(changes(again)).toEqual([]);
+  expect(again.outcomes).toEqual([]);
+});
+
+test('a cache that cannot change costs nothing', async () => {
+  fleet.git.commit({ 'more.yaml': moved(MORE.replace('2048Mi', '4Gi').replace('team: docs', 'team: ops')) });
+  const result = await fleet.run();
+  expect(complaints(result)).toEqual([]);
+  expect(result.outcomes.map(({ action, resource }) => `${action} ${resource.kind}`)).toEqual([
+    'configured EmbeddingServer',
+  ]);
+  expect(changes(await fleet.run())).toEqual([]);
+});
