@@ -21,6 +21,7 @@ import type {
   Settings,
   View,
 } from './kind.ts';
+import { conditionsOf } from './shared/conditions.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -80,6 +81,15 @@ function plain(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
+/** The same for every kind: its deletion waits. */
+function withKept(resource: Resource, status: JsonObject, observed: Observed): JsonObject {
+  const { kept } = observed;
+  if (kept === undefined) return status;
+  const verdict = { type: 'DeletionBlocked', status: 'True', reason: 'StillReferenced', message: kept } as const;
+  const conditions = Array.isArray(status.conditions) ? status.conditions : [];
+  return { ...status, conditions: [...conditions, ...conditionsOf(resource, [verdict], observed)] };
+}
+
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
@@ -108,6 +118,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     makes: (resource) => definition.makes?.(read(resource).self) ?? [],
     children: (resource, view, settings) => definition.children?.(read(resource).self, view, settings) ?? [],
     generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
-    status: (resource, observed) => plain(definition.status(read(resource).self, observed)),
+    status: (resource, observed) =>
+      withKept(resource, plain(definition.status(read(resource).self, observed)), observed),
   };
 }

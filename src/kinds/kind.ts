@@ -67,6 +67,8 @@ export interface Observed {
   readonly refusals: readonly Finding[];
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
+  /** Why the resource stays although nobody wants it any more; absent where it is wanted. */
+  readonly kept?: string;
   /** For MCPRegistry: the state of its sources by name; absent where the store could not be read. */
   readonly catalogue?: CatalogueState;
   /** RFC 3339; used for transition times only. */

@@ -109,7 +109,10 @@ function complete(
 
 /** What this change needs and what has failed, in words. */
 function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
-  if (change.action === 'delete') return replacementOf(change.resource, failed);
+  if (change.action === 'delete') {
+    const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
+    return referrer === undefined ? replacementOf(change.resource, failed) : formatId(referrer);
+  }
   if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
   const { namespace } = change.resource;
   if (namespace === undefined) return undefined;

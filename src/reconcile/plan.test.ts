@@ -37,6 +37,8 @@ function input(changes: Partial<PlanInput>): PlanInput {
     heldOwners: new Set(),
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
+    referrers: { living: () => [], wanted: () => [] },
+    unknownReferrers: [],
     sources: new Set(['fleet']),
     suspended: new Map(),
     prune: true,

@@ -4,9 +4,9 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Difference } from '../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
+import { type DeletionsInput, deletionsOf, type Held } from './deletions.ts';
 import type { Compared } from './diff.ts';
 import { type Deletion, type Guarded, type GuardLimits, guard } from './guard.ts';
-import { type HoldInput, holdReason } from './hold.ts';
 import { labelOf, OWNER, ownerLabel } from './labels.ts';
 
 export type Change =
@@ -28,6 +28,8 @@ export type Change =
       readonly resource: ResourceId;
       readonly key: string;
       readonly uid: string;
+      /** What refers to it as it lives: the deletion waits for their changes. */
+      readonly referrers: readonly ResourceId[];
       readonly diff: readonly Difference[];
     };
 
@@ -35,11 +37,6 @@ export interface Batch {
   /** Why these come together: `apply Namespace`, `delete Deployment`, ... */
   readonly name: string;
   readonly changes: readonly Change[];
-}
-
-export interface Held {
-  readonly resource: ResourceId;
-  readonly reason: string;
 }
 
 export interface Plan {
@@ -50,9 +47,8 @@ export interface Plan {
   readonly guarded?: Guarded;
 }
 
-export interface PlanInput extends HoldInput {
+export interface PlanInput extends Omit<DeletionsInput, 'inhabited'> {
   readonly compared: readonly Compared[];
-  readonly surplus: readonly KubeObject[];
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
   readonly limits: GuardLimits;
@@ -63,19 +59,15 @@ export interface PlanInput extends HoldInput {
 export function plan(input: PlanInput): Plan {
   const writes = input.compared.flatMap(writeOf);
   const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
-  const held: Held[] = [];
-  const deletions: Change[] = [];
-  for (const object of [...input.surplus].sort(byKey)) {
-    const reason = holdReason(input, object);
-    if (reason === undefined) deletions.push(deletionOf(object));
-    else held.push({ resource: idOf(object), reason });
-  }
+  const inhabited = new Set(input.compared.flatMap(({ desired }) => desired.id.namespace ?? []));
+  const { going, held } = deletionsOf({ ...input, inhabited, surplus: [...input.surplus].sort(byKey) });
+  const deletions = going.map((object) => deletionOf(object, input.referrers.living(idOf(object))));
   const guarded = guard(deletions.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
   const allowed = guarded === undefined ? deletions : [];
   const waiting = guarded === undefined ? [] : deletions;
-  held.push(...waiting.map(({ resource }) => ({ resource, reason: 'its deletion waits for approval' })));
+  const unapproved = waiting.map(({ resource }): Held => ({ resource, reason: 'its deletion waits for approval' }));
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
-  return { batches, held, unchanged, ...(guarded === undefined ? {} : { guarded }) };
+  return { batches, held: [...held, ...unapproved], unchanged, ...(guarded === undefined ? {} : { guarded }) };
 }
 
 function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
@@ -87,9 +79,9 @@ function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
   return [{ action: 'update', resource, key, object, ...(uid === undefined ? {} : { uid }), ...whose, diff }];
 }
 
-function deletionOf(object: KubeObject): Change {
+function deletionOf(object: KubeObject, referrers: readonly ResourceId[]): Change {
   const resource = idOf(object);
-  return { action: 'delete', resource, key: keyOf(resource), uid: object.metadata.uid ?? '', diff: [] };
+  return { action: 'delete', resource, key: keyOf(resource), uid: object.metadata.uid ?? '', referrers, diff: [] };
 }
 
 /** A child whose owner goes too is no decision of its own. */

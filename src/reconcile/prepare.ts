@@ -19,6 +19,7 @@ import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
+import { type Referrers, referrersOf } from './referrers.ts';
 import { type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
 import { problemOf, type Resolved, resolve } from './resolve.ts';
 import { outside, scopeOf } from './scope.ts';
@@ -116,6 +117,7 @@ async function planFor(
   input: Pick<Prepared, 'gathered' | 'snapshot' | 'resolved' | 'desires'> & { applySet: string },
 ): Promise<Plan> {
   const { gathered, snapshot, resolved, desires, applySet } = input;
+  const { kinds, apiGroup } = options;
   const manager = fieldManager(options.instance);
   const live = snapshot.objects();
   const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
@@ -132,6 +134,9 @@ async function planFor(
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
     heldOwners: desires.heldOwners,
     unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
+    // Nobody asks where nothing goes.
+    referrers: surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup }),
+    unknownReferrers: unlisted(options, snapshot),
     heldKeys: heldKeys(gathered, resolved),
     sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
@@ -158,6 +163,16 @@ function declared({ loaded, invalid }: Gathered): KubeObject[] {
 function unknownOwnerKinds({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): ReadonlySet<string> {
   const unknown = kinds.filter(({ kind }) => !snapshot.known({ group, kind }));
   return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
+}
+
+const NOBODY: Referrers = { living: () => [], wanted: () => [] };
+
+/** Of a kind that is not served there is nothing. */
+function unlisted({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): readonly string[] {
+  return kinds
+    .map(({ kind }) => ({ group, kind }))
+    .filter((kind) => snapshot.served(kind) !== undefined && !snapshot.known(kind))
+    .map(({ kind }) => kind);
 }
 
 /** Invalid resources, and those that depend on them. */

@@ -14,12 +14,13 @@ import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
 import { acquire, look } from './lock.ts';
+import type { Plan } from './plan.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import { emptyCatalogue, type RegistryDeps } from './registries.ts';
 import type { RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
-import { judge, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
+import { judge, type Kept, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
 import { openViews } from './view.ts';
@@ -106,7 +107,7 @@ export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunR
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
 function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared): Done | undefined {
   const sight = sightOf(options, prepared.snapshot);
-  const { changes, readiness } = judge(settleInput(prepared, []), sight, timestamp(deps.clock));
+  const { changes, readiness } = judge(settleInput(options, prepared, []), sight, timestamp(deps.clock));
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
@@ -132,7 +133,7 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
   const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
-  const settled = await settle(deps, settleInput(prepared, outcomes), first, see, deadline);
+  const settled = await settle(deps, settleInput(options, prepared, outcomes), first, see, deadline);
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
@@ -161,7 +162,7 @@ function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): num
   return snapshot.failures().length === 0 ? waitSeconds : 0;
 }
 
-function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
+function settleInput(options: RunOptions, prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
   const childErrors = new Map<string, string[]>();
   function note(owner: ResourceId | undefined, message: string): void {
     if (owner === undefined) return;
@@ -173,7 +174,16 @@ function settleInput(prepared: Prepared, outcomes: readonly Outcome[]): SettleIn
   for (const { owner, resource, error } of outcomes) {
     if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
   }
-  return { standings: prepared.resolved.standings, childErrors, catalogue: prepared.registries.states };
+  const { resolved, registries, plan } = prepared;
+  return { standings: resolved.standings, childErrors, kept: keptOf(options, plan), catalogue: registries.states };
+}
+
+function keptOf({ kinds, apiGroup }: RunOptions, { held }: Plan): Kept[] {
+  return held.flatMap(({ resource: id, reason, referredTo }) => {
+    const ours = referredTo === true && groupOf(id.apiVersion) === apiGroup;
+    const kind = ours ? kinds.find((each) => each.kind === id.kind) : undefined;
+    return kind === undefined ? [] : [{ id, kind, reason }];
+  });
 }
 
 function sightOf(options: RunOptions, snapshot: Snapshot): Sight {

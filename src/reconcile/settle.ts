@@ -29,8 +29,16 @@ export interface SettleInput {
   readonly standings: readonly Standing[];
   /** Why each resource's children are not as they should be, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
+  /** Living resources that nobody wants any more, and that stay because others refer to them. */
+  readonly kept: readonly Kept[];
   /** By `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
+}
+
+export interface Kept {
+  readonly id: ResourceId;
+  readonly kind: Kind;
+  readonly reason: string;
 }
 
 export interface StatusChange {
@@ -77,6 +85,7 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
   changes.push(...farewells(input, sight, now));
+  if (sight.complete) changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
   return { changes, readiness: { ready, progressing, failed } };
 }
 
@@ -92,6 +101,16 @@ function farewells({ standings }: SettleInput, { departing, views }: Sight, now:
     if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
     return [{ id, live, status, departing: true }];
   });
+}
+
+/** It goes as soon as it can: nobody waits for it to be well. */
+function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): readonly StatusChange[] {
+  const found = sight.living(id);
+  if (found === undefined || !isObject(found.spec)) return [];
+  const live = resourceFrom(found, found.spec);
+  const view = sight.views(id.namespace ?? '');
+  const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
+  return jsonEquals(status, live.status) ? [] : [{ id, live, status }];
 }
 
 export interface SettleDeps {

@@ -1,0 +1,133 @@
+// Nothing goes before what refers to it, and says why it stays.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { isObject } from '../../src/std/json.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { NAMESPACE } from './fleet.ts';
+
+const CONFIGS = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpexternalauthconfigs';
+const SERVERS = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers';
+const CONFIG = `---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPExternalAuthConfig
+metadata: {name: access, namespace: tools}
+spec: {type: unauthenticated}
+`;
+const OPTIONS = { waitSeconds: 0, limits: { maxDeletes: 20, maxDeletesPercent: 100 } };
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+beforeEach(async () => {
+  publish(CONFIG, server('weather', true));
+  await world.run(OPTIONS);
+});
+
+function server(name: string, refers: boolean): string {
+  const ref = refers ? ', externalAuthConfigRef: {name: access}' : '';
+  return `---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: ${name}, namespace: tools}
+spec: {image: "images.example.com/${name}:1.0.0", transport: sse${ref}}
+`;
+}
+
+function publish(...documents: readonly string[]): void {
+  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, ...documents].join('') });
+}
+
+async function statusOf(url: string) {
+  return (await world.cluster.send('GET', url)).body.status;
+}
+
+async function conditionsOf(url: string): Promise<string[]> {
+  const { conditions } = await statusOf(url);
+  return (Array.isArray(conditions) ? conditions : [])
+    .filter(isObject)
+    .map(({ type, status, message }) => `${type} ${status}: ${message}`);
+}
+
+/** What became of the settings. */
+function told({ outcomes, plan }: RunResult): string[] {
+  return [
+    ...outcomes.map(({ action, resource, error }) => `${formatId(resource)} ${action} ${error?.message ?? ''}`.trim()),
+    ...plan.held.map(({ resource, reason }) => `${formatId(resource)} held: ${reason}`),
+  ].filter((line) => line.startsWith('tools/MCPExternalAuthConfig/'));
+}
+
+test('who uses settings is in their status, and their digest in the status of who does', async () => {
+  await world.run(OPTIONS);
+  const { configHash, referencingServers } = await statusOf(`${CONFIGS}/access`);
+  expect(configHash).toMatch(/^[0-9a-f]{16}$/);
+  expect(referencingServers).toEqual(['weather']);
+  expect(await statusOf(`${SERVERS}/weather`)).toMatchObject({ externalAuthConfigHash: configHash });
+});
+
+test('settings that Git no longer has say why they stay, until Git has them again', async () => {
+  const blocked = 'DeletionBlocked True: tools/MCPServer/weather still refers to it';
+  publish(server('weather', true));
+  expect(told(await world.run(OPTIONS))).toEqual([
+    'tools/MCPExternalAuthConfig/access held: tools/MCPServer/weather still refers to it',
+  ]);
+  expect(await conditionsOf(`${CONFIGS}/access`)).toContain(blocked);
+  publish(CONFIG, server('weather', true));
+  await world.run(OPTIONS);
+  expect(await conditionsOf(`${CONFIGS}/access`)).not.toContain(blocked);
+});
+
+test('a resource that nobody declared keeps what it refers to', async () => {
+  const body = { metadata: { name: 'by-hand' }, spec: { image: 'x', externalAuthConfigRef: { name: 'access' } } };
+  const created = await world.cluster.send('POST', SERVERS, {
+    body: { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer', ...body },
+  });
+  publish(server('weather', false));
+  const result = await world.run(OPTIONS);
+  await world.cluster.send('DELETE', `${SERVERS}/by-hand`);
+  expect(created.status).toBe(201);
+  expect(told(result)).toEqual(['tools/MCPExternalAuthConfig/access held: tools/MCPServer/by-hand still refers to it']);
+  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+});
+
+test('settings wait for who uses them to let go: that change failed', async () => {
+  world.cluster.cluster.faults.add({
+    match: { verb: 'apply', resource: 'mcpservers', name: 'weather' },
+    action: { status: 403 },
+  });
+  publish(server('weather', false));
+  const failed = await world.run(OPTIONS);
+  world.cluster.cluster.faults.clear();
+  expect(told(failed)).toEqual([
+    'tools/MCPExternalAuthConfig/access held not tried: tools/MCPServer/weather failed before it',
+  ]);
+  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+});
+
+test('settings wait for who uses them to go: that deletion failed', async () => {
+  world.cluster.cluster.faults.add({ match: { verb: 'delete', resource: 'mcpservers' }, action: { status: 403 } });
+  publish();
+  const failed = await world.run(OPTIONS);
+  world.cluster.cluster.faults.clear();
+  expect(told(failed)).toEqual([
+    'tools/MCPExternalAuthConfig/access held not tried: tools/MCPServer/weather failed before it',
+  ]);
+  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+});
+
+test('settings wait where who might use them could not be listed', async () => {
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'mcpremoteproxies' }, action: { status: 403 } });
+  publish(server('weather', false));
+  const result = await world.run(OPTIONS);
+  world.cluster.cluster.faults.clear();
+  expect(told(result)).toEqual([
+    'tools/MCPExternalAuthConfig/access held: nothing is known about any MCPRemoteProxy, and one may refer to it',
+  ]);
+});
