@@ -23,6 +23,8 @@ export const RECONCILE_CODES = {
   'image-unknown':
     'An MCPRegistry enforces images, but its catalogue could not be read: the children are held until it can.',
   'held-by-invalid': 'The resource depends on an invalid one: it and its children are left as they live.',
+  'needs-refused':
+    'The resource names another that cannot be used itself: correct that one. Until then the children of both are held.',
   'child-foreign':
     'A resource would make an object that lives already and belongs to somebody else. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',

@@ -39,19 +39,69 @@ export interface Resolved {
 }
 
 export function resolve(input: ResolveInput): Resolved {
-  const held = heldKeys(input);
-  const resolving = { ...input, registries: registriesByNamespace(input) };
-  const free = input.loaded.filter(({ id }) => !held.has(keyOf(id)));
-  const collided = collisions({ loaded: free, living: input.living });
-  const standings = input.loaded.map((loaded): Standing => {
-    const blocker = held.get(keyOf(loaded.id));
-    if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
-    const findings = [...findingsOf(resolving, loaded), ...(collided.get(keyOf(loaded.id)) ?? [])];
-    const refused = findings.some((finding) => finding.severity === 'error');
-    return { loaded, verdict: refused ? 'refused' : 'healthy', findings };
-  });
+  const standings = standingsOf(input);
   const problems = standings.flatMap(({ loaded, findings }) => findings.map((finding) => problemOf(loaded, finding)));
   return { standings, problems };
+}
+
+function standingsOf(input: ResolveInput): readonly Standing[] {
+  const held = heldKeys(input);
+  const free = input.loaded.filter(({ id }) => !held.has(keyOf(id)));
+  const collided = collisions({ loaded: free, living: input.living });
+  const resolving = { ...input, held, collided, registries: registriesByNamespace(input) };
+  const byName = new Map(
+    input.loaded.map((loaded) => [nameOf(loaded.id.namespace, loaded.id.kind, loaded.id.name), loaded]),
+  );
+  const known = new Map<Sourced, Standing>();
+  function standingOf(loaded: Sourced): Standing {
+    const before = known.get(loaded);
+    if (before !== undefined) return before;
+    const own = ownStanding(resolving, loaded);
+    // Known already, should what it needs need it in turn.
+    known.set(loaded, own);
+    const standing = own.verdict === 'healthy' ? afterNeeded(own, neededStanding) : own;
+    known.set(loaded, standing);
+    return standing;
+  }
+  function neededStanding(name: string): Standing | undefined {
+    const needed = byName.get(name);
+    return needed === undefined ? undefined : standingOf(needed);
+  }
+  return input.loaded.map(standingOf);
+}
+
+interface Judging extends Resolving {
+  readonly held: ReadonlyMap<string, ResourceId>;
+  readonly collided: ReturnType<typeof collisions>;
+}
+
+function ownStanding(input: Judging, loaded: Sourced): Standing {
+  const blocker = input.held.get(keyOf(loaded.id));
+  if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
+  const findings = [...findingsOf(input, loaded), ...(input.collided.get(keyOf(loaded.id)) ?? [])];
+  return { loaded, verdict: findings.some(isError) ? 'refused' : 'healthy', findings };
+}
+
+/** What needs a refused resource is refused, too: its children would be made of something that cannot be used. */
+function afterNeeded(standing: Standing, standingOf: (name: string) => Standing | undefined): Standing {
+  const { loaded, findings } = standing;
+  const { id, kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return standing;
+  const refusals = kind.references(defaulted).flatMap((reference): Finding[] => {
+    const { pointer, optional } = reference;
+    if (optional === true) return [];
+    const needed = standingOf(nameOf(id.namespace, reference.kind, reference.name));
+    if (needed?.verdict !== 'refused') return [];
+    const why = needed.findings.filter(isError).map((finding) => finding.message);
+    const message = `${reference.kind} "${reference.name}" cannot be used: ${why.join('; ')}`;
+    return [{ code: 'needs-refused', severity: 'error', pointer, message }];
+  });
+  if (refusals.length === 0) return standing;
+  return { loaded, verdict: 'refused', findings: [...findings, ...refusals] };
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
 }
 
 export function problemOf(loaded: LoadedResource, finding: Finding): Problem {

@@ -106,7 +106,7 @@ function farewells({ standings }: SettleInput, { departing, views }: Sight, now:
 /** It goes as soon as it can: nobody waits for it to be well. */
 function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): readonly StatusChange[] {
   const found = sight.living(id);
-  if (found === undefined || !isObject(found.spec)) return [];
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
   const live = resourceFrom(found, found.spec);
   const view = sight.views(id.namespace ?? '');
   const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
