@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     reason: 'what is referred to by many stays, and they are counted',
     surplus: [config],
     refers: ['a/Server/s -> a/Config/c', 'a/Server/t -> a/Config/c', 'a/Server/u -> a/Config/c'],
-    expected: ['stays a/Config/c: a/Server/s still refers to it, as do 2 others'],
+    expected: ['stays a/Config/c: a/Server/s still refers to it, and 2 more'],
   },
   {
     reason: 'what is referred to by what goes goes too',

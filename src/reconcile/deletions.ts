@@ -87,7 +87,7 @@ function referenceReason(
 ): string | undefined {
   const [staying, ...more] = referrers.wanted(resource).filter((referrer) => !going.has(keyOf(referrer)));
   if (staying !== undefined) {
-    const others = more.length === 0 ? '' : `, as do ${more.length} others`;
+    const others = more.length === 0 ? '' : `, and ${more.length} more`;
     return `${formatId(staying)} still refers to it${others}`;
   }
   const [unknown] = unknownReferrers;
