@@ -6,6 +6,7 @@ import { connect } from '../../src/adapters/postgres/connect.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import { type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
+import type { SourceFormat } from '../../src/contracts/registry-source.ts';
 import { openBenchDatabase } from './database.ts';
 import { registryOf } from './manifests.ts';
 import { medians } from './measure.ts';
@@ -54,7 +55,13 @@ function texts(): readonly [string, string] {
 }
 
 /** As the reconciler does when the source is due. */
-export function syncText(store: Store, source: string, text: string, before?: SyncOutcome): Promise<SyncOutcome> {
+export function syncText(
+  store: Store,
+  source: string,
+  text: string,
+  before?: SyncOutcome,
+  format: SourceFormat = 'toolhive',
+): Promise<SyncOutcome> {
   const filter = { include: [], exclude: [] };
   return syncSource(
     { source: { read: async () => ({ text, location: 'registry.json' }) }, writer: store },
@@ -62,7 +69,7 @@ export function syncText(store: Store, source: string, text: string, before?: Sy
       key: { ...REGISTRY, source },
       source: {
         name: source,
-        format: 'toolhive',
+        format,
         origin: { type: 'configMap', name: source, key: 'registry.json' },
         filter: { names: filter, tags: filter },
       },

@@ -1,104 +1,207 @@
-// The registry service over a real database, beside a bare node:http server that answers the same bytes.
+// The registry service over a real database, with tokens: beside a bare node:http server that answers the same bytes,
+// beside what one would write first, and at a steady rate.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { request } from 'undici';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore } from '../../src/adapters/postgres/store.ts';
+import { parseRegistry } from '../../src/catalogue/formats/registry.ts';
 import type { BareAnswer } from './bare-server.ts';
 import { REGISTRY, syncText } from './catalogue.ts';
 import { type BenchDatabase, openBenchDatabase } from './database.ts';
 import { type Asked, ask } from './http-load.ts';
 import { registryOf } from './manifests.ts';
 import { medians } from './measure.ts';
+import { pace, percentile } from './paced.ts';
 import { residentMiB, type ServerProcess, startModule, startProgram } from './processes.ts';
 import type { Place } from './sections.ts';
 import type { Report, Row } from './table.ts';
 
-const ENTRIES = 1000;
+/** Three versions of each: as many as the official registry has. */
+const NAMES = 7000;
+const VERSIONS = ['0.9.0', '1.0.0', '1.1.0'];
 const REQUESTS = 2000;
 const CONNECTIONS = 16;
 const ROUNDS = 5;
-const PATH = '/tools/v0.1/servers?limit=100';
+const PER_SECOND = 200;
+const PACED_REQUESTS = 1600;
+const LIST = '/tools/v0.1/servers';
+const PATH = `${LIST}?limit=100`;
 const AGAINST = 'node:http, the same bytes';
+
+type Headers = Readonly<Record<string, string>>;
 
 export async function benchRegistry({ folder, program }: Place): Promise<Report> {
   const database = await openBenchDatabase(folder);
+  const issuer = await startBenchIssuer();
   try {
     const store = createStore(openPool(database.app));
-    await syncText(store, 'tools', JSON.stringify(registryOf(ENTRIES)));
+    await syncText(store, 'tools', versionsOf(NAMES), undefined, 'upstream');
     await store.close();
-    const service = await startProgram([program, 'serve', '-c', configFile(folder, database)]);
+    const service = await startProgram([program, 'serve', '-c', configFile(folder, database, issuer.url)]);
     try {
-      return await compareAnswers(service);
+      const token = { authorization: `Bearer ${issuer.token}` };
+      return { rows: await measure(service, database, token), notices: [] };
     } finally {
       await service.stop();
     }
   } finally {
+    issuer.server.close();
     await database.stop();
   }
 }
 
+/** The sample registry under many names, in the official format, in three versions each. */
+function versionsOf(names: number): string {
+  const parsed = parseRegistry('toolhive', JSON.stringify(registryOf(names)), 'registry.json');
+  assert(parsed.ok);
+  const servers = parsed.entries.flatMap(({ document }) => VERSIONS.map((version) => ({ ...document, version })));
+  return JSON.stringify({ version: '1.0.0', meta: {}, data: { servers } });
+}
+
+interface BenchIssuer {
+  readonly url: string;
+  readonly token: string;
+  readonly server: Server;
+}
+
+/** Keys behind a URL, and a token that they verify. */
+async function startBenchIssuer(): Promise<BenchIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
+  const server = createServer((_request, response) => response.end(JSON.stringify({ keys: [jwk] })));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = await new SignJWT({ scope: 'mcp-registry:read' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'bench' })
+    .setIssuer(url)
+    .setAudience('bench')
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  return { url, token, server };
+}
+
 /** JSON is YAML. */
-function configFile(folder: string, { app, passFile }: BenchDatabase): string {
+function configFile(folder: string, { app, passFile }: BenchDatabase, issuerUrl: string): string {
   const { host, port, user, database } = app;
   const file = join(folder, 'registry.yaml');
+  const provider = { name: 'bench', issuerUrl, jwksUrl: `${issuerUrl}/jwks`, audience: 'bench', allowPrivateIP: true };
   const config = {
     registryName: REGISTRY.registry,
     namespace: REGISTRY.namespace,
     listen: { host: '127.0.0.1', port: 0 },
     registries: [{ name: 'tools', file: { path: '/unused.json' } }],
     database: { host, port, user, database, sslMode: 'disable', passFile },
-    auth: { mode: 'anonymous' },
+    auth: { oauth: { resourceUrl: 'https://registry.example', enforceScopes: true, providers: [provider] } },
   };
   writeFileSync(file, JSON.stringify(config));
   return file;
 }
 
-async function compareAnswers(service: ServerProcess<string>): Promise<Report> {
+async function measure(service: ServerProcess<string>, database: BenchDatabase, token: Headers): Promise<Row[]> {
   const url = service.ready.trim().split(' ').at(-1) ?? '';
-  const { headers } = await sampleAnswer(`${url}${PATH}`, {});
-  const rows = [
-    ...(await compareOne(service, url, `GET ${PATH}`, {})),
-    ...(await compareOne(service, url, 'the same, gzip', { 'accept-encoding': 'gzip' })),
-    ...(await compareOne(service, url, 'the same, If-None-Match: 304', { 'if-none-match': headers.etag ?? '' })),
+  const { headers } = await sampleAnswer(url, token);
+  const named = { ...token, 'if-none-match': headers.etag ?? '' };
+  return [
+    ...(await besideBare(url, `GET ${PATH}`, token)),
+    ...(await besideBare(url, 'the same, gzip', { ...token, 'accept-encoding': 'gzip' })),
+    ...(await besideBare(url, 'the same, If-None-Match: 304', named)),
+    ...(await besideFastify(url, database, token)),
+    ...(await steadily(url, token)),
+    ...memory(service),
   ];
-  // The last memory row is that after everything.
-  return { rows: rows.filter(({ unit }, index) => unit !== 'MiB' || index === rows.length - 1), notices: [] };
 }
 
-async function compareOne(
-  service: ServerProcess<string>,
-  url: string,
-  name: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Row[]> {
-  const answer = await sampleAnswer(`${url}${PATH}`, headers);
+async function besideBare(url: string, name: string, headers: Headers): Promise<Row[]> {
+  const answer = await sampleAnswer(url, headers);
   const bare = await startModule<number>(new URL('./bare-server.ts', import.meta.url), answer);
   try {
-    const asked: Asked = { port: Number(new URL(url).port), path: PATH, headers, status: answer.status };
-    const times = await medians(ROUNDS, {
-      ours: () => ask(asked, REQUESTS, CONNECTIONS),
-      bare: () => ask({ ...asked, port: bare.ready }, REQUESTS, CONNECTIONS),
-    });
-    const [ours, baseline] = [times.ours, times.bare].map((ms) => (REQUESTS * 1000) / ms);
-    assert(ours !== undefined && baseline !== undefined);
-    return [{ name, ours, baseline, unit: 'requests/s', against: AGAINST }, ...memory(service, bare)];
+    return [await compare(url, bare.ready, { name, headers, status: answer.status, against: AGAINST })];
   } finally {
     await bare.stop();
   }
 }
 
-function memory(service: ServerProcess<string>, bare: ServerProcess<number>): Row[] {
-  const [ours, baseline] = [residentMiB(service.pid), residentMiB(bare.pid)];
-  if (ours === undefined || baseline === undefined) return [];
-  return [{ name: 'memory of the service after it', ours, baseline, unit: 'MiB', against: AGAINST }];
+async function besideFastify(url: string, { app }: BenchDatabase, headers: Headers): Promise<Row[]> {
+  const { host, port, user, password = '', database } = app;
+  const input = { host, port, user, password, database };
+  const plain = await startModule<number>(new URL('./plain-fastify.ts', import.meta.url), input);
+  try {
+    const against = 'Fastify: query, map, return';
+    return [await compare(url, plain.ready, { name: `GET ${PATH}`, headers, status: 200, against })];
+  } finally {
+    await plain.stop();
+  }
+}
+
+interface Compared {
+  readonly name: string;
+  readonly headers: Headers;
+  readonly status: number;
+  readonly against: string;
+}
+
+async function compare(url: string, port: number, { name, headers, status, against }: Compared): Promise<Row> {
+  const asked: Asked = { port: Number(new URL(url).port), path: PATH, headers, status };
+  const times = await medians(ROUNDS, {
+    ours: () => ask(asked, REQUESTS, CONNECTIONS),
+    other: () => ask({ ...asked, port }, REQUESTS, CONNECTIONS),
+  });
+  const [ours, baseline] = [times.ours, times.other].map((ms) => (REQUESTS * 1000) / ms);
+  assert(ours !== undefined && baseline !== undefined);
+  return { name, ours, baseline, unit: 'requests/s', against };
+}
+
+/** Every page of the whole list, and searches that nobody asked for before. */
+async function steadily(url: string, headers: Headers): Promise<Row[]> {
+  const pages = await pagePaths(url, headers);
+  const asked = (paths: readonly string[]) =>
+    pace({ origin: url, headers, paths, perSecond: PER_SECOND, connections: CONNECTIONS });
+  const at = `at ${PER_SECOND}/s, ${NAMES * VERSIONS.length} versions`;
+  const against = 'the goal';
+  const lists = await asked(
+    Array.from({ length: PACED_REQUESTS }, (_, index) => pages[(index * 37) % pages.length] ?? LIST),
+  );
+  const searches = await asked(Array.from({ length: PACED_REQUESTS }, (_, index) => `${LIST}?search=${wordOf(index)}`));
+  return [
+    { name: `list pages ${at}: p99`, ours: percentile(lists, 0.99), baseline: 20, unit: 'ms', against },
+    { name: `new searches ${at}: p99`, ours: percentile(searches, 0.99), baseline: 20, unit: 'ms', against },
+  ];
+}
+
+/** A third finds nothing, a third a few, a third many. */
+function wordOf(index: number): string {
+  return (
+    [`nothing-has-${index}`, `-${index}`, `e&limit=${(index % 100) + 1}&version=${VERSIONS[index % 2]}`][index % 3] ??
+    ''
+  );
+}
+
+async function pagePaths(url: string, headers: Headers): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (let path: string | undefined = PATH; path !== undefined; ) {
+    paths.push(path);
+    const { body } = await request(`${url}${path}`, { headers });
+    const { metadata }: { metadata: { nextCursor?: string } } = JSON.parse(await body.text());
+    path = metadata.nextCursor === undefined ? undefined : `${PATH}&cursor=${metadata.nextCursor}`;
+  }
+  assert.equal(paths.length, (NAMES * VERSIONS.length) / 100);
+  return paths;
+}
+
+function memory(service: ServerProcess<string>): Row[] {
+  const ours = residentMiB(service.pid);
+  return ours === undefined ? [] : [{ name: 'memory of the service after it', ours, unit: 'MiB' }];
 }
 
 /** With the headers that the service sends, so that both send as many bytes. */
-async function sampleAnswer(url: string, asked: Readonly<Record<string, string>>): Promise<BareAnswer> {
-  const { statusCode, headers, body } = await request(url, { headers: asked });
+async function sampleAnswer(url: string, asked: Headers): Promise<BareAnswer> {
+  const { statusCode, headers, body } = await request(`${url}${PATH}`, { headers: asked });
   const bytes = Buffer.from(await body.arrayBuffer());
   const own = Object.entries(headers).filter(
     ([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'].includes(name),

@@ -5,6 +5,7 @@ import type { FacetCount, Facets, ListPage, ListQuery, SourceKey, StoredEntry } 
 import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
+import { gramsOf } from './grams.ts';
 import { foldCase, storable } from './write.ts';
 
 const COLUMNS = `e.name, e.version, e.document, e.title, e.description, e.tags, e.status, e.tier, e.transports,
@@ -74,8 +75,7 @@ function conditionsOf(query: ListQuery, bind: Bind): string[] {
   const conditions: string[] = [];
   const { after, search, updatedSince, version, includeDeleted } = query;
   if (after !== undefined) conditions.push(`(e.name, e.version) > (${bind(after.name)}, ${bind(after.version)})`);
-  // strpos knows no wildcards, so there is nothing to escape.
-  if (search !== undefined && search !== '') conditions.push(`strpos(e.search, ${bind(foldCase(search))}) > 0`);
+  if (search !== undefined && search !== '') conditions.push(...searchConditions(foldCase(search), bind));
   if (updatedSince !== undefined) {
     // As a number: PostgreSQL reads no year 0, RFC 3339 has one.
     conditions.push(`e.updated_at > to_timestamp(${bind(String(Date.parse(updatedSince)))}::float8 / 1000)`);
@@ -84,6 +84,16 @@ function conditionsOf(query: ListQuery, bind: Bind): string[] {
   else if (version !== undefined) conditions.push(`e.version = ${bind(version)}`);
   if (!includeDeleted) conditions.push("e.status <> 'deleted'");
   return [...conditions, ...facetConditions(query, bind)];
+}
+
+function searchConditions(text: string, bind: Bind): string[] {
+  const grams = gramsOf(text);
+  return [
+    // The index finds the rows that may hold the text. A shorter text is common: the first rows that do are soon found.
+    ...(grams.length === 0 ? [] : [`e.grams @> ${bind(grams.map(String))}::integer[]`]),
+    // strpos knows no wildcards, so there is nothing to escape.
+    `strpos(e.search, ${bind(text)}) > 0`,
+  ];
 }
 
 function facetConditions({ tags, tiers, statuses, transports }: ListQuery, bind: Bind): string[] {
