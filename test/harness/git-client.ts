@@ -8,6 +8,7 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import type { Checkout, Repository } from '../../src/reconcile/ports.ts';
 import { Failure } from '../../src/std/failure.ts';
+import { type Intercept, type SshServer, type StreamServer, startGitDaemon, startSshServer } from './git-inetd.ts';
 import { type GitServer, type GitServerOptions, startGitServer, temporaryFolder } from './git-server.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -18,6 +19,20 @@ afterEach(async () => {
 
 export async function serve(options: GitServerOptions = {}): Promise<GitServer> {
   const server = await startGitServer(options);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+/** A git daemon, closed after the test. */
+export async function serveDaemon(intercept?: Intercept): Promise<StreamServer> {
+  const server = await startGitDaemon(intercept);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+/** An SSH server, closed after the test. */
+export async function serveSsh(intercept?: Intercept): Promise<SshServer> {
+  const server = await startSshServer(intercept);
   cleanups.push(() => server.close());
   return server;
 }

@@ -4,8 +4,15 @@ export const GIT_CODES = {
   'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',
   'git-invalid-ref':
     'The branch or tag is no valid name, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
-  'git-transport-unsupported':
-    'The repository is reached by ssh or git://, which this version does not speak; use its http, https or file URL.',
+  'git-transport-unsupported': 'The scheme of the URL is none of https, http, ssh, git and file; use a URL that is.',
+  'git-ssh-key-missing':
+    'The repository is reached by ssh, and nobody said with which key: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
+  'git-ssh-key-unusable':
+    'The SSH key or the known_hosts file cannot be read, or others may read the key; correct the file (chmod 600).',
+  'git-ssh-host-unknown':
+    'The SSH server shows a key that knownHostsFile does not have for it. Nothing was sent; if the server is the right one, add its key (ssh-keyscan) after checking it.',
+  'git-ssh-missing':
+    'There is no ssh program on the PATH; install the OpenSSH client, or use the https URL of the repository.',
   'git-files-not-allowed': 'The repository is a file URL; set outbound.allowFiles if that is meant.',
   'git-unreachable':
     'The server of the repository gives no usable answer; the last fetched commit stays in use and it is tried again.',

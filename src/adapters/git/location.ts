@@ -5,43 +5,77 @@ import { Failure } from '../../std/failure.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { GitCode } from './codes.ts';
 
-export type Location =
-  | {
-      readonly type: 'http';
-      /** Without credentials and without a slash at the end. */
-      readonly url: string;
-      /** What stood in the URL as `user:password@`. */
-      readonly credentials?: { readonly username: string; readonly password: string };
-    }
-  | { readonly type: 'file'; readonly url: string; readonly path: string };
+interface Shown {
+  /** As messages may show it: without credentials. */
+  readonly url: string;
+}
+
+export interface HttpLocation extends Shown {
+  readonly type: 'http';
+  /** What stood in the URL as `user:password@`. */
+  readonly credentials?: { readonly username: string; readonly password: string };
+}
+
+interface FileLocation extends Shown {
+  readonly type: 'file';
+  readonly path: string;
+}
+
+export interface SshLocation extends Shown {
+  readonly type: 'ssh';
+  readonly user: string;
+  readonly host: string;
+  readonly port: number;
+  /** As the server's shell is to see it: absolute, or relative to the user's home. */
+  readonly path: string;
+}
+
+/** git-daemon(1). */
+export interface DaemonLocation extends Shown {
+  readonly type: 'daemon';
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+}
+
+export type Location = HttpLocation | FileLocation | SshLocation | DaemonLocation;
+
+/** Who forges log in as; who has another name writes it into the URL. */
+const SSH_USER = 'git';
+const SSH_PORT = 22;
+const DAEMON_PORT = 9418;
 
 /** Throws Failure `git-invalid-url`, `git-transport-unsupported` or `git-files-not-allowed`. */
 export function readLocation(repository: string, allowFiles: boolean): Location {
   const url = URL.parse(repository);
-  if (url === null) throw isScpLike(repository) ? unsupported('ssh', displayable(repository)) : noUrl(repository);
+  // `host:path` parses as a URL whose scheme is the host.
+  if (url === null || !repository.includes('://')) {
+    const scpLike = readScpLike(repository);
+    if (scpLike === undefined) throw noUrl(repository);
+    return scpLike;
+  }
   switch (url.protocol) {
     case 'http:':
     case 'https:':
       return httpLocation(url);
+    case 'ssh:':
+      return sshLocation(url, `ssh://${url.host}${url.pathname}`);
+    case 'git:':
+      return daemonLocation(url, `git://${url.host}${url.pathname}`);
     case 'file:':
-      if (!allowFiles)
-        throw failure(
-          'git-files-not-allowed',
-          `${repository} is a file URL, and outbound.allowFiles is off`,
-          repository,
-        );
+      if (!allowFiles) {
+        const message = `${repository} is a file URL, and outbound.allowFiles is off`;
+        throw failure('git-files-not-allowed', message, repository);
+      }
       return fileLocation(url);
     default:
-      // `host:path` parses as a URL whose scheme is the host.
-      throw unsupported(repository.includes('://') ? url.protocol.slice(0, -1) : 'ssh', displayable(repository));
+      throw unsupported(url.protocol.slice(0, -1), displayable(repository));
   }
 }
 
 function httpLocation(url: URL): Location {
   const shown = displayUrl(url);
-  if (url.search !== '' || url.hash !== '') {
-    throw failure('git-invalid-url', `${shown}: the URL of a repository has neither query nor fragment`, shown);
-  }
+  if (hasTail(url)) throw withTail(shown);
   const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   const location = { type: 'http', url: url.origin + path } as const;
   if (url.username === '' && url.password === '') return location;
@@ -57,18 +91,86 @@ function fileLocation(url: URL): Location {
   }
 }
 
+/** git-clone(1), GIT URLS: `ssh://[user@]host[:port]/path`; `/~user/path` is below a home. */
+function sshLocation(url: URL, shown: string): Location {
+  if (hasTail(url)) throw withTail(shown);
+  if (url.password !== '') {
+    throw failure('git-invalid-url', `${shown}: ssh takes a key file, not a password in the URL`, shown);
+  }
+  const path = decoded(url.pathname, shown);
+  return checkedSsh({
+    type: 'ssh',
+    url: shown,
+    user: url.username === '' ? SSH_USER : decoded(url.username, shown),
+    host: url.hostname,
+    port: url.port === '' ? SSH_PORT : Number(url.port),
+    path: path.startsWith('/~') ? path.slice(1) : path,
+  });
+}
+
+/** git-clone(1): `[user@]host:path`, where no slash comes before the colon; an IPv6 address stands in brackets. */
+function readScpLike(text: string): Location | undefined {
+  const at = text.indexOf('@') + 1;
+  const bracket = text[at] === '[' ? text.indexOf(']', at) : at;
+  const colon = text.indexOf(':', bracket);
+  if (bracket < 0 || colon <= at || text.slice(0, colon).includes('/') || text.startsWith('://', colon))
+    return undefined;
+  return checkedSsh({
+    type: 'ssh',
+    url: text.slice(at),
+    user: at === 0 ? SSH_USER : text.slice(0, at - 1),
+    host: text.slice(at, colon),
+    port: SSH_PORT,
+    path: text.slice(colon + 1),
+  });
+}
+
+/** What begins with a dash could be taken for an option by a program on the way. */
+function checkedSsh(location: SshLocation): SshLocation {
+  const { url, user, host, path } = location;
+  if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {
+    throw failure('git-invalid-url', `"${url}": user, host or path of the URL is empty or begins with a dash`, url);
+  }
+  if (URL.parse(`ssh://${host}`)?.hostname !== host) {
+    throw failure('git-invalid-url', `"${url}": "${host}" is no host name`, url);
+  }
+  if (user.includes(':')) throw failure('git-invalid-url', `"${url}": ssh takes a key file, not a password`, url);
+  return location;
+}
+
+function daemonLocation(url: URL, shown: string): Location {
+  const path = decoded(url.pathname, shown);
+  if (hasTail(url)) throw withTail(shown);
+  if (url.username !== '' || url.hostname === '' || hasControls(path)) {
+    throw failure('git-invalid-url', `${shown}: git:// takes a host and a path, and knows no users`, shown);
+  }
+  return {
+    type: 'daemon',
+    url: shown,
+    host: url.hostname,
+    port: url.port === '' ? DAEMON_PORT : Number(url.port),
+    path,
+  };
+}
+
+function hasTail({ search, hash }: URL): boolean {
+  return search !== '' || hash !== '';
+}
+
+function withTail(shown: string): Failure {
+  return failure('git-invalid-url', `${shown}: the URL of a repository has neither query nor fragment`, shown);
+}
+
+function hasControls(text: string): boolean {
+  return [...text].some((char) => char < ' ' || char === '\u007f');
+}
+
 function decoded(text: string, shown: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw failure('git-invalid-url', `${shown}: the credentials in the URL are not percent-encoded`, shown);
+    throw failure('git-invalid-url', `${shown}: the URL is not percent-encoded`, shown);
   }
-}
-
-/** git-clone(1): `[user@]host:path`, where no slash comes before the colon. */
-function isScpLike(text: string): boolean {
-  const colon = text.indexOf(':');
-  return colon > 0 && !text.slice(0, colon).includes('/') && !text.startsWith('://', colon);
 }
 
 /** Without what stands before an `@`, which could hold a password. */
@@ -89,7 +191,7 @@ function noUrl(repository: string): Failure {
 function unsupported(scheme: string, repository: string): Failure {
   return failure(
     'git-transport-unsupported',
-    `${repository}: ${scheme} is not supported, use an http, https or file URL`,
+    `${repository}: ${scheme} is not supported, use an https, http, ssh, git or file URL`,
     repository,
   );
 }

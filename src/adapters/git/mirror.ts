@@ -1,62 +1,51 @@
-// A repository behind HTTP, with a local copy that fetches only what is new and mends itself. Knows nothing about the
+// A repository behind a server, with a local copy that fetches only what is new and mends itself. Knows nothing about the
 // protocol or the format of objects.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import type { Outbound } from '../http/outbound.ts';
 import { readBlobs } from './blobs.ts';
 import { withLock } from './lock.ts';
 import { openObjectStore } from './objects.ts';
 import type { Reference } from './reference.ts';
-import { askRef, createBareRepository, fetchObjects, rememberHave } from './remote.ts';
+import { askRef, createBareRepository, fetchObjects, type Remote, rememberHave, withRemote } from './remote.ts';
 import { openState, type State, withFolder } from './state.ts';
 import type { Endpoint } from './transport.ts';
 import { listFiles, peelToCommit } from './tree.ts';
 
 export interface MirrorOptions {
-  /** Without credentials. */
-  readonly url: string;
-  readonly credentials: { readonly username: string; readonly password: string } | undefined;
-  readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
+  readonly endpoint: Endpoint;
   readonly reference: Reference;
   readonly path: string;
   readonly dir: string;
-  readonly outbound: Outbound;
   readonly clock: Clock;
   readonly limits: {
-    readonly maxPackBytes: number;
     readonly maxObjectBytes: number;
     readonly maxPacks: number;
-    readonly timeoutMs: number;
     readonly lockWaitMs: number;
   };
 }
 
 interface Mirror {
   readonly options: MirrorOptions;
-  readonly endpoint: Endpoint;
   readonly state: State;
   /** What the last fetch brought. */
   last?: { readonly tip: string; readonly gitdir: string; readonly checkout: Checkout };
 }
 
 export function openMirror(options: MirrorOptions): Repository {
-  const { url, outbound, limits, credentials } = options;
-  const auth = options.auth ?? (credentials && { ...credentials, password: async () => credentials.password });
-  const endpoint: Endpoint = { url, outbound, ...limits, ...(auth === undefined ? {} : { auth }) };
-  const mirror: Mirror = { options, endpoint, state: openState(options.dir) };
-  return { fetch: () => fetchNow(mirror) };
+  const mirror: Mirror = { options, state: openState(options.dir) };
+  return { fetch: () => withRemote(options.endpoint, (remote) => fetchNow(mirror, remote)) };
 }
 
-async function fetchNow(mirror: Mirror): Promise<Checkout> {
+async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const { reference, dir } = mirror.options;
-  const tip = reference.type === 'commit' ? reference.oid : await askRef(mirror.endpoint, reference);
+  const tip = reference.type === 'commit' ? reference.oid : await askRef(remote, reference);
   return withFolder(dir, async () => {
     const { last } = mirror;
     if (last?.tip === tip && last.gitdir === (await mirror.state.current())) return last.checkout;
-    return locked(mirror, () => bring(mirror, tip));
+    return locked(mirror, () => bring(mirror, remote, tip));
   });
 }
 
@@ -66,27 +55,27 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
 }
 
 /** The checkout of `tip`: from the local copy where it is there, from the server otherwise. */
-async function bring(mirror: Mirror, tip: string): Promise<Checkout> {
+async function bring(mirror: Mirror, remote: Remote, tip: string): Promise<Checkout> {
   const current = await mirror.state.current();
-  if (current === undefined) return cloneAnew(mirror);
+  if (current === undefined) return cloneAnew(mirror, remote);
   try {
     const { packs, has } = await inspect(mirror, current, tip);
     if (has) return await settle(mirror, current, tip);
-    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror);
-    const fetched = await fetchObjects(mirror.endpoint, current, mirror.options.reference);
+    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote);
+    const fetched = await fetchObjects(remote, current, mirror.options.reference);
     await inspect(mirror, current, fetched);
     return await settle(mirror, current, fetched);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return cloneAnew(mirror);
+    return cloneAnew(mirror, remote);
   }
 }
 
-async function cloneAnew(mirror: Mirror): Promise<Checkout> {
+async function cloneAnew(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const gitdir = await mirror.state.fresh();
   try {
-    await createBareRepository(mirror.endpoint, gitdir);
-    const fetched = await fetchObjects(mirror.endpoint, gitdir, mirror.options.reference);
+    await createBareRepository(remote, gitdir);
+    const fetched = await fetchObjects(remote, gitdir, mirror.options.reference);
     await inspect(mirror, gitdir, fetched);
     await mirror.state.adopt(gitdir);
     return await settle(mirror, gitdir, fetched);
@@ -144,7 +133,7 @@ async function readOrMend(
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;
-  await cloneAnew(mirror);
+  await withRemote(mirror.options.endpoint, (remote) => cloneAnew(mirror, remote));
   return (await mirror.state.current()) ?? damaged;
 }
 

@@ -27,6 +27,9 @@ export function withCapability(request: Buffer, capability: string): Buffer {
   const [first] = pktLines(request);
   if (first === undefined || first.toString('latin1', 0, 5) !== 'want ') return request;
   const line = `${first.toString('utf8').trimEnd()} ${capability}\n`;
-  const length = (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0');
-  return Buffer.concat([Buffer.from(length + line), request.subarray(first.length + 4)]);
+  return Buffer.concat([Buffer.from(pktLine(line)), request.subarray(first.length + 4)]);
+}
+
+export function pktLine(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 }

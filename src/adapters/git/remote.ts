@@ -7,38 +7,53 @@ import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
 import type { Reference } from './reference.ts';
 import { isFileError } from './state.ts';
-import { type Endpoint, gitHttp } from './transport.ts';
+import type { Conversation, Endpoint } from './transport.ts';
 
 /** A ref of our own in the local copy: the commit whose objects are all there. */
 const HAVE = 'refs/skep/have';
 
+/** A conversation with the repository's server. */
+export interface Remote {
+  readonly url: string;
+  readonly http: Conversation['http'];
+}
+
+/** Ends the conversation with the work. */
+export async function withRemote<T>(endpoint: Endpoint, run: (remote: Remote) => Promise<T>): Promise<T> {
+  const { http, close } = endpoint.converse();
+  try {
+    return await run({ url: endpoint.url, http });
+  } finally {
+    close();
+  }
+}
+
 /** The object that the server's ref names now: a commit, or an annotated tag. Costs two small requests. */
-export async function askRef(endpoint: Endpoint, { name, absent }: Reference & { type: 'name' }): Promise<string> {
+export async function askRef(remote: Remote, { name, absent }: Reference & { type: 'name' }): Promise<string> {
   const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () =>
-    git.listServerRefs({ http: gitHttp(endpoint), url: endpoint.url, protocolVersion: 2, prefix: name, symrefs: true }),
+    git.listServerRefs({ ...remote, protocolVersion: 2, prefix: name, symrefs: true }),
   );
   const found = refs.find(({ ref }) => ref === name);
   if (found === undefined) throw notFound(absent);
   return found.oid;
 }
 
-export async function createBareRepository(endpoint: Endpoint, gitdir: string): Promise<void> {
+export async function createBareRepository({ url }: Remote, gitdir: string): Promise<void> {
   await fs.promises.mkdir(gitdir, { recursive: true });
   await git.init({ fs, gitdir, dir: gitdir, bare: true });
-  await git.addRemote({ fs, gitdir, remote: 'origin', url: endpoint.url });
+  await git.addRemote({ fs, gitdir, remote: 'origin', url });
 }
 
 /**
  * Fetches what the reference names now, without its history, and returns the object's id: a commit or an annotated tag.
  * What the commit of `rememberHave` shares with it is not sent again.
  */
-export async function fetchObjects(endpoint: Endpoint, gitdir: string, reference: Reference): Promise<string> {
+export async function fetchObjects(remote: Remote, gitdir: string, reference: Reference): Promise<string> {
   const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
     git.fetch({
+      ...remote,
       fs,
-      http: gitHttp(endpoint),
       gitdir,
-      url: endpoint.url,
       ref: HAVE,
       remoteRef: reference.type === 'commit' ? reference.oid : reference.name,
       singleBranch: true,

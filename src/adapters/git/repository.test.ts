@@ -183,12 +183,23 @@ test('limits: a file is named by its path, a transfer is cut off', async () => {
 test.each([
   {
     repository: 'ssh://git@example.com/x.git',
-    code: 'git-transport-unsupported',
-    says: 'ssh://example.com/x.git: ssh',
+    code: 'git-ssh-key-missing',
+    says: 'ssh://example.com/x.git: ssh needs',
   },
-  { repository: 'git@example.com:team/x.git', code: 'git-transport-unsupported', says: 'ssh is not supported' },
-  { repository: 'example.com:team/x.git', code: 'git-transport-unsupported', says: 'ssh is not supported' },
-  { repository: 'git://example.com/x.git', code: 'git-transport-unsupported', says: 'git is not supported' },
+  { repository: 'git@example.com:team/x.git', code: 'git-ssh-key-missing', says: 'example.com:team/x.git: ssh needs' },
+  { repository: 'example.com:team/x.git', code: 'git-ssh-key-missing', says: 'example.com:team/x.git: ssh needs' },
+  {
+    repository: 'ssh://bot:hunter2@example.com/x.git',
+    code: 'git-invalid-url',
+    says: 'takes a key file, not a password',
+  },
+  { repository: 'ssh://-oProxyCommand=x/x.git', code: 'git-invalid-url', says: 'begins with a dash' },
+  { repository: '-oProxyCommand=x:x.git', code: 'git-invalid-url', says: 'begins with a dash' },
+  { repository: 'git@example.com:-x.git', code: 'git-invalid-url', says: 'begins with a dash' },
+  { repository: 'git@exa mple.com:x.git', code: 'git-invalid-url', says: 'is no host name' },
+  { repository: 'git@example.com:', code: 'git-invalid-url', says: 'is empty' },
+  { repository: 'ssh://git@example.com/x.git?a', code: 'git-invalid-url', says: 'neither query nor fragment' },
+  { repository: 'git://bot@example.com/x.git', code: 'git-invalid-url', says: 'knows no users' },
   {
     repository: 'ftp://a:hunter2@example.com/x.git',
     code: 'git-transport-unsupported',

@@ -4,10 +4,14 @@
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Outbound } from '../http/outbound.ts';
+import { openDaemon } from './daemon.ts';
 import { openLocal } from './local.ts';
-import { readLocation } from './location.ts';
+import { type Location, readLocation } from './location.ts';
 import { openMirror } from './mirror.ts';
+import { pipeEndpoint } from './pipe.ts';
 import { type GitRef, readReference } from './reference.ts';
+import { openSsh, type SshKeys } from './ssh.ts';
+import { type Endpoint, httpEndpoint } from './transport.ts';
 
 interface GitLimits {
   /** Bytes of one transfer; 256 MiB. */
@@ -23,13 +27,15 @@ interface GitLimits {
 }
 
 export interface GitOptions {
-  /** http, https or file URL. Credentials in it are used, and shown nowhere. */
+  /** http(s), ssh, git or file URL, or `user@host:path`. Credentials in it are used, and shown nowhere. */
   readonly repository: string;
   readonly ref: GitRef;
   /** File or folder inside the repository: the checkout holds this and what is below. Default: everything. */
   readonly path?: string;
   /** HTTP Basic; the password is read anew for each conversation. */
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
+  /** What ssh needs. Absent: ssh URLs are refused. */
+  readonly ssh?: SshKeys;
   /** Folder for the local copy, of this repository and ref alone. Created when needed; not used for file URLs. */
   readonly dir: string;
   readonly outbound: Outbound;
@@ -48,8 +54,8 @@ const LIMITS: GitLimits = {
 };
 
 /**
- * Contacts nobody yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported` or
- * `git-files-not-allowed`. What `fetch` and `read` throw has a code of GIT_CODES, `data.url` and `data.ref`.
+ * Contacts nobody yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
+ * `git-files-not-allowed` or `git-ssh-key-missing`. What `fetch` and `read` throw has a code of GIT_CODES, `data.url` and `data.ref`.
  */
 export function openRepository(options: GitOptions): Repository {
   const location = readLocation(options.repository, options.allowFiles);
@@ -60,7 +66,7 @@ export function openRepository(options: GitOptions): Repository {
   const repository =
     location.type === 'file'
       ? openLocal({ folder: location.path, reference, path, limits })
-      : openMirror({ ...options, url, credentials: location.credentials, reference, path, limits });
+      : openMirror({ ...options, endpoint: endpointOf(location, options, limits), reference, path, limits });
   const named = <T>(run: () => Promise<T>) =>
     run().catch((error: unknown) => Promise.reject(withNames(url, reference.says, error)));
   return {
@@ -70,6 +76,27 @@ export function openRepository(options: GitOptions): Repository {
         return { ...checkout, read: (oids) => named(() => readNamed(checkout, oids)) };
       }),
   };
+}
+
+function endpointOf(location: Exclude<Location, { type: 'file' }>, options: GitOptions, limits: GitLimits): Endpoint {
+  const { outbound, auth, ssh } = options;
+  switch (location.type) {
+    case 'http': {
+      const { url, credentials } = location;
+      const given = auth ?? (credentials && { ...credentials, password: async () => credentials.password });
+      return httpEndpoint({ url, outbound, ...limits, ...(given === undefined ? {} : { auth: given }) });
+    }
+    case 'ssh': {
+      if (ssh === undefined) throw keyMissing(location.url);
+      return pipeEndpoint({ open: (signal) => openSsh({ location, outbound, ...ssh }, signal), ...limits });
+    }
+    case 'daemon':
+      return pipeEndpoint({ open: (signal) => openDaemon({ location, outbound }, signal), ...limits });
+  }
+}
+
+function keyMissing(url: string): Failure {
+  return new Failure('git-ssh-key-missing', `${url}: ssh needs a key file and a known_hosts file`, { data: { url } });
 }
 
 /** A path relative to the root, without `.` and empty parts. */

@@ -7,7 +7,20 @@ import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 import type { GitCode } from './codes.ts';
 import { serverError, withCapability } from './pkt-line.ts';
 
+/** A few requests that belong together. */
+export interface Conversation {
+  readonly http: HttpClient;
+  close(): void;
+}
+
+/** Where isomorphic-git reaches a repository, whatever leads there. */
 export interface Endpoint {
+  /** What isomorphic-git is told: http or https, without credentials. */
+  readonly url: string;
+  converse(): Conversation;
+}
+
+export interface HttpEndpoint {
   /** Without credentials: it appears in messages. */
   readonly url: string;
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
@@ -18,11 +31,12 @@ export interface Endpoint {
   readonly timeoutMs: number;
 }
 
-/**
- * One conversation with the server, for a few requests that belong together. Credentials are sent from the start: asking
- * without them first would cost one more request each time.
- */
-export function gitHttp(endpoint: Endpoint): HttpClient {
+export function httpEndpoint(endpoint: HttpEndpoint): Endpoint {
+  return { url: endpoint.url, converse: () => ({ http: gitHttp(endpoint), close: () => undefined }) };
+}
+
+/** Credentials are sent from the start: asking without them first would cost one more request each time. */
+function gitHttp(endpoint: HttpEndpoint): HttpClient {
   // Where the first request was redirected to; the others follow it there, as git(1) does (`http.followRedirects`).
   let base = endpoint.url;
   let thinPacks = false;
@@ -36,31 +50,36 @@ export function gitHttp(endpoint: Endpoint): HttpClient {
       checkStatus(endpoint, response);
       const answer = Buffer.from(response.body);
       if (method === 'GET') thinPacks = answer.includes(' thin-pack');
-      const complaint = serverError(answer);
-      if (complaint !== undefined) throw refusal(complaint);
-      if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupported();
+      checkAnswer(answer, method);
       const { status: statusCode } = response;
       return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: once(answer) };
     },
   };
 }
 
-async function authorization({ auth, url }: Endpoint, base: string): Promise<Record<string, string>> {
+async function authorization({ auth, url }: HttpEndpoint, base: string): Promise<Record<string, string>> {
   if (auth === undefined || new URL(url).origin !== new URL(base).origin) return {};
   const pair = `${auth.username}:${await auth.password()}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** What a server says instead of an answer, or answers that cannot be read. */
+export function checkAnswer(answer: Buffer, method: string): void {
+  const complaint = serverError(answer);
+  if (complaint !== undefined) throw refusal(complaint);
+  if (method === 'GET' && answer.includes('object-format=sha256')) throw unsupported();
 }
 
 /**
  * isomorphic-git never asks for thin packs, whose deltas build on objects that the client has. Without them the server
  * sends every file again with each shallow fetch; our reader finds such a base in any pack.
  */
-function requestBody(body: Buffer, thinPacks: boolean): Buffer {
+export function requestBody(body: Buffer, thinPacks: boolean): Buffer {
   return thinPacks ? withCapability(body, 'thin-pack') : body;
 }
 
 async function ask(
-  endpoint: Endpoint,
+  endpoint: HttpEndpoint,
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
@@ -80,11 +99,11 @@ async function ask(
 }
 
 /** Without the URL, which whoever called names, unless a redirect led elsewhere. */
-function outboundReason({ url }: Endpoint, { data, message }: Failure): string {
+function outboundReason({ url }: HttpEndpoint, { data, message }: Failure): string {
   return typeof data.reason === 'string' && String(data.url).startsWith(url) ? data.reason : message;
 }
 
-function checkStatus({ auth }: Endpoint, { status, headers }: OutboundResponse): void {
+function checkStatus({ auth }: HttpEndpoint, { status, headers }: OutboundResponse): void {
   if (status === 200) return;
   switch (status) {
     case 401:
@@ -108,9 +127,13 @@ function checkStatus({ auth }: Endpoint, { status, headers }: OutboundResponse):
 }
 
 function refusal(complaint: string): Failure {
-  // upload-pack's wording for an object that it does not have or does not hand out by name.
-  const code = complaint.includes('not our ref') ? 'git-ref-not-found' : 'git-protocol-error';
-  return new Failure(code, `the server says: ${complaint}`, { data: { complaint } });
+  return new Failure(codeOf(complaint), `the server says: ${complaint}`, { data: { complaint } });
+}
+
+/** The wording of upload-pack for an object that it lacks or does not hand out by name, and of git-daemon. */
+function codeOf(complaint: string): GitCode {
+  if (complaint.includes('not our ref')) return 'git-ref-not-found';
+  return /no such repository|not exported/.test(complaint) ? 'git-not-a-repository' : 'git-protocol-error';
 }
 
 function unsupported(): Failure {
@@ -121,12 +144,12 @@ function failed(code: GitCode, says: string, status: number): Failure {
   return new Failure(code, says, { data: { status }, retryable: status === 429 || status >= 500 });
 }
 
-async function collected(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined): Promise<Buffer> {
+export async function collected(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body ?? []) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-async function* once(bytes: Buffer): AsyncIterableIterator<Uint8Array> {
+export async function* once(bytes: Buffer): AsyncIterableIterator<Uint8Array> {
   yield bytes;
 }

@@ -42,6 +42,22 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   };
 }
 
+/**
+ * The addresses of a host name or IP literal that may be connected to, in the resolver's order; at least one. For those who
+ * do not connect through undici.
+ */
+export async function permittedAddresses(
+  { guard, resolve }: Pick<ConnectorOptions, 'guard' | 'resolve'>,
+  hostname: string,
+): Promise<readonly string[]> {
+  const literal = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  const family = isIP(literal);
+  const addresses = family === 0 ? await resolve(hostname) : [{ address: literal, family }];
+  const permitted = addresses.filter(({ address }) => guard(address) === undefined);
+  if (permitted.length === 0) throw noneLeft(guard, literal, addresses);
+  return permitted.map(({ address }) => address);
+}
+
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 function guardedLookup({ guard, resolve }: ConnectorOptions) {

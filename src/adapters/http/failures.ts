@@ -75,6 +75,19 @@ export function outboundFailure(request: FailedRequest, error: unknown): Failure
   return failure(sort.code, sort.says, sort.retryable);
 }
 
+/** The same for a connection that is not HTTP. `url` is shown as it is. */
+export function connectFailure(url: string, error: unknown): Failure {
+  const { code, message, retryable, data } =
+    error instanceof Failure
+      ? error
+      : { ...connectionProblem(error), message: connectionProblem(error).says, data: {} };
+  return new Failure(code, `${url}: ${message}`, {
+    data: { ...data, url, reason: message },
+    cause: error,
+    retryable,
+  });
+}
+
 /** Judges an error of undici or Node.js. */
 export function connectionProblem(error: unknown): Sort {
   if (error instanceof errors.HTTPParserError) return { ...unreachable('the answer is not HTTP'), retryable: false };

@@ -6,8 +6,8 @@ import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
-import { guardedConnector, type Resolve, systemResolve } from './connector.ts';
-import { outboundFailure } from './failures.ts';
+import { guardedConnector, permittedAddresses, type Resolve, systemResolve } from './connector.ts';
+import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
 
 export interface OutboundOptions {
@@ -71,6 +71,11 @@ export interface Outbound {
    * of OUTBOUND_CODES; the message names the URL without credentials and query. Satisfies `Fetch` of `auth/ports.ts`.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
+  /**
+   * For connections that are not HTTP: the addresses of a host that may be connected to, at least one. `url` is what
+   * messages name. Throws Failure with one of OUTBOUND_CODES.
+   */
+  permitted(hostname: string, url: string): Promise<readonly string[]>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -96,12 +101,22 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
   return {
     request: (request) => follow(context, request),
+    permitted: (hostname, url) => permitted(context, hostname, url),
     close: async () => {
       const agents = [...context.agents.values()];
       context.agents.clear();
       await Promise.all(agents.map((agent) => agent.destroy()));
     },
   };
+}
+
+async function permitted(context: Context, hostname: string, url: string): Promise<readonly string[]> {
+  const { guard, options } = context;
+  try {
+    return await permittedAddresses({ guard, resolve: options.resolve ?? systemResolve }, hostname);
+  } catch (error) {
+    throw connectFailure(url, error);
+  }
 }
 
 async function follow(context: Context, request: OutboundRequest): Promise<OutboundResponse> {
