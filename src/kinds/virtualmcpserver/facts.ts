@@ -5,7 +5,8 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
-import type { View } from '../kind.ts';
+import type { ObjectName, View } from '../kind.ts';
+import { made } from '../shared/made.ts';
 import type { VirtualMCPServerSpec } from './schema.ts';
 
 export type VirtualServer = Typed<typeof VirtualMCPServerSpec>;
@@ -26,6 +27,21 @@ export function childNames(name: string) {
     config: `${name}-vmcp-config`,
     hmac: `${name}-hmac-secret`,
   };
+}
+
+/** Everything that the server may become. */
+export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
+  const names = childNames(name);
+  const accounts = spec.serviceAccount === undefined ? [names.account] : [];
+  return made({
+    ConfigMap: [names.config],
+    Secret: [names.hmac],
+    Service: [names.service],
+    ServiceAccount: accounts,
+    Deployment: [names.deployment],
+    Role: accounts,
+    RoleBinding: accounts,
+  });
 }
 
 /** Where clients inside the cluster reach the server, without a path: `status.url` (kinds.md 8.5). */

@@ -2,7 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { children, generated } from './children.ts';
-import { originOf } from './facts.ts';
+import { makes, originOf } from './facts.ts';
 import { inspect } from './inspect.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
@@ -47,6 +47,7 @@ export const VirtualMCPServer = defineKind({
   inspect,
   references,
   exposes: (self) => [{ url: `${originOf(self)}/mcp`, transport: 'streamable-http' }],
+  makes,
   children,
   generated,
   status,
