@@ -10,6 +10,7 @@ export const KINDS_CODES = {
   'authz-config-invalid':
     'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
+  'restart-time-invalid': 'The annotation that restarts a server holds no time: write one as RFC 3339 has it.',
   'permission-profile-invalid':
     'The ConfigMap with the permission profile holds none: it needs network.outbound with what may be reached.',
   'permission-profile-unenforced':

@@ -17,7 +17,7 @@ export const MCPRegistrySpec = object(
       validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
     }),
     enforceServers: bool(
-      'True: images of MCPServers in this namespace must be in a registry that says so. One such registry is enough.',
+      'True: images of MCPServers and EmbeddingServers in this namespace must be in a registry that says so. One such registry is enough.',
       false,
     ),
     podTemplateSpec: optional(

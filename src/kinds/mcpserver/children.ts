@@ -13,7 +13,7 @@ import { proxyAccount, proxyFiles } from '../shared/proxy-objects.ts';
 import { proxyDeployment, proxyService } from '../shared/proxy-workload.ts';
 import { backendServices, backendStatefulSet } from './children-backend.ts';
 import { egressPolicies } from './children-egress.ts';
-import { cappedReplicas, childNames, isStdio, proxyOf, type Server } from './facts.ts';
+import { cappedReplicas, childNames, isStdio, isTime, proxyOf, restartKey, type Server } from './facts.ts';
 import { PROFILE_DIRECTORY, runConfig } from './run-config.ts';
 
 export function children(self: Server, view: View, settings: Settings): readonly KubeObject[] {
@@ -77,9 +77,9 @@ function sessionPassword({ spec }: Server): readonly Env[] {
   return [{ name: SECRET_ENV.sessionRedisPassword, secret: sessionStorage.passwordRef }];
 }
 
-/** kinds.md 1.10: a new time in this annotation of the MCPServer restarts its pods, once. */
+/** A new time starts new pods, once: it is a part of their template. */
 function restartAnnotation({ resource }: Server, apiGroup: string): Readonly<Record<string, string>> {
-  const key = `mcpserver.${apiGroup}/restarted-at`;
+  const key = restartKey(apiGroup);
   const time = resource.metadata.annotations?.[key];
-  return time === undefined || Number.isNaN(Date.parse(time)) ? {} : { [key]: time };
+  return time === undefined || !isTime(time) ? {} : { [key]: time };
 }

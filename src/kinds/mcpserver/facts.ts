@@ -90,3 +90,12 @@ export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
     NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],
   });
 }
+
+/** The annotation by which authors restart a server (kinds.md 1.10). */
+export function restartKey(apiGroup: string): string {
+  return `mcpserver.${apiGroup}/restarted-at`;
+}
+
+export function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}

@@ -1,22 +1,25 @@
 // What is wrong with an MCPServer that neither its schema nor CEL can say: in itself (rules), and in the content of what
 // it names (inspect). Knows nothing about what follows from it.
 
-import type { Finding, View } from '../kind.ts';
+import { groupOf } from '../../kube/object.ts';
+import { pointerToken } from '../../std/json.ts';
+import type { Finding, Resource, View } from '../kind.ts';
 import { externalAuthFindings } from '../shared/external-auth-findings.ts';
 import { podTemplateFindings } from '../shared/pod-template.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
 import { toolConfigFindings } from '../shared/proxy-tools.ts';
 import { backendEnv } from './backend-env.ts';
-import { isStdio, type Server } from './facts.ts';
+import { isStdio, isTime, restartKey, type Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
-export function rules({ spec }: Server): readonly Finding[] {
+export function rules({ spec, resource }: Server): readonly Finding[] {
   return [
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...oidcFindings(spec.oidcConfig),
     ...inlineAuthzFindings(spec.authzConfig),
     ...secretEnvFindings({ spec }),
+    ...restartFindings(resource),
   ];
 }
 
@@ -33,6 +36,15 @@ function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
     const message = `${name} is set twice: the value of this Secret wins`;
     return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/secrets/${index}`, message }];
   });
+}
+
+function restartFindings({ apiVersion, metadata }: Resource): readonly Finding[] {
+  const key = restartKey(groupOf(apiVersion));
+  const time = metadata.annotations?.[key];
+  if (time === undefined || isTime(time)) return [];
+  const pointer = `/metadata/annotations/${pointerToken(key)}`;
+  const message = `"${time}" is no time such as 2026-11-21T12:00:00Z, so nothing is restarted`;
+  return [{ code: 'restart-time-invalid', severity: 'warning', pointer, message }];
 }
 
 export function inspect(self: Server, view: View): readonly Finding[] {
