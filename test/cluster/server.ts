@@ -27,8 +27,8 @@ export interface SuiteServer {
 const DEADLINE_MS = 60_000;
 const POLL_MS = 100;
 
-export async function openServer(): Promise<SuiteServer> {
-  const named = process.env.KUBECONFIG ?? '';
+/** `named`: a kubeconfig; empty: the embedded server. */
+export async function openServer(named = process.env.KUBECONFIG ?? ''): Promise<SuiteServer> {
   const embedded = named === '' ? await startTestCluster() : undefined;
   const kubeconfig = embedded?.kubeconfigPath ?? named;
   const suffix = randomBytes(4).toString('hex');
