@@ -20,10 +20,10 @@
 //   conditions are the reconciler's, which keeps what it finds there.
 
 import assert from 'node:assert/strict';
-import { stringify } from 'yaml';
 import { DURATION_PATTERN } from '../std/duration.ts';
 import { type Static, Type } from '../std/json-schema.ts';
 import { readDocuments } from '../std/yaml.ts';
+import { yamlText } from '../std/yaml-package.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
@@ -179,7 +179,7 @@ export function formatVmcpConfig(config: VmcpConfig): string {
   const misfit = firstMisfit(fits);
   assert(misfit === undefined, `virtual server configuration ${config.name}: ${misfit?.pointer} ${misfit?.message}`);
   // Read as YAML 1.1, where yes and no are no texts.
-  return stringify(config, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+  return yamlText(config);
 }
 
 /** The configuration, or what is wrong with the text, in one sentence. */

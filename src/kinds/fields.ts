@@ -109,11 +109,6 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
   };
 }
 
-function deprecationOf(schema: JsonObject): Deprecation | undefined {
-  const mark = schema[DEPRECATED];
-  return isObject(mark) ? { use: String(mark.use), until: String(mark.until) } : undefined;
-}
-
 /** What one list or map holds. */
 function heldBy({ items, additionalProperties }: JsonObject): { schema: JsonObject; suffix: string } | undefined {
   if (isObject(items)) return { schema: items, suffix: '[]' };

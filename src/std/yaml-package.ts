@@ -22,7 +22,7 @@ export function isSeq(node: unknown): node is YAMLSeq {
   return yamlPackage().isSeq(node);
 }
 
-/** A value as YAML: long lines stay whole, and what stands twice is written twice. */
+/** A value as YAML 1.1, in which `"yes"` needs its quotes; long lines stay whole, what stands twice is written twice. */
 export function yamlText(value: unknown): string {
-  return yamlPackage().stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+  return yamlPackage().stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
