@@ -2,7 +2,7 @@
 // used. Knows nothing about the settings.
 
 import { digest } from '../../std/hash.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { integer, list, object, optional, type Static, text } from '../../std/schema.ts';
 import type { Observed, Resource, View } from '../kind.ts';
 import { ConditionsSchema, conditionsOf, observedGeneration } from './conditions.ts';
@@ -23,9 +23,6 @@ export const ConfigStatus = object(
   },
   'The settings as they were last seen.',
 );
-
-/** Kinds whose resources name settings. */
-const USERS = ['MCPServer', 'MCPRemoteProxy', 'VirtualMCPServer'];
 
 /** What a resource names settings by, wherever it is in its spec. */
 export type SettingsField = 'toolConfigRef' | 'externalAuthConfigRef';
@@ -72,19 +69,26 @@ function hashInUse({ status }: Resource): string | undefined {
  * that tells the others from them.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
-  return USERS.flatMap((kind) =>
+  const of = (kind: string, uses: (spec: JsonObject) => boolean) =>
     view
       .all(kind)
-      .filter(({ spec }) => isObject(spec) && names(spec, field, name))
-      .map((user) => (kind === 'MCPServer' ? user.metadata.name : `${kind}/${user.metadata.name}`)),
-  ).sort();
+      .filter(({ spec }) => isObject(spec) && uses(spec))
+      .map(({ metadata }) => metadata.name);
+  return [
+    ...of('MCPServer', (spec) => names(spec[field], name)),
+    ...of('MCPRemoteProxy', (spec) => names(spec[field], name)).map((user) => `MCPRemoteProxy/${user}`),
+    ...of('VirtualMCPServer', (spec) => namesInside(spec, field, name)).map((user) => `VirtualMCPServer/${user}`),
+  ].sort();
 }
 
-/** Servers and proxies name settings at the top of their spec, virtual servers once for each backend. */
-function names(value: JsonObject, field: SettingsField, name: string): boolean {
-  return Object.entries(value).some(([key, inner]) => {
-    if (key === field && isObject(inner) && inner.name === name) return true;
-    const items = Array.isArray(inner) ? inner : [inner];
-    return items.some((item) => isObject(item) && names(item, field, name));
-  });
+function names(ref: Json | undefined, name: string): boolean {
+  return isObject(ref) && ref.name === name;
+}
+
+/** Virtual servers name settings for each of their backends. */
+function namesInside(value: JsonObject, field: SettingsField, name: string): boolean {
+  if (names(value[field], name)) return true;
+  return Object.values(value)
+    .flatMap((inner) => (Array.isArray(inner) ? inner : [inner]))
+    .some((inner) => isObject(inner) && namesInside(inner, field, name));
 }
