@@ -37,6 +37,28 @@ spec:
   modelCache: {size: 2048Mi}
   resourceOverrides: {persistentVolumeClaim: {labels: {team: docs}}}
 ---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: guarded, namespace: docs}
+spec:
+  image: images.example.com/guarded:1.0.0
+  transport: streamable-http
+  oidcConfig: {type: inline, inline: {issuer: "https://auth.example.com"}}
+  externalAuthConfigRef: {name: login}
+---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPExternalAuthConfig
+metadata: {name: login, namespace: docs}
+spec:
+  type: embeddedAuthServer
+  embeddedAuthServer:
+    issuer: https://auth.example.com
+    hmacSecretRefs: [{name: confined, key: hmac}]
+    upstreamProviders:
+      - name: login
+        type: oidc
+        oidcConfig: {issuerUrl: "https://login.example.com", clientId: skep, clientSecretRef: {name: confined, key: token}}
+---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: profiles, namespace: docs}
@@ -45,7 +67,7 @@ data: {confined: '{"network": {"outbound": {"allow_host": ["192.0.2.0/24"], "all
 apiVersion: v1
 kind: Secret
 metadata: {name: confined, namespace: docs}
-stringData: {token: secret}
+stringData: {token: secret, hmac: a-secret-of-32-bytes-or-even-more}
 `;
 
 let server: SuiteServer;
