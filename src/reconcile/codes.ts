@@ -35,4 +35,6 @@ export const RECONCILE_CODES = {
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',
+  'event-not-written':
+    'The Event about a new failure could not be written; nothing depends on it. May the instance create events?',
 } as const;

@@ -4,7 +4,7 @@
 import type { Kind, Settings } from '../kinds/kind.ts';
 import { groupOf, keyOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
-import { formatId, type ResourceId } from '../std/problem.ts';
+import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
@@ -17,10 +17,11 @@ import { acquire, look } from './lock.ts';
 import type { Plan } from './plan.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
+import type { Readiness } from './readiness.ts';
 import { emptyCatalogue, type RegistryDeps } from './registries.ts';
 import type { RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
-import { judge, type Kept, type Readiness, type SettleInput, type Sight, settle } from './settle.ts';
+import { judge, type Kept, type SettleInput, type Sight, settle } from './settle.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
 import { openViews } from './view.ts';
@@ -63,6 +64,7 @@ interface Done {
   readonly outcomes: readonly Outcome[];
   readonly readiness: Readiness;
   readonly failures: readonly Failure[];
+  readonly problems: readonly Problem[];
   readonly timedOut: boolean;
 }
 
@@ -101,7 +103,13 @@ export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunR
   const start = startOf(deps);
   const prepared = await prepare(deps, options, 'read');
   const readiness = { ready: [], progressing: [], failed: [] };
-  return resultOf(deps, options, start, prepared, { outcomes: [], readiness, failures: [], timedOut: false });
+  return resultOf(deps, options, start, prepared, {
+    outcomes: [],
+    readiness,
+    failures: [],
+    problems: [],
+    timedOut: false,
+  });
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
@@ -111,7 +119,7 @@ function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared):
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
-  return { outcomes: [], readiness, failures: [], timedOut: false };
+  return { outcomes: [], readiness, failures: [], problems: [], timedOut: false };
 }
 
 async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Done> {
@@ -133,7 +141,13 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
   const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
-  const settled = await settle(deps, settleInput(options, prepared, outcomes), first, see, deadline);
+  const settled = await settle(
+    { ...deps, instance: options.instance },
+    settleInput(options, prepared, outcomes),
+    first,
+    see,
+    deadline,
+  );
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
@@ -226,7 +240,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
     finishedAt: timestamp(deps.clock),
     plan,
     outcomes: done.outcomes,
-    problems,
+    problems: [...problems, ...done.problems],
     failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
     catalogue: registries.outcomes,
     readiness: done.readiness,

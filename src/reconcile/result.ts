@@ -5,7 +5,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
 import type { Plan } from './plan.ts';
-import type { Readiness } from './settle.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface CatalogueOutcome {
   /** `namespace/registry/source`. */

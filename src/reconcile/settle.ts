@@ -4,11 +4,11 @@
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
-import { Failure } from '../std/failure.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
-import { formatId, type ResourceId } from '../std/problem.ts';
-import type { Clock, Cluster } from './ports.ts';
+import type { Problem, ResourceId } from '../std/problem.ts';
+import { type Readiness, type StatusChange, stateOf } from './readiness.ts';
 import type { Standing } from './resolve.ts';
+import { type TellDeps, type Told, tell } from './tell.ts';
 
 /** The cluster at one moment. */
 export interface Sight {
@@ -41,27 +41,12 @@ export interface Kept {
   readonly reason: string;
 }
 
-export interface StatusChange {
-  readonly id: ResourceId;
-  readonly live: Resource;
-  readonly status: JsonObject;
-  /** It is being deleted, and may be gone before its status is written. */
-  readonly departing?: true;
-}
-
-/** How far the resources are, by `Ready` and `phase`. */
-export interface Readiness {
-  readonly ready: readonly ResourceId[];
-  readonly progressing: readonly ResourceId[];
-  readonly failed: readonly ResourceId[];
-}
-
 export interface Settlement {
   readonly changes: readonly StatusChange[];
   readonly readiness: Readiness;
 }
 
-/** What each status should be now. Pure: the writing is `writeStatuses`. */
+/** What each status should be now. Pure: the writing is `tell`. */
 export function judge(input: SettleInput, sight: Sight, now: string): Settlement {
   const changes: StatusChange[] = [];
   const ready: ResourceId[] = [];
@@ -113,54 +98,23 @@ function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): read
   return jsonEquals(status, live.status) ? [] : [{ id, live, status }];
 }
 
-export interface SettleDeps {
-  readonly cluster: Pick<Cluster, 'apply'>;
-}
-
-/** Writes the statuses; one Failure `status-not-written` for each that could not be. */
-async function writeStatuses(deps: SettleDeps, changes: readonly StatusChange[]): Promise<readonly Failure[]> {
-  const results = await Promise.all(changes.map((change) => writeStatus(deps, change)));
-  return results.filter((result) => result !== undefined);
-}
-
-async function writeStatus(
-  deps: SettleDeps,
-  { id, live, status, departing }: StatusChange,
-): Promise<Failure | undefined> {
-  const { name, namespace, uid } = live.metadata;
-  const metadata = {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-  };
-  try {
-    const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status };
-    await deps.cluster.apply(object, { subresource: 'status', force: true });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (departing === true && GONE.includes(error.code)) return undefined;
-    return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
-  }
-}
-
-/** What the server says of an object that is not there any more, or is another one by now. */
-const GONE: readonly string[] = ['cluster-not-found', 'cluster-conflict'];
-
 /** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
 export async function settle(
-  deps: SettleDeps & { readonly clock: Clock },
+  deps: TellDeps,
   input: SettleInput,
   first: Sight,
   look: () => Promise<Sight>,
   deadline: number,
-): Promise<{ readonly readiness: Readiness; readonly failures: readonly Failure[] }> {
+): Promise<Told & { readonly readiness: Readiness }> {
+  const problems: Problem[] = [];
   let sight = first;
   for (;;) {
-    const { changes, readiness } = judge(input, sight, new Date(deps.clock.now()).toISOString());
-    const failures = await writeStatuses(deps, changes);
+    const now = new Date(deps.clock.now()).toISOString();
+    const { changes, readiness } = judge(input, sight, now);
+    const told = await tell(deps, changes, now);
+    problems.push(...told.problems);
     const settled = sight.complete && readiness.progressing.length === 0;
-    if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures };
+    if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures: told.failures, problems };
     await deps.clock.sleep(POLL_MS);
     sight = await look();
   }
@@ -178,15 +132,4 @@ function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
     spec,
     ...(isObject(status) ? { status } : {}),
   };
-}
-
-function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
-  const conditions = Array.isArray(status.conditions) ? status.conditions : [];
-  const ready = conditions.find((condition) => isObject(condition) && condition.type === 'Ready');
-  // What somebody scaled to zero is as it should be.
-  if (isObject(ready) && (ready.status === 'True' || ready.reason === 'ScaledToZero')) return 'ready';
-  // It runs; what it lacks is waited for by itself, where it is ours. New pods are still to be waited for.
-  if (status.phase === 'Degraded' && isObject(ready) && ready.reason !== 'RolloutInProgress') return 'degraded';
-  // A kind without phases only holds settings: nothing is under way that could make them right.
-  return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
 }

@@ -4,7 +4,7 @@
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
@@ -45,10 +45,11 @@ function progress({ name, resource }: Embedding, { refusals, failures, view }: O
     const message = 'Embedding server is being terminated';
     return { phase: 'Terminating', message, ready: false, reason: 'Terminating' };
   }
-  if (refusals.length > 0) {
-    const prefix = refusals[0]?.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
+  const [first] = refusals;
+  if (first !== undefined) {
+    const prefix = first.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
     const message = prefix + refusals.map((refusal) => refusal.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: 'Refused' };
+    return { phase: 'Failed', message, ready: false, reason: refusalReason(first) };
   }
   if (failures.length > 0) {
     return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };

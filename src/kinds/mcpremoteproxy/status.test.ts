@@ -107,12 +107,12 @@ describe('the phase of an MCPRemoteProxy', () => {
     {
       reason: 'its configuration is refused, whatever lives',
       observed: observe([READY], { refusals: [refusal('jwks-url-invalid', '/spec/oidcConfig/inline/jwksUrl')] }),
-      told: 'Failed, Validation failed: jwks-url-invalid, Ready False Refused',
+      told: 'Failed, Validation failed: jwks-url-invalid, Ready False JWKSURLInvalid',
     },
     {
       reason: 'what is wrong is not its configuration',
       observed: observe([READY], { refusals: [refusal('child-collision', '/metadata/name', 'taken')] }),
-      told: 'Failed, taken, Ready False Refused',
+      told: 'Failed, taken, Ready False ChildCollision',
     },
     {
       reason: 'a child could not be written',

@@ -3,7 +3,7 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason } from '../shared/conditions.ts';
 import { configHashes } from '../shared/proxy-verdicts.ts';
 import { workloadState } from '../shared/workload.ts';
 import { configurationFault, verdicts } from './conditions.ts';
@@ -40,10 +40,12 @@ function progress(self: RemoteProxy, { refusals, failures, view }: Observed): Pr
     const message = 'Remote proxy is being terminated';
     return { phase: 'Terminating', message, ready: false, reason: 'Terminating' };
   }
-  if (refusals.length > 0) {
-    const prefix = configurationFault(refusals) === undefined ? '' : 'Validation failed: ';
+  const [refusal] = refusals;
+  if (refusal !== undefined) {
+    const fault = configurationFault(refusals);
+    const prefix = fault === undefined ? '' : 'Validation failed: ';
     const message = prefix + refusals.map((each) => each.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: 'Refused' };
+    return { phase: 'Failed', message, ready: false, reason: fault?.reason ?? refusalReason(refusal) };
   }
   if (failures.length > 0) {
     return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };

@@ -158,12 +158,12 @@ describe('the phase of an MCPServer', () => {
     {
       reason: 'the children are held, though those of before run',
       observed: observe(RUNNING, { refusals: [refusal('reference-missing', 'no MCPGroup "x"')] }),
-      told: 'Failed, no MCPGroup "x", not ready: Refused, 2 proxies',
+      told: 'Failed, no MCPGroup "x", not ready: ReferenceMissing, 2 proxies',
     },
     {
       reason: 'the pod template is none',
       observed: observe(RUNNING, { refusals: [refusal('invalid-pod-template', 'spec must be an object.')] }),
-      told: 'Failed, Invalid PodTemplateSpec: spec must be an object., not ready: Refused, 2 proxies',
+      told: 'Failed, Invalid PodTemplateSpec: spec must be an object., not ready: InvalidPodTemplateSpec, 2 proxies',
     },
     {
       reason: 'a child was refused by the cluster',

@@ -3,7 +3,7 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason } from '../shared/conditions.ts';
 import { configHashes } from '../shared/proxy-verdicts.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { verdicts } from './conditions.ts';
@@ -43,7 +43,7 @@ function progress(self: Server, { refusals, failures, view }: Observed): Progres
   if (refusal !== undefined) {
     const prefix = refusal.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
     const message = prefix + refusals.map((each) => each.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: 'Refused' };
+    return { phase: 'Failed', message, ready: false, reason: refusalReason(refusal) };
   }
   if (failures.length > 0) {
     return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../std/json.ts';
 import { choice, integer, list, object, optional, type Static, text, time } from '../../std/schema.ts';
-import type { Observed, Resource } from '../kind.ts';
+import type { Finding, Observed, Resource } from '../kind.ts';
 
 const ConditionSchema = object(
   {
@@ -66,4 +66,10 @@ function unchangedSince(resource: Resource, verdict: Verdict): string | undefine
 export function observedGeneration(resource: Resource): { observedGeneration?: number } {
   const { generation } = resource.metadata;
   return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+/** Why children are held, in one word: `reference-missing` is ReferenceMissing. Another reason is another Event. */
+export function refusalReason({ code }: Finding): string {
+  const words = code === 'invalid-pod-template' ? 'invalid-pod-template-spec' : code;
+  return words.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
