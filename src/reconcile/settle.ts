@@ -69,7 +69,7 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
-  changes.push(...farewells(input, sight, now));
+  if (sight.complete) changes.push(...farewells(input, sight, now));
   if (sight.complete) changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
   return { changes, readiness: { ready, progressing, failed } };
 }
