@@ -4,6 +4,7 @@ import { CLUSTER_CODES } from '../src/adapters/cluster/codes.ts';
 import { GIT_CODES } from '../src/adapters/git/codes.ts';
 import { OUTBOUND_CODES } from '../src/adapters/http/codes.ts';
 import { DATABASE_CODES } from '../src/adapters/postgres/codes.ts';
+import { SOURCE_CODES } from '../src/adapters/sources/codes.ts';
 import { AUTH_CODES } from '../src/auth/codes.ts';
 import { CATALOGUE_CODES } from '../src/catalogue/codes.ts';
 import { CONTRACT_CODES } from '../src/contracts/codes.ts';
@@ -26,7 +27,7 @@ const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<
   { title: 'Git', codes: GIT_CODES },
   { title: 'The cluster', codes: CLUSTER_CODES },
   { title: 'Outbound connections', codes: OUTBOUND_CODES },
-  { title: 'Registry sources', codes: CATALOGUE_CODES },
+  { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
   { title: 'The database', codes: DATABASE_CODES },
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
   { title: 'The registry service', codes: REGISTRY_CODES },

@@ -64,7 +64,10 @@ export function syncText(
 ): Promise<SyncOutcome> {
   const filter = { include: [], exclude: [] };
   return syncSource(
-    { source: { read: async () => ({ text, location: 'registry.json' }) }, writer: store },
+    {
+      source: { read: async () => ({ documents: [{ text, location: 'registry.json' }], extent: 'whole' }) },
+      writer: store,
+    },
     {
       key: { ...REGISTRY, source },
       source: {
@@ -76,6 +79,7 @@ export function syncText(
       state: before?.state,
       trigger: undefined,
       now: Date.now(),
+      signal: new AbortController().signal,
     },
   );
 }

@@ -1,8 +1,8 @@
 // What the catalogue needs of the world: somewhere to read sources from, and a store of record.
 // Knows nothing about Git, HTTP, clusters or SQL.
 
-import type { CatalogueState, SourceState } from '../contracts/catalogue-state.ts';
-import type { Origin } from '../contracts/registry-source.ts';
+import type { CatalogueState, Resume, SourceState } from '../contracts/catalogue-state.ts';
+import type { Origin, SourceFormat } from '../contracts/registry-source.ts';
 import type { JsonObject } from '../std/json.ts';
 
 /** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */
@@ -14,19 +14,41 @@ export interface SourceKey {
   readonly source: string;
 }
 
-/** The content of a source at one moment. */
-export interface Content {
+/** A file, or one page of a list. */
+export interface Document {
   readonly text: string;
   /** Where the text is from, for messages: a URL with path and commit, or `ConfigMap ns/name key`. */
   readonly location: string;
 }
 
-export interface Source {
+/** The content of a source at one moment. */
+export interface Content {
+  /** One; of a list that comes in pages, all of them. */
+  readonly documents: readonly Document[];
+  /** `changes`: only what changed since the read that gave `resume`; everything else is as it was. */
+  readonly extent: 'whole' | 'changes';
+  /** What the source turned out to be; absent: what it was declared as. */
+  readonly format?: SourceFormat;
+  /** For the next read, once this content is taken over. */
+  readonly resume?: Resume;
+}
+
+export interface ReadRequest<O> {
+  readonly origin: O;
+  readonly key: SourceKey;
+  /** What the last content that was taken over left; absent: everything is wanted. */
+  readonly resume?: Resume;
+  /** Aborted where nobody waits for the content any more. */
+  readonly signal: AbortSignal;
+}
+
+/** `O`: the origins it can read. */
+export interface Source<O = Origin> {
   /**
-   * Reads the whole source. Throws a Failure (`source-unreachable`, `source-auth-required`, `source-not-found`, or one
-   * of the adapter's own codes) whose message names the URL.
+   * Reads a source; `unchanged`: it is as it was when `resume` was given. Throws a Failure (`source-unreachable`,
+   * `source-auth-required`, `source-not-found`, or one of the adapter's own codes) whose message names the URL.
    */
-  read(origin: Origin, key: SourceKey): Promise<Content>;
+  read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
 }
 
 export type Status = 'active' | 'deprecated' | 'deleted';
@@ -75,21 +97,49 @@ export interface Written {
   readonly held: number;
 }
 
-/** Whether the versions of a server that vanished from a source stay as they are: its entry may just be broken now. */
-export type Hold = (name: string) => boolean;
+/** Whether a version that vanished from a source stays as it is: its entry may just be broken now. */
+export type Hold = (name: string, version: string) => boolean;
 
-/** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
-export interface CatalogueWriter {
-  /** How far each source is. */
-  states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
+/** Writes what one sync found. Throws Failure `database-unreachable` where it is. */
+export interface SourceWriter {
   /**
    * Makes `entries` the whole content of the source, in one transaction with `state`. Rows whose content did not
    * change are not written; vanished ones become tombstones (status `deleted`) unless `hold` keeps them. `now` is
    * RFC 3339.
    */
-  replace(key: SourceKey, entries: readonly Entry[], state: SourceState, now: string, hold?: Hold): Promise<Written>;
+  replace(
+    key: SourceKey,
+    entries: readonly Entry[],
+    state: SourceState | ((written: Written) => SourceState),
+    now: string,
+    hold?: Hold,
+  ): Promise<Written>;
   /** Records a failed attempt, or one that found nothing new. Leaves the entries as they are. */
   record(key: SourceKey, state: SourceState): Promise<void>;
+}
+
+/**
+ * The right to sync one source, which nobody else has meanwhile. It is kept up until `replace`, `record` or `release`
+ * ends it; that of a process that died ends by itself within a minute. Writing throws Failure `catalogue-claim-lost`
+ * where somebody else has it by now.
+ */
+export interface Claim extends SourceWriter {
+  /** How far the source is: what was written until now, by whomever. */
+  readonly state: SourceState;
+  /** Aborted where the claim is lost. */
+  readonly signal: AbortSignal;
+  /** Nothing to do where it has ended. */
+  release(): Promise<void>;
+}
+
+/** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
+export interface CatalogueWriter extends SourceWriter {
+  /** How far each source is; `Syncing` where somebody has a claim. */
+  states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
+  /** Undefined: somebody else syncs the source. Any number of processes may try. */
+  claim(key: SourceKey): Promise<Claim | undefined>;
+  /** Leaves the value of the manual trigger for the process that syncs the source. */
+  leaveTrigger(key: SourceKey, trigger: string): Promise<void>;
   /** Removes what belongs to sources of the registry that are no longer declared. */
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
   /** Images of all entries of the registry that are not deleted. */

@@ -1,43 +1,33 @@
-// Brings one source of a registry up to date in the store: when it is due, and what one sync does. Any failure leaves
-// the stored entries as they are. Knows nothing about Git, HTTP, clusters or SQL: the ports do.
+// Brings one source of a registry up to date in the store: what one sync does. Any failure leaves the stored entries as
+// they are. Knows nothing about when, nor about Git, HTTP, clusters or SQL: the ports do.
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
-import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { Origin, RegistrySource } from '../contracts/registry-source.ts';
 import { Failure } from '../std/failure.ts';
 import { digest, sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
-import { entryFilter } from './filter.ts';
+import { declarationHash, isTriggered } from './due.ts';
+import { type EntryFilter, entryFilter } from './filter.ts';
 import type { Parsed } from './formats/document.ts';
-import { parseRegistry } from './formats/registry.ts';
-import type { CatalogueWriter, Content, Hold, Source, SourceKey, Written } from './ports.ts';
+import { parseDocuments } from './formats/registry.ts';
+import type { Content, Entry, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
 
-export type Decision =
-  | {
-      readonly due: true;
-      readonly reason: 'never-synced' | 'triggered' | 'declaration-changed' | 'retry' | 'interval';
-    }
-  | {
-      readonly due: false;
-      /** `once`: only an edit or the manual trigger makes it due again. */
-      readonly reason: 'once' | 'interval' | 'backoff';
-      /** When it will be due, milliseconds since 1970; absent for `once`. */
-      readonly dueAtMs?: number;
-    };
-
-export interface SyncPorts {
-  readonly source: Source;
-  readonly writer: CatalogueWriter;
+export interface SyncPorts<O = Origin> {
+  readonly source: Source<O>;
+  readonly writer: SourceWriter;
 }
 
-export interface SyncRequest {
+export interface SyncRequest<O = Origin> {
   readonly key: SourceKey;
-  readonly source: RegistrySource;
+  readonly source: RegistrySource<O>;
   /** As the store has it; undefined for a source that never synced. */
   readonly state: SourceState | undefined;
   /** Value of the `sync-trigger` annotation, where there is one. */
   readonly trigger: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Aborted where the sync is to be given up: nothing is recorded then. */
+  readonly signal: AbortSignal;
 }
 
 export interface SyncOutcome {
@@ -54,119 +44,162 @@ export interface SyncOutcome {
   readonly failure?: Failure;
 }
 
-/** Counts up where the same content would be read into other entries than before: sources are then read anew. */
-const READER_VERSION = 1;
-const BACKOFF_FIRST_MS = 10_000;
-const BACKOFF_LAST_MS = 15 * 60_000;
 /** More broken entries than anybody reads; their number is in the state. */
 const MAX_PROBLEMS = 100;
 
-/** Whether the source is to be synced now. Pure. */
-export function due(
-  source: RegistrySource,
-  state: SourceState | undefined,
-  trigger: string | undefined,
-  nowMs: number,
-): Decision {
-  const lastMs = Date.parse(state?.lastAttempt ?? '');
-  if (state === undefined || Number.isNaN(lastMs)) return { due: true, reason: 'never-synced' };
-  if (trigger !== undefined && trigger !== state.trigger) return { due: true, reason: 'triggered' };
-  if ((state.requests ?? 0) > (state.requestsServed ?? 0)) return { due: true, reason: 'triggered' };
-  if (state.declarationHash !== declarationHash(source)) return { due: true, reason: 'declaration-changed' };
-  // A clock that was set back must not put a sync off until it has caught up.
-  const elapsedMs = nowMs < lastMs ? Number.POSITIVE_INFINITY : nowMs - lastMs;
-  if (state.phase !== 'Complete') {
-    const waitMs = backoffMs(state.attemptCount);
-    return elapsedMs >= waitMs
-      ? { due: true, reason: 'retry' }
-      : { due: false, reason: 'backoff', dueAtMs: lastMs + waitMs };
-  }
-  const { intervalMs } = source;
-  if (intervalMs === undefined) return { due: false, reason: 'once' };
-  if (elapsedMs >= intervalMs) return { due: true, reason: 'interval' };
-  return { due: false, reason: 'interval', dueAtMs: lastMs + intervalMs };
-}
-
-/** 10 s after the first failed attempt, then twice as long each time, 15 minutes at most. */
-function backoffMs(attempts: number): number {
-  return Math.min(BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LAST_MS);
-}
-
-/** Changes with whatever makes the same source give other entries. The interval does not. */
-export function declarationHash({ origin, format, filter }: RegistrySource): string {
-  return digest({ reader: READER_VERSION, origin, format, filter });
-}
-
 /**
  * One sync. What is wrong with the source is an outcome, recorded in the store; a Failure is thrown only where the
- * store itself fails, and then nothing changed.
+ * store itself fails or the sync was given up, and then nothing changed.
  */
-export async function syncSource(ports: SyncPorts, request: SyncRequest): Promise<SyncOutcome> {
+export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;
   if (malformed.length > 0) return await fail(ports, request, [malformedPatterns(malformed)]);
-  let content: Content;
+  let content: Content | 'unchanged';
   try {
-    content = await ports.source.read(request.source.origin, request.key);
+    content = await ports.source.read(readRequest(request));
   } catch (failure) {
-    if (!(failure instanceof Failure)) throw failure;
+    if (!(failure instanceof Failure) || request.signal.aborted) throw failure;
     return await fail(ports, request, [], failure);
   }
-  const hash = sha256(content.text);
-  if (isUnchanged(request, hash)) return await keep(ports, request, content);
-  const parsed = parseRegistry(request.source.format, content.text, content.location);
+  return content === 'unchanged' ? await keep(ports, request, {}) : await takeOver(ports, request, content);
+}
+
+/** A manual trigger reads everything anew, also where the source would say that nothing changed. */
+function readRequest<O>({ source, key, state, trigger, signal }: SyncRequest<O>): ReadRequest<O> {
+  const { origin } = source;
+  const { declaration, ...resume } = state?.resume ?? {};
+  const anew = state === undefined || isTriggered(state, trigger) || declaration !== declarationHash(source);
+  return { origin, key, signal, ...(anew ? {} : { resume }) };
+}
+
+async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content: Content): Promise<SyncOutcome> {
+  const { source } = request;
+  const hash = hashOf(content);
+  const same = content.extent === 'whole' && isSame(request, hash);
+  // Broken entries are told at each read; where there are none, the same content need not be looked into.
+  if (same && request.state?.rejectedCount === 0) return await keep(ports, request, { content });
+  const parsed = parseDocuments(content.format ?? source.format, content.documents);
   if (!parsed.ok) return await fail(ports, request, [parsed.problem]);
+  const read = { content, parsed, hash };
+  if (same) return await keep(ports, request, read);
+  if (content.extent === 'changes') return await storeChanges(ports, request, read);
   if (parsed.entries.length === 0 && parsed.rejected.length > 0) {
     return await fail(ports, request, [nothingValid(content), ...problemsOf(parsed)]);
   }
-  return await store(ports, request, parsed, hash);
+  return await storeWhole(ports, request, read);
 }
 
-function isUnchanged({ source, state }: SyncRequest, hash: string): boolean {
-  return (
-    state?.phase === 'Complete' && state.lastSyncHash === hash && state.declarationHash === declarationHash(source)
-  );
+/** The very content that is stored, read as it was read then. */
+function isSame<O>({ source, state }: SyncRequest<O>, hash: string): boolean {
+  const complete = state?.phase === 'Complete' && state.lastSyncHash === hash;
+  return complete && state.declarationHash === declarationHash(source);
 }
 
-async function store(
-  { writer }: SyncPorts,
-  request: SyncRequest,
-  parsed: Understood,
-  hash: string,
-): Promise<SyncOutcome> {
+interface Read {
+  readonly content: Content;
+  readonly parsed: Understood;
+  /** SHA-256 of the text; of several texts one over all of theirs. */
+  readonly hash: string;
+}
+
+function hashOf({ documents }: Content): string {
+  const hashes = documents.map(({ text }) => sha256(text));
+  const [only, ...more] = hashes;
+  return only !== undefined && more.length === 0 ? only : sha256(hashes.join('\n'));
+}
+
+async function storeWhole<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
   const { key, source } = request;
+  const { parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
-  const rejectedCount = parsed.rejected.length;
-  const now = timeOf(request);
-  const state: SourceState = {
-    ...attempted(request),
-    phase: 'Complete',
-    message: summary(entries.length, rejectedCount),
-    attemptCount: 0,
-    lastSyncTime: now,
-    lastSyncHash: hash,
-    filterHash: digest(source.filter),
-    serverCount: entries.length,
-    rejectedCount,
-  };
-  const written = await writer.replace(key, entries, state, now, holdBroken(parsed, filter.acceptsName));
-  return { key, result: 'synced', state, written, problems: problemsOf(parsed) };
+  const stateOf = (written: Written) =>
+    synced(request, read, { entries, written, hash, rejected: parsed.rejected.length });
+  const written = await writer.replace(key, entries, stateOf, timeOf(request), holdBroken(parsed, filter));
+  return { key, result: 'synced', state: stateOf(written), written, problems: problemsOf(parsed) };
 }
 
-/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still told. */
-async function keep({ writer }: SyncPorts, request: SyncRequest, content: Content): Promise<SyncOutcome> {
-  const { key, source } = request;
-  const state: SourceState = { ...attempted(request), phase: 'Complete', attemptCount: 0 };
+/** What is not among the changes stays, unless the filter now keeps out what is. */
+async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
+  const { key, source, state: before } = request;
+  const { parsed, hash } = read;
+  const filter = entryFilter(source.filter);
+  const entries = parsed.entries.filter((entry) => filter.accepts(entry));
+  const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(idOf));
+  const stateOf = (written: Written) => {
+    const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
+    // How many of the others are still broken is not known: the next whole read counts anew.
+    const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
+    return synced(request, read, { entries, written, hash: lastSyncHash ?? hash, rejected });
+  };
+  const hold: Hold = (name, version) => !left.has(idOf({ name, version }));
+  const written = await writer.replace(key, entries, stateOf, timeOf(request), hold);
+  const told = { key, state: stateOf(written), problems: problemsOf(parsed) };
+  return hasWritten(written) ? { ...told, result: 'synced', written } : { ...told, result: 'unchanged' };
+}
+
+function hasWritten({ created, updated, removed }: Written): boolean {
+  return created + updated + removed > 0;
+}
+
+/** Names and versions have no blanks. */
+function idOf({ name, version }: Pick<Entry, 'name' | 'version'>): string {
+  return `${name} ${version}`;
+}
+
+interface Result {
+  readonly entries: readonly Entry[];
+  readonly written: Written;
+  readonly hash: string;
+  readonly rejected: number;
+}
+
+function synced<O>(request: SyncRequest<O>, { content }: Read, result: Result): SourceState {
+  const { entries, written, hash, rejected: rejectedCount } = result;
+  const { created, updated, unchanged, held } = written;
+  const gone = entries.filter(({ status }) => status === 'deleted').length;
+  const serverCount = created + updated + unchanged + held - gone;
+  return {
+    ...attempted(request),
+    ...resumeOf(request, content),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+    lastSyncTime: timeOf(request),
+    lastSyncHash: hash,
+    filterHash: digest(request.source.filter),
+    serverCount,
+    rejectedCount,
+  };
+}
+
+function resumeOf<O>({ source }: SyncRequest<O>, { resume }: Content): Pick<SourceState, 'resume'> {
+  return resume === undefined ? {} : { resume: { ...resume, declaration: declarationHash(source) } };
+}
+
+/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still told, where they were read. */
+async function keep<O>(
+  { writer }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  { content, parsed }: Partial<Read>,
+): Promise<SyncOutcome> {
+  const { key, state: before } = request;
+  const { serverCount = 0, rejectedCount = 0 } = before ?? {};
+  const state: SourceState = {
+    ...attempted(request),
+    ...(content === undefined ? {} : resumeOf(request, content)),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+  };
   await writer.record(key, state);
-  if (state.rejectedCount === 0) return { key, result: 'unchanged', state, problems: [] };
-  const parsed = parseRegistry(source.format, content.text, content.location);
-  return { key, result: 'unchanged', state, problems: parsed.ok ? problemsOf(parsed) : [parsed.problem] };
+  return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
 }
 
 /** Hash, counts and entries stay as they were; the attempt counts. */
-async function fail(
-  { writer }: SyncPorts,
-  request: SyncRequest,
+async function fail<O>(
+  { writer }: SyncPorts<O>,
+  request: SyncRequest<O>,
   problems: readonly Problem[],
   failure?: Failure,
 ): Promise<SyncOutcome> {
@@ -180,9 +213,10 @@ async function fail(
 }
 
 /** The state before, with what every attempt records. */
-function attempted(request: SyncRequest): SourceState {
-  const { source, state, trigger } = request;
+function attempted<O>(request: SyncRequest<O>): SourceState {
+  const { source, state } = request;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
+  const trigger = request.trigger ?? state?.wantedTrigger;
   return {
     ...(state ?? fresh),
     lastAttempt: timeOf(request),
@@ -192,7 +226,7 @@ function attempted(request: SyncRequest): SourceState {
   };
 }
 
-function timeOf({ now }: SyncRequest): string {
+function timeOf<O>({ now }: SyncRequest<O>): string {
   return new Date(now).toISOString();
 }
 
@@ -202,10 +236,10 @@ type Understood = Parsed & { readonly ok: true };
  * What a broken entry stood for stays as it was, unless the filter now keeps its name out; where a broken entry does
  * not tell its name, nothing is removed. A duplicate hides nothing: its first entry is there.
  */
-function holdBroken({ rejected }: Understood, acceptsName: Hold): Hold {
+function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
   const broken = rejected.filter(({ problem }) => problem.code !== 'registry-entry-duplicate');
   const names = new Set(broken.map(({ name }) => name));
-  return (name) => acceptsName(name) && (names.has(undefined) || names.has(name));
+  return (name) => filter.acceptsName(name) && (names.has(undefined) || names.has(name));
 }
 
 function problemsOf({ rejected }: Understood): readonly Problem[] {
@@ -226,8 +260,8 @@ function malformedPatterns(patterns: readonly string[]): Problem {
   };
 }
 
-function nothingValid({ location }: Content): Problem {
-  const place = { file: location, line: 1, column: 1 };
+function nothingValid({ documents }: Content): Problem {
+  const place = { file: documents[0]?.location ?? '', line: 1, column: 1 };
   return { code: 'registry-nothing-valid', severity: 'error', message: 'not one entry is valid', place };
 }
 

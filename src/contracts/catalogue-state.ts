@@ -20,11 +20,21 @@ export interface SourceState {
   readonly rejectedCount: number;
   /** Last processed value of the `sync-trigger` annotation. */
   readonly trigger?: string;
+  /** Value of that annotation, as left by who sees it for who syncs the source. */
+  readonly wantedTrigger?: string;
   /** How many manual syncs clients of the service have asked for. */
   readonly requests?: number;
   /** How many of them there were at the last attempt. */
   readonly requestsServed?: number;
+  /** Of the last read that was taken over; `declaration` is the declarationHash it is true for. */
+  readonly resume?: Resume & { readonly declaration: string };
 }
+
+/**
+ * What the next read of a source is told, so that the source need not give everything again: entity tags, times. Only
+ * the reader of that kind of source knows the names.
+ */
+export type Resume = Readonly<Record<string, string>>;
 
 /** By `registries[].name`; sources that never synced are absent. */
 export type CatalogueState = Readonly<Record<string, SourceState>>;

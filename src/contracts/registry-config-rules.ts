@@ -1,6 +1,8 @@
 // What the schema of the registry configuration cannot say: fields that exclude or need each other, names that cannot be
 // served, settings without effect. Knows nothing about files and positions.
 
+import { parseDuration } from '../std/duration.ts';
+import { parseGlob } from '../std/glob.ts';
 import type { ContractCode } from './codes.ts';
 import type { RegistryConfigFile } from './registry-config.ts';
 
@@ -63,7 +65,25 @@ function registryFindings(registry: Registry, pointer: string): readonly ConfigF
     ...originFindings(registry, pointer),
     ...urlFindings(registry.api?.endpoint, `${pointer}/api/endpoint`),
     ...urlFindings(registry.file?.url, `${pointer}/file/url`),
+    ...intervalFindings(registry, `${pointer}/syncPolicy/interval`),
+    ...patternFindings(registry, `${pointer}/filter/names`),
   ];
+}
+
+function intervalFindings({ syncPolicy }: Registry, pointer: string): readonly ConfigFinding[] {
+  if (syncPolicy === undefined || parseDuration(syncPolicy.interval) !== 0) return [];
+  return [error('registry-config-interval', pointer, 'must be longer than 0s')];
+}
+
+/** A malformed pattern lets nothing through: the registry would be served empty. */
+function patternFindings({ filter }: Registry, pointer: string): readonly ConfigFinding[] {
+  return (['include', 'exclude'] as const).flatMap((list) =>
+    (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
+      if (parseGlob(pattern) !== undefined) return [];
+      const says = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+      return [error('registry-config-glob', `${pointer}/${list}/${index}`, says)];
+    }),
+  );
 }
 
 function nameFindings(name: string, pointer: string): readonly ConfigFinding[] {
@@ -147,25 +167,23 @@ function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly
   return [warning('registry-config-scopes', '/auth/oauth/scopesSupported', what)];
 }
 
-function listenFindings({ listen, metrics, limits }: SoundConfig): readonly ConfigFinding[] {
+function listenFindings({ listen, metrics, limits, outbound }: SoundConfig): readonly ConfigFinding[] {
   const port = listen?.port ?? 8080;
-  const proxies = limits?.trustedProxies ?? [];
   return [
     ...(metrics?.port === port && port !== 0
       ? [error('registry-config-exclusive', '/metrics/port', 'the registry itself listens on this port')]
       : []),
-    ...proxies.flatMap((range, index) =>
-      isAddressRange(range)
-        ? []
-        : [
-            error(
-              'registry-config-address',
-              `/limits/trustedProxies/${index}`,
-              `"${range}" is no address or CIDR range`,
-            ),
-          ],
-    ),
+    ...rangeFindings(limits?.trustedProxies, '/limits/trustedProxies'),
+    ...rangeFindings(outbound?.allowPrivate, '/outbound/allowPrivate'),
   ];
+}
+
+function rangeFindings(ranges: readonly string[] | undefined, pointer: string): readonly ConfigFinding[] {
+  return (ranges ?? []).flatMap((range, index) =>
+    isAddressRange(range)
+      ? []
+      : [error('registry-config-address', `${pointer}/${index}`, `"${range}" is no address or CIDR range`)],
+  );
 }
 
 function isAddressRange(range: string): boolean {

@@ -123,6 +123,10 @@ test('what the operator of the existing platform generates is accepted as it is'
         "port": 8080,
       },
       "namespace": "default",
+      "outbound": {
+        "allowFiles": false,
+        "allowPrivate": [],
+      },
       "registries": [
         {
           "filter": {
@@ -140,6 +144,7 @@ test('what the operator of the existing platform generates is accepted as it is'
           "origin": {
             "type": "kubernetes",
           },
+          "syncedBy": "service",
         },
         {
           "filter": {
@@ -173,6 +178,7 @@ test('what the operator of the existing platform generates is accepted as it is'
             "repository": "https://git.example.com/registry.git",
             "type": "git",
           },
+          "syncedBy": "service",
         },
         {
           "filter": {
@@ -191,6 +197,7 @@ test('what the operator of the existing platform generates is accepted as it is'
             "path": "/config/registry/mounted/registry.json",
             "type": "file",
           },
+          "syncedBy": "service",
         },
       ],
       "registryName": "tools",
@@ -226,6 +233,10 @@ test('everything but the registries and the auth mode has a default', () => {
         "port": 8080,
       },
       "namespace": "default",
+      "outbound": {
+        "allowFiles": false,
+        "allowPrivate": [],
+      },
       "registries": [
         {
           "filter": {
@@ -243,6 +254,7 @@ test('everything but the registries and the auth mode has a default', () => {
           "origin": {
             "type": "managed",
           },
+          "syncedBy": "service",
         },
       ],
       "registryName": "default",
@@ -340,6 +352,14 @@ test.each([
     expected: [
       'config.yaml:1:14: error registry-config-origin: /registries/0: exactly one of git, api, file, kubernetes, managed is needed; there is file and managed',
       'config.yaml:1:14: warning registry-config-no-effect: /registries/0: nothing is read for "a"; it is served empty',
+    ],
+  },
+  {
+    reason: 'a malformed pattern and an interval of nothing',
+    text: `registries:\n  - name: a\n    file: {path: x.json}\n    syncPolicy: {interval: 0s}\n    filter: {names: {include: ['io.*', '[']}}\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:4:28: error registry-config-interval: /registries/0/syncPolicy/interval: must be longer than 0s',
+      'config.yaml:5:40: error registry-config-glob: /registries/0/filter/names/include/1: "[" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last',
     ],
   },
   {

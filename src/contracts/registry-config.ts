@@ -77,6 +77,12 @@ const Registry = Type.Object(
         CLOSED,
       ),
     ),
+    syncedBy: Type.Optional(
+      Type.Enum(['service', 'reconciler'], {
+        default: 'service',
+        description: 'Who reads the source: this service, or the reconciler that wrote this file.',
+      }),
+    ),
     filter: Type.Optional(Type.Object({ names: Type.Optional(Globs), tags: Type.Optional(Globs) }, CLOSED)),
   },
   { ...CLOSED, description: 'Exactly one of git, api, file, kubernetes and managed.' },
@@ -160,6 +166,19 @@ const Database = Type.Object(
   CLOSED,
 );
 
+const Outbound = Type.Object(
+  {
+    allowPrivate: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$', description: 'An address or CIDR range.' }), {
+        description: 'Private addresses that may be connected to.',
+      }),
+    ),
+    allowFiles: Type.Optional(Type.Boolean({ default: false, description: 'Allow file:/// repositories.' })),
+    caFile: Type.Optional(Text('PEM file of further trusted certificate authorities.')),
+  },
+  { ...CLOSED, description: 'Connections to Git servers and other registries.' },
+);
+
 const Metrics = Type.Object(
   {
     host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
@@ -226,6 +245,8 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     metrics: Type.Optional(Metrics),
     limits: Type.Optional(Limits),
     registries: Type.Array(Registry, { minItems: 1, description: 'What is served, one per `{registry_name}`.' }),
+    outbound: Type.Optional(Outbound),
+    dataDir: Type.Optional(Text('Folder for copies of Git repositories; it can be rebuilt. Default: a temporary one.')),
     database: Type.Optional(Database),
     auth: Type.Optional(Auth),
     telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),

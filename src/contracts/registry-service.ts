@@ -5,34 +5,13 @@ import assert from 'node:assert/strict';
 import { parseDuration } from '../std/duration.ts';
 import { DATABASE_DEFAULTS, type SslMode } from './database-defaults.ts';
 import type { RegistryConfigFile } from './registry-config.ts';
-import type { Filter, SourceFormat } from './registry-source.ts';
+import type { RegistrySource, ServiceOrigin } from './registry-source.ts';
 
 /** One served registry. */
-export interface ServedRegistry {
-  /** The `{registry_name}` of the paths. */
-  readonly name: string;
-  readonly format: SourceFormat;
-  readonly origin: ServedOrigin;
-  readonly intervalMs?: number;
-  readonly filter: Filter;
+export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
+  /** `reconciler`: somebody else brings its content into the store. */
+  readonly syncedBy: 'service' | 'reconciler';
 }
-
-/** Where the service itself would read a registry from. Passwords are files. */
-type ServedOrigin =
-  | {
-      readonly type: 'git';
-      readonly repository: string;
-      readonly branch?: string;
-      readonly tag?: string;
-      readonly commit?: string;
-      readonly path: string;
-      readonly auth?: { readonly username: string; readonly passwordFile: string };
-    }
-  | { readonly type: 'api'; readonly endpoint: string }
-  | { readonly type: 'file'; readonly path: string }
-  | { readonly type: 'url'; readonly url: string; readonly timeoutMs: number }
-  | { readonly type: 'kubernetes' }
-  | { readonly type: 'managed' };
 
 interface RegistryDatabase {
   readonly host: string;
@@ -91,6 +70,13 @@ export interface ServiceLimits {
   readonly connections: number;
 }
 
+/** How sources are reached. */
+interface ServiceOutbound {
+  readonly allowPrivate: readonly string[];
+  readonly allowFiles: boolean;
+  readonly caFile?: string;
+}
+
 export interface RegistryConfig {
   /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
   readonly registryName: string;
@@ -100,6 +86,9 @@ export interface RegistryConfig {
   readonly metrics?: ListenAddress;
   readonly limits: ServiceLimits;
   readonly registries: readonly ServedRegistry[];
+  readonly outbound: ServiceOutbound;
+  /** Absent: a temporary folder. */
+  readonly dataDir?: string;
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
 }
@@ -117,6 +106,8 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
       : { metrics: { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port } }),
     limits: settleLimits(file.limits ?? {}),
     registries: settleRegistries(file.registries),
+    outbound: { allowPrivate: [], allowFiles: false, ...file.outbound },
+    ...(file.dataDir === undefined ? {} : { dataDir: file.dataDir }),
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
   };
@@ -142,6 +133,7 @@ function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedReg
       name: entry.name,
       format: entry.api === undefined ? (entry.format ?? 'toolhive') : 'upstream',
       origin: settleOrigin(entry),
+      syncedBy: entry.syncedBy ?? 'service',
       ...(entry.syncPolicy === undefined ? {} : { intervalMs: milliseconds(entry.syncPolicy.interval) }),
       filter: {
         names: { include: entry.filter?.names?.include ?? [], exclude: entry.filter?.names?.exclude ?? [] },
@@ -150,7 +142,7 @@ function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedReg
     }));
 }
 
-function settleOrigin({ git, api, file, kubernetes }: RegistryEntry): ServedOrigin {
+function settleOrigin({ git, api, file, kubernetes }: RegistryEntry): ServedRegistry['origin'] {
   if (git !== undefined) return { type: 'git', ...git, path: git.path ?? 'registry.json' };
   if (api !== undefined) return { type: 'api', endpoint: api.endpoint };
   if (file?.path !== undefined) return { type: 'file', path: file.path };

@@ -1,25 +1,44 @@
 // Where a registry's data comes from and which of it is kept. What MCPRegistry says and the catalogue's sync reads.
 // Source: document 2, MCPRegistryConfig.
 
-/** Exactly one place to read from. Secrets and ConfigMaps live in the MCPRegistry's namespace. */
+/** `A`: how the password is found. */
+export interface GitOrigin<A> {
+  readonly type: 'git';
+  readonly repository: string;
+  /** At most one of the three; none means the remote's default branch. */
+  readonly branch?: string;
+  readonly tag?: string;
+  readonly commit?: string;
+  /** Path of the JSON file inside the repository. */
+  readonly path: string;
+  readonly auth?: A & { readonly username: string };
+}
+
+export interface ApiOrigin {
+  readonly type: 'api';
+  /** Base URL: the paths of the API are appended. */
+  readonly endpoint: string;
+}
+
+export interface UrlOrigin {
+  readonly type: 'url';
+  readonly url: string;
+  readonly timeoutMs: number;
+}
+
+/** Where an MCPRegistry has a source from. Secrets and ConfigMaps live in its namespace. */
 export type Origin =
-  | {
-      readonly type: 'git';
-      readonly repository: string;
-      /** At most one of the three; none means the remote's default branch. */
-      readonly branch?: string;
-      readonly tag?: string;
-      readonly commit?: string;
-      /** Path of the JSON file inside the repository. */
-      readonly path: string;
-      readonly auth?: {
-        readonly username: string;
-        readonly passwordSecretRef: { readonly name: string; readonly key: string };
-      };
-    }
+  | GitOrigin<{ readonly passwordSecretRef: { readonly name: string; readonly key: string } }>
+  | ApiOrigin
   | { readonly type: 'configMap'; readonly name: string; readonly key: string }
-  | { readonly type: 'api'; readonly endpoint: string }
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
+
+/** Where the registry service reads by itself. Passwords are files. */
+export type ServiceOrigin =
+  | GitOrigin<{ readonly passwordFile: string }>
+  | ApiOrigin
+  | UrlOrigin
+  | { readonly type: 'file'; readonly path: string };
 
 /** Exclude wins; a non-empty include list needs a match; names are globs that cross `/`, tags are exact. */
 export interface Filter {
@@ -29,11 +48,12 @@ export interface Filter {
 
 export type SourceFormat = 'toolhive' | 'upstream';
 
-export interface RegistrySource {
+/** `O`: the origins that its host knows how to read. */
+export interface RegistrySource<O = Origin> {
   /** `registries[].name`: unique within the MCPRegistry, and the `{registry_name}` of the service's paths. */
   readonly name: string;
   readonly format: SourceFormat;
-  readonly origin: Origin;
+  readonly origin: O;
   /** Absent: synced once, on change of the filter, and by the manual trigger. */
   readonly intervalMs?: number;
   readonly filter: Filter;

@@ -35,13 +35,17 @@ export function serveCommand(): Command {
       const config = await readServeConfig(file);
       const { pino } = await import('pino');
       const { openDatabase } = await import('./database.ts');
+      const { startSync } = await import('./registry-sync.ts');
       const logger = pino({ level: logLevel }, process.stderr);
       const database = openDatabase(config.database);
       try {
         const service = await startService(config, database, logger);
+        const deps = { writer: database, clock: systemClock, logger, random: Math.random };
+        const sync = await startSync(config, deps);
         if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
         process.stdout.write(`serving ${service.url}\n`);
         await untilSignal();
+        await sync?.stop();
         await service.stop();
       } finally {
         await database.close();

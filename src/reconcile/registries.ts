@@ -2,9 +2,12 @@
 // only reads what is stored.
 // Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
+import pLimit from 'p-limit';
 import type { CatalogueWriter, Source, SourceKey } from '../catalogue/ports.ts';
-import { due, type SyncOutcome, syncSource } from '../catalogue/sync.ts';
+import { type RoundPorts, syncRound } from '../catalogue/round.ts';
+import type { SyncOutcome } from '../catalogue/sync.ts';
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
+import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
 import { groupOf, type KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
@@ -62,6 +65,9 @@ interface Departure {
   readonly view: View;
 }
 
+/** Sources that are read at the same time: each may take as much memory as its content. */
+const AT_A_TIME = 4;
+
 const NOTHING: RegistryResults = { states: new Map(), images: new Map(), outcomes: [], problems: [], failures: [] };
 
 export async function syncRegistries(
@@ -70,8 +76,9 @@ export async function syncRegistries(
 ): Promise<RegistryResults> {
   const { registries: ports, clock } = deps;
   if (ports === undefined) return NOTHING;
+  const inTurn = pLimit(AT_A_TIME);
   const results = await Promise.all(
-    registriesOf(input).map((each) => registryResults({ ports, clock }, each, input.mode)),
+    registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each, input.mode)),
   );
   return {
     states: new Map(results.flatMap((result) => [...result.states])),
@@ -96,6 +103,7 @@ function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[
 interface SyncDeps {
   readonly ports: RegistryDeps;
   readonly clock: Clock;
+  readonly inTurn: RoundPorts['inTurn'];
 }
 
 async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMode): Promise<RegistryResults> {
@@ -106,7 +114,7 @@ async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMod
     const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, writer) : [];
     const states = await writer.states(own);
     // What was never synced is not empty, but unknown.
-    const synced = Object.keys(states).length > 0;
+    const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
     return {
       states: new Map([[key, states]]),
       images: new Map(kind.enforces(resource) && synced ? [[key, await writer.images(own)]] : []),
@@ -141,32 +149,35 @@ export async function emptyCatalogue(
   }
 }
 
-/** Claims are read by the service they are mounted into. */
+/** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
 async function syncSources(
-  deps: SyncDeps,
+  { ports, clock, inTurn }: SyncDeps,
   { kind, resource, view, trigger }: Registry,
   own: Omit<SourceKey, 'source'>,
   writer: CatalogueWriter,
 ): Promise<readonly SyncOutcome[]> {
-  const sources = kind.sources(resource);
-  const before = await writer.states(own);
-  const now = deps.clock.now();
-  const ports = { source: deps.ports.sourceFor(view), writer };
-  const outcomes = await Promise.all(
-    sources
-      .filter(({ origin }) => origin.type !== 'claim')
-      .filter((source) => due(source, before[source.name], trigger, now).due)
-      .map((source) => {
-        const key = { ...own, source: source.name };
-        return syncSource(ports, { key, source, state: before[source.name], trigger, now });
-      }),
+  const all = kind.sources(resource);
+  const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
+  for (const { name } of mounted) {
+    if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
+  }
+  const outcomes = await syncRound(
+    { source: ports.sourceFor(view), writer, now: () => clock.now(), inTurn },
+    { registry: own, sources, trigger, signal: NEVER },
   );
   await writer.retain(
     own,
-    sources.map(({ name }) => name),
+    all.map(({ name }) => name),
   );
   return outcomes;
 }
+
+function isMounted({ origin }: RegistrySource): boolean {
+  return origin.type === 'claim';
+}
+
+/** A run is not given up half-way: sources have time limits of their own. */
+const NEVER = new AbortController().signal;
 
 function tell(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {
   return {

@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
-import type { SourceKey } from '../../src/catalogue/ports.ts';
-import { declarationHash, due, type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
+import { declarationHash, due } from '../../src/catalogue/due.ts';
+import type { Content, SourceKey } from '../../src/catalogue/ports.ts';
+import { type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
 import type { SourceState } from '../../src/contracts/catalogue-state.ts';
 import type { RegistrySource } from '../../src/contracts/registry-source.ts';
 import { Failure } from '../../src/std/failure.ts';
@@ -13,6 +14,7 @@ import { sha256 } from '../../src/std/hash.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
+const NEVER = new AbortController().signal;
 const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -159,6 +161,10 @@ function server(description: string, more: object = {}): object {
   return { description, image: `images.example.com/${description}:1`, ...more };
 }
 
+function contentOf(text: string, location: string): Content {
+  return { documents: [{ text, location }], extent: 'whole' };
+}
+
 /** One sync, a minute after the one before. */
 async function sync(
   content: string | Failure,
@@ -168,12 +174,12 @@ async function sync(
   now += MINUTE;
   const read = async () => {
     if (content instanceof Failure) throw content;
-    return { text: content, location: 'https://git.example.com/fleet.git registry.json@abc' };
+    return contentOf(content, 'https://git.example.com/fleet.git registry.json@abc');
   };
   const { main } = await store.states(key);
   return await syncSource(
     { source: { read }, writer: store },
-    { key, source: sourceOf(more), state: main, trigger, now },
+    { key, source: sourceOf(more), state: main, trigger, now, signal: NEVER },
   );
 }
 
@@ -328,7 +334,7 @@ describe('what goes wrong loses nothing', () => {
     const read = async () => {
       throw new TypeError('a bug');
     };
-    const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now };
+    const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now, signal: NEVER };
     await expect(syncSource({ source: { read }, writer: store }, request)).rejects.toThrow('a bug');
   });
 });
@@ -400,8 +406,8 @@ test('a store that fails is the caller’s failure, and nothing changed', async 
   const text = feed({ a: server('alpha') });
   await sync(text);
   const broken = createStore(openPool({ ...database.app, port: 1 }));
-  const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now };
-  const read = async () => ({ text: feed({}), location: 'x' });
+  const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now, signal: NEVER };
+  const read = async () => contentOf(feed({}), 'x');
   await expect(syncSource({ source: { read }, writer: broken }, request)).rejects.toMatchObject({
     code: 'database-unreachable',
   });

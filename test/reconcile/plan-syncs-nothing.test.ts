@@ -47,11 +47,11 @@ spec: {image: 'images.example.com/clock:1.0.0', transport: stdio}
 function registries(): RegistryDeps {
   return {
     sourceFor: (view) => ({
-      async read(origin) {
+      async read({ origin }) {
         const data = origin.type === 'configMap' ? view.find('ConfigMap', origin.name)?.data : undefined;
         const text = isObject(data) ? data['servers.json'] : undefined;
         if (typeof text !== 'string') throw new Failure('source-not-found', 'no such ConfigMap');
-        return { text, location: 'ConfigMap default/servers' };
+        return { documents: [{ text, location: 'ConfigMap default/servers' }], extent: 'whole' };
       },
     }),
     storeFor: async () => store,

@@ -49,7 +49,9 @@ const TEXT = JSON.stringify({
 
 function registries(open: () => Store = () => store): RegistryDeps {
   return {
-    sourceFor: () => ({ read: async () => ({ text: TEXT, location: 'servers.git registry.json' }) }),
+    sourceFor: () => ({
+      read: async () => ({ documents: [{ text: TEXT, location: 'servers.git registry.json' }], extent: 'whole' }),
+    }),
     storeFor: async () => open(),
   };
 }

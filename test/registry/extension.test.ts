@@ -1,7 +1,7 @@
 // The extension of the API: what registries there are, how their sync goes, and the manual sync. Over a real PostgreSQL.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { due } from '../../src/catalogue/sync.ts';
+import { due } from '../../src/catalogue/due.ts';
 import { KEY, openService, type Service } from './service.ts';
 
 let service: Service;

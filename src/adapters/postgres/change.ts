@@ -49,8 +49,8 @@ export function changeOf(stored: readonly Stored[], entries: readonly Entry[], h
   }));
   const present = new Set(entries.map(idOf));
   const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(idOf(row)));
-  const held = missing.filter(({ name }) => hold(name));
-  const retired = missing.filter(({ name }) => !hold(name));
+  const held = missing.filter(({ name, version }) => hold(name, version));
+  const retired = missing.filter(({ name, version }) => !hold(name, version));
   const latest = latestIds([
     ...incoming.filter(({ entry }) => entry.status !== 'deleted').map(candidateOf),
     ...held.map((row) => ({ ...row, isLatest: row.upstreamLatest })),

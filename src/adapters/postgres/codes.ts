@@ -20,6 +20,8 @@ export const DATABASE_CODES = {
     'The database was migrated by a newer release than this one. Use that release or a newer one.',
   'database-migration-failed':
     'A migration was refused; nothing of it was kept. The message names the file and what the database said.',
+  'catalogue-claim-lost':
+    'A sync took so long without a sign of life that another process took the source over; nothing of it was stored. The other one stores its own.',
   'database-passfile-unreadable':
     'The password file cannot be used: it is missing, not readable, or open to other users (it must have mode 0600).',
   'database-error': 'The database refused a statement for another reason; the message has its words.',

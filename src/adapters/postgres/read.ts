@@ -50,7 +50,13 @@ interface SourceRow {
   /** `bigint`, which pg gives as text. */
   readonly requests: string;
   readonly requests_served: string;
+  readonly wanted_trigger: string | null;
+  readonly resume: SourceState['resume'] | null;
 }
+
+/** Columns of SourceRow but the phase. */
+const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
+  declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume`;
 
 /** One row more than asked for tells whether there are more. */
 export async function listEntries(client: pg.Client, key: SourceKey, query: ListQuery): Promise<ListPage> {
@@ -166,12 +172,20 @@ export async function revisionOf(client: pg.Client, key: SourceKey): Promise<str
 
 export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
   const { rows } = await client.query<SourceRow>(
-    `select source, phase, message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
-       declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served
+    `select source, case when claimed_until > clock_timestamp() then 'Syncing' else phase end as phase, ${STATE_COLUMNS}
      from catalogue_source where namespace = $1 and registry = $2 order by source`,
     [registry.namespace, registry.registry],
   );
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
+}
+
+/** As it was recorded, whoever has a claim. */
+export async function recordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
+  const { rows } = await client.query<SourceRow>(
+    `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,
+    [key.namespace, key.registry, key.source],
+  );
+  return rows[0] === undefined ? undefined : toState(rows[0]);
 }
 
 export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {
@@ -220,5 +234,7 @@ function toState(row: SourceRow): SourceState {
     ...(row.manual_trigger === null ? {} : { trigger: row.manual_trigger }),
     ...(row.requests === '0' ? {} : { requests: Number(row.requests) }),
     ...(row.requests_served === '0' ? {} : { requestsServed: Number(row.requests_served) }),
+    ...(row.wanted_trigger === null ? {} : { wantedTrigger: row.wanted_trigger }),
+    ...(row.resume === null || row.resume === undefined ? {} : { resume: row.resume }),
   };
 }

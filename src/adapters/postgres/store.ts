@@ -1,40 +1,35 @@
 // The catalogue's store of record in PostgreSQL: both ports, over one pool. Knows nothing about formats and sources.
 
-import type { CatalogueReader, CatalogueWriter } from '../../catalogue/ports.ts';
+import type pg from 'pg';
+import type { CatalogueReader, CatalogueWriter, SourceWriter } from '../../catalogue/ports.ts';
 import { changeOf, isEmpty } from './change.ts';
+import { claimSource } from './claims.ts';
 import type { Pool } from './pool.ts';
 import { facetsOf, imagesOf, listEntries, revisionOf, statesOf, versionOf, versionsOf } from './read.ts';
-import { countRequest, lockSource, readStored, writeChange, writeState } from './write.ts';
+import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
   /** Closes the pool. */
   close(): Promise<void>;
 }
 
-/** Opens nothing yet. Every method throws the Failures of `codes.ts`. */
-export function createStore(pool: Pool): Store {
-  return { ...writer(pool), ...reader(pool), close: () => pool.close() };
+export interface StoreOptions {
+  /** How long a claim lasts that is not kept up; a minute. */
+  readonly claimMs?: number;
 }
 
-function writer(pool: Pool): CatalogueWriter {
+/** Opens nothing yet. Every method throws the Failures of `codes.ts`. */
+export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
+  return { ...writer(pool, claimMs), ...reader(pool), close: () => pool.close() };
+}
+
+function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   return {
+    ...sourceWriter(pool, async () => undefined),
     states: (registry) => pool.use((client) => statesOf(client, registry)),
     images: (registry) => pool.use((client) => imagesOf(client, registry)),
-
-    replace: (key, entries, state, now, hold = () => false) =>
-      pool.transaction(async (client) => {
-        await lockSource(client, key);
-        const change = changeOf(await readStored(client, key), entries, hold, now);
-        const id = await writeState(client, key, state, !isEmpty(change));
-        if (!isEmpty(change)) await writeChange(client, id, change, now);
-        return change.written;
-      }),
-
-    record: (key, state) =>
-      pool.transaction(async (client) => {
-        await lockSource(client, key);
-        await writeState(client, key, state, false);
-      }),
+    claim: (key) => claimSource(pool, key, (fence) => sourceWriter(pool, fence), claimMs),
+    leaveTrigger: (key, trigger) => pool.use((client) => writeTrigger(client, key, trigger)),
 
     retain: (registry, sources) =>
       pool.use(async (client) => {
@@ -42,6 +37,29 @@ function writer(pool: Pool): CatalogueWriter {
           'delete from catalogue_source where namespace = $1 and registry = $2 and source <> all ($3::text[])',
           [registry.namespace, registry.registry, sources],
         );
+      }),
+  };
+}
+
+/** `fence` goes first in each transaction. */
+function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): SourceWriter {
+  return {
+    replace: (key, entries, state, now, hold = () => false) =>
+      pool.transaction(async (client) => {
+        await lockSource(client, key);
+        await fence(client);
+        const change = changeOf(await readStored(client, key), entries, hold, now);
+        const after = typeof state === 'function' ? state(change.written) : state;
+        const id = await writeState(client, key, after, !isEmpty(change));
+        if (!isEmpty(change)) await writeChange(client, id, change, now);
+        return change.written;
+      }),
+
+    record: (key, state) =>
+      pool.transaction(async (client) => {
+        await lockSource(client, key);
+        await fence(client);
+        await writeState(client, key, state, false);
       }),
   };
 }

@@ -25,15 +25,15 @@ export async function writeState(
   const { rows } = await client.query<{ id: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, last_attempt, attempt_count,
        last_sync_time, last_sync_hash, filter_hash, declaration_hash, server_count, rejected_count, manual_trigger,
-       requests_served)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16)
+       requests_served, resume)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16, $17)
      on conflict (namespace, registry, source) do update set
        phase = excluded.phase, message = excluded.message, last_attempt = excluded.last_attempt,
        attempt_count = excluded.attempt_count, last_sync_time = excluded.last_sync_time,
        last_sync_hash = excluded.last_sync_hash, filter_hash = excluded.filter_hash,
        declaration_hash = excluded.declaration_hash, server_count = excluded.server_count,
        rejected_count = excluded.rejected_count, manual_trigger = excluded.manual_trigger,
-       requests_served = excluded.requests_served, revision = s.revision + $15
+       requests_served = excluded.requests_served, resume = excluded.resume, revision = s.revision + $15
      returning id`,
     [
       key.namespace,
@@ -52,6 +52,7 @@ export async function writeState(
       state.trigger === undefined ? null : storable(state.trigger),
       changed ? 1 : 0,
       state.requestsServed ?? 0,
+      state.resume === undefined ? null : storable(JSON.stringify(state.resume)),
     ],
   );
   return rows[0]?.id ?? '';
@@ -62,6 +63,18 @@ export async function countRequest(client: pg.Client, key: SourceKey): Promise<v
   await client.query(
     'update catalogue_source set requests = requests + 1 where namespace = $1 and registry = $2 and source = $3',
     [key.namespace, key.registry, key.source],
+  );
+}
+
+/** Leaves the value of the manual trigger; of a source that never synced too. */
+export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: string): Promise<void> {
+  await client.query(
+    `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
+       rejected_count, wanted_trigger)
+     values ($1, $2, $3, 'Syncing', '', 0, 0, 0, $4)
+     on conflict (namespace, registry, source) do update set wanted_trigger = excluded.wanted_trigger
+     where s.wanted_trigger is distinct from excluded.wanted_trigger`,
+    [key.namespace, key.registry, key.source, storable(trigger)],
   );
 }
 

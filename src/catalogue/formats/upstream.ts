@@ -22,8 +22,9 @@ import { type Checked, checkOfficialMeta, checkServerJson } from './schema.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-export function parseUpstream(document: JsonDocument): Parsed {
-  const found = findServers(document);
+/** `page`: one of several of a list. */
+export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'): Parsed {
+  const found = findServers(document, extent);
   if ('problem' in found) return { ok: false, problem: found.problem };
   const read: { item: Item; entry: Entry }[] = [];
   const rejected: Rejected[] = [];
@@ -41,7 +42,10 @@ export function parseUpstream(document: JsonDocument): Parsed {
   return { ok: true, entries: unique.entries, rejected: [...rejected, ...unique.rejected], groups: [] };
 }
 
-function findServers(document: JsonDocument): { pointer: string; servers: Json[] } | { problem: Problem } {
+function findServers(
+  document: JsonDocument,
+  extent: 'whole' | 'page',
+): { pointer: string; servers: Json[] } | { problem: Problem } {
   const { root } = document;
   if (!isObject(root)) return { problem: wrongShape(document, '', 'a registry file is a JSON object') };
   const wrapped = member(root.data, 'servers');
@@ -55,7 +59,7 @@ function findServers(document: JsonDocument): { pointer: string; servers: Json[]
   }
   // Taking one page for the whole would remove every server of the other pages.
   const cursor = member(root.metadata, 'nextCursor');
-  if (typeof cursor === 'string' && cursor !== '') {
+  if (extent === 'whole' && typeof cursor === 'string' && cursor !== '') {
     const message = 'this is one page of a longer list: it names a next page';
     return { problem: wrongShape(document, '/metadata/nextCursor', message) };
   }

@@ -50,10 +50,14 @@ const ORIGINS: readonly (readonly [string, string])[] = [
   ['/auth', '/spec/authConfig'],
 ];
 
+/** By the schema and by the rules above. */
+const SAID_ALREADY: ReadonlySet<string> = new Set(['registry-config-interval', 'registry-config-glob']);
+
 /** What the service itself would say of its configuration, when it starts. */
 function serviceFindings(self: Registry): readonly Finding[] {
   const read = readRegistryConfig(configText(self, {}), 'config.yaml');
-  return ('config' in read ? read.warnings : read.problems).map(({ severity, pointer = '', message }) => {
+  const problems = ('config' in read ? read.warnings : read.problems).filter(({ code }) => !SAID_ALREADY.has(code));
+  return problems.map(({ severity, pointer = '', message }) => {
     const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
     const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
     const told = message.startsWith(`${pointer}: `) ? message.slice(pointer.length + 2) : message;

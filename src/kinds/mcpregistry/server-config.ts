@@ -37,6 +37,8 @@ function entry(source: Entry): FileEntry {
     name,
     format: formatOf(source),
     ...origin(source),
+    // A volume is seen by the service only; everything else by the reconciler, which has the Secrets and the network.
+    ...(source.pvcRef === undefined ? { syncedBy: 'reconciler' as const } : {}),
     ...(syncPolicy === undefined ? {} : { syncPolicy: { interval: syncPolicy.interval } }),
     ...(filter === undefined ? {} : { filter: lists(filter) }),
   };

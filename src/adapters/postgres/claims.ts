@@ -1,0 +1,118 @@
+// Who syncs a source: a claim is a row's token with an end, kept up by a timer while its holder lives. Time is the
+// server's, so the clocks of replicas need not agree. Knows nothing about what a sync does.
+
+import type pg from 'pg';
+import type { Claim, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Pool } from './pool.ts';
+import { recordedState } from './read.ts';
+
+/** The claim of a process that died is free after so long. */
+const CLAIM_MS = 60_000;
+
+/** Writes under a claim: `fence` goes first in the same transaction, and throws where the claim is lost. */
+export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
+
+/** Undefined: somebody else has the source. */
+export async function claimSource(
+  pool: Pool,
+  key: SourceKey,
+  fenced: Fenced,
+  claimMs = CLAIM_MS,
+): Promise<Claim | undefined> {
+  const taken = await pool.transaction(async (client) => {
+    const token = await take(client, key, claimMs);
+    const state = token === undefined ? undefined : await recordedState(client, key);
+    return token === undefined || state === undefined ? undefined : { token, state };
+  });
+  if (taken === undefined) return undefined;
+  const { token, state } = taken;
+  const lost = new AbortController();
+  const stopRenewing = keepUp(pool, key, token, claimMs, lost);
+  const writer = fenced((client) => end(client, key, token));
+  return {
+    state,
+    signal: lost.signal,
+    replace: (...write) => {
+      stopRenewing();
+      return writer.replace(...write);
+    },
+    record: (...write) => {
+      stopRenewing();
+      return writer.record(...write);
+    },
+    release: () => {
+      stopRenewing();
+      return pool.use(async (client) => {
+        await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
+      });
+    },
+  };
+}
+
+const OWN = 'namespace = $1 and registry = $2 and source = $3 and claim = $4';
+const FREE = 'catalogue_source set claim = null, claimed_until = null';
+
+/** The token, where the source is free. */
+async function take(client: pg.Client, key: SourceKey, claimMs: number): Promise<string | undefined> {
+  const { rows } = await client.query<{ claim: string }>(
+    `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
+       rejected_count, claim, claimed_until)
+     values ($1, $2, $3, 'Syncing', '', 0, 0, 0, gen_random_uuid(), clock_timestamp() + $4 * interval '1 ms')
+     on conflict (namespace, registry, source) do update set
+       claim = excluded.claim, claimed_until = excluded.claimed_until
+     where s.claimed_until is null or s.claimed_until < clock_timestamp()
+     returning claim`,
+    [...valuesOf(key), claimMs],
+  );
+  return rows[0]?.claim;
+}
+
+/** Ends the claim as part of what it was for. One that ran out is good as long as nobody else took the source. */
+async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
+  const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
+  if (rowCount === 0) throw claimLost(key);
+}
+
+/** A database that does not answer proves nothing: only a renewal that finds another token, or none in time, does. */
+function keepUp(pool: Pool, key: SourceKey, token: string, claimMs: number, lost: AbortController): () => void {
+  let renewedAt = performance.now();
+  let stopped = false;
+  function giveUp(): void {
+    stop();
+    lost.abort(claimLost(key));
+  }
+  async function renew(): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const renewed = await pool.use((client) =>
+        client.query(
+          `update catalogue_source set claimed_until = clock_timestamp() + $5 * interval '1 ms' where ${OWN}`,
+          [...valuesOf(key), token, claimMs],
+        ),
+      );
+      if (renewed.rowCount === 0 && !stopped) return giveUp();
+      renewedAt = startedAt;
+    } catch (failure) {
+      // The next turn tries again; time that runs out is judged below.
+      if (!(failure instanceof Failure)) throw failure;
+    }
+    if (!stopped && performance.now() - renewedAt > claimMs) giveUp();
+  }
+  const timer = setInterval(() => void renew(), claimMs / 3);
+  timer.unref();
+  function stop(): void {
+    stopped = true;
+    clearInterval(timer);
+  }
+  return stop;
+}
+
+function valuesOf({ namespace, registry, source }: SourceKey): string[] {
+  return [namespace, registry, source];
+}
+
+function claimLost({ namespace, registry, source }: SourceKey): Failure {
+  const message = `${namespace}/${registry}/${source}: somebody else syncs it by now; what was read is not stored`;
+  return new Failure('catalogue-claim-lost', message, { retryable: true });
+}

@@ -1,0 +1,70 @@
+// What an HTTP answer to reading a source means, and how to ask whether there is anything new (RFC 9110 section 13).
+// Knows nothing about what the text says.
+
+import type { Document } from '../../catalogue/ports.ts';
+import type { Resume } from '../../contracts/catalogue-state.ts';
+import { Failure } from '../../std/failure.ts';
+import { utf8Text } from '../../std/utf8.ts';
+import { displayUrl } from '../http/failures.ts';
+import type { Outbound, OutboundResponse } from '../http/outbound.ts';
+
+export interface Asked {
+  readonly url: string;
+  readonly resume?: Resume | undefined;
+  readonly signal: AbortSignal;
+  /** Of the whole exchange. */
+  readonly timeoutMs: number;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const REDIRECTS = 5;
+
+/** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
+export function ask(outbound: Outbound, { url, resume, signal, timeoutMs }: Asked): Promise<OutboundResponse> {
+  const { etag, modified } = resume ?? {};
+  return outbound.request({
+    url,
+    method: 'GET',
+    headers: {
+      accept: 'application/json',
+      ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      ...(modified === undefined ? {} : { 'if-modified-since': modified }),
+    },
+    maxBytes: MAX_BYTES,
+    redirects: REDIRECTS,
+    timeoutMs,
+    signal,
+  });
+}
+
+/** The text of a 200. Throws Failure for every other status. */
+export function documentOf({ status, body, url }: OutboundResponse): Document {
+  const location = displayUrl(url);
+  if (status === 200) return { text: strictText(body, location), location };
+  throw statusFailure(status, location);
+}
+
+/** What the server gave to ask with the next time. */
+export function validatorsOf({ headers }: OutboundResponse): Resume {
+  const { etag, 'last-modified': modified } = headers;
+  return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };
+}
+
+/** Throws Failure `source-not-text`. */
+export function strictText(bytes: Uint8Array, location: string): string {
+  const text = utf8Text(bytes);
+  if (text === undefined) throw new Failure('source-not-text', `${location}: not UTF-8 text`);
+  return text;
+}
+
+export function statusFailure(status: number, location: string): Failure {
+  const data = { url: location, status };
+  if (status === 401 || status === 403) {
+    return new Failure('source-auth-required', `${location}: the server asks for credentials (${status})`, { data });
+  }
+  if (status === 404 || status === 410) {
+    return new Failure('source-not-found', `${location}: there is nothing (${status})`, { data });
+  }
+  const retryable = status === 429 || status >= 500;
+  return new Failure('source-answer', `${location}: the server answered with status ${status}`, { data, retryable });
+}

@@ -1,0 +1,175 @@
+// Another registry's API as a source. The first read takes everything; where the entries tell when they were updated,
+// later reads ask for what changed since, and for everything once a day, because not every registry tells what it has
+// removed. Sources: document 2, APISource; registry.md 6 for the official API.
+
+import type { Content, Document, ReadRequest } from '../../catalogue/ports.ts';
+import type { Resume } from '../../contracts/catalogue-state.ts';
+import type { ApiOrigin } from '../../contracts/registry-source.ts';
+import { Failure } from '../../std/failure.ts';
+import { displayUrl } from '../http/failures.ts';
+import type { Outbound, OutboundResponse } from '../http/outbound.ts';
+import { ask, documentOf, statusFailure, validatorsOf } from './answer.ts';
+import { type Page, readPage } from './page.ts';
+
+export interface ApiLimits {
+  /** Milliseconds of one page, and of all together. */
+  readonly pageTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly pages: number;
+  /** Bytes of all pages. */
+  readonly bytes: number;
+}
+
+export interface ApiDeps {
+  readonly outbound: Outbound;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly limits?: Partial<ApiLimits>;
+}
+
+/** The official registry takes tens of seconds for a page at times. */
+const LIMITS: ApiLimits = { pageTimeoutMs: 60_000, timeoutMs: 5 * 60_000, pages: 2000, bytes: 256 * 1024 * 1024 };
+/** Document 2 first; then what the official registry has besides. */
+const PATHS = ['/v0/servers', '/v0.1/servers'] as const;
+const PAGE_SIZE = '100';
+const WHOLE_EVERY_MS = 24 * 60 * 60_000;
+/** What was being written while the last read went on may carry a time before the newest that it saw. */
+const OVERLAP_MS = 60_000;
+
+interface Reading extends ReadRequest<ApiOrigin> {
+  readonly deps: ApiDeps;
+  readonly limits: ApiLimits;
+}
+
+/** Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
+export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): Promise<Content | 'unchanged'> {
+  const limits = { ...LIMITS, ...deps.limits };
+  const deadline = AbortSignal.timeout(limits.timeoutMs);
+  const reading = { ...request, deps, limits, signal: AbortSignal.any([request.signal, deadline]) };
+  try {
+    return (await readChanges(reading)) ?? (await readWhole(reading));
+  } catch (error) {
+    if (!deadline.aborted || request.signal.aborted) throw error;
+    const message = `${displayUrl(request.origin.endpoint)}: not all pages arrived within ${limits.timeoutMs} ms`;
+    throw new Failure('source-too-slow', message, { cause: error, retryable: true });
+  }
+}
+
+/** Undefined where everything has to be read. */
+async function readChanges(reading: Reading): Promise<Content | undefined> {
+  const { resume, deps } = reading;
+  const { since, wholeAt = '' } = resume ?? {};
+  if (since === undefined || !(deps.now() - Date.parse(wholeAt) < WHOLE_EVERY_MS)) return undefined;
+  const { path, response } = await open(reading, { updated_since: since }, undefined);
+  // A registry that does not know the parameter may refuse it.
+  if (response.status === 400 || response.status === 422) return undefined;
+  const list = await followed(reading, path, response, { updated_since: since });
+  const times = list.updatedAt;
+  // One that overlooks it gives everything.
+  if (times.some((time) => time < Date.parse(since))) return wholeOf(reading, path, list, {});
+  const next = times.length === 0 ? undefined : sinceOf(times);
+  return { documents: list.documents, extent: 'changes', resume: { path, wholeAt, since: next ?? since } };
+}
+
+async function readWhole(reading: Reading): Promise<Content | 'unchanged'> {
+  const { resume } = reading;
+  // With a time the list is known to have pages, or entries that change: then only a whole read is one.
+  const validators = resume?.since === undefined ? resume : undefined;
+  const { path, response } = await open(reading, {}, validators);
+  if (response.status === 304 && validators !== undefined) return 'unchanged';
+  const list = await followed(reading, path, response, {});
+  return wholeOf(reading, path, list, list.documents.length === 1 ? validatorsOf(response) : {});
+}
+
+function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume): Content {
+  const since = sinceOf(list.updatedAt);
+  const wholeAt = new Date(deps.now()).toISOString();
+  return {
+    documents: list.documents,
+    extent: 'whole',
+    ...(list.format === undefined ? {} : { format: list.format }),
+    resume: { path, wholeAt, ...(since === undefined ? validators : { since }) },
+  };
+}
+
+/** Undefined where not every entry tells when it was updated. */
+function sinceOf(times: readonly number[]): string | undefined {
+  const newest = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(newest) ? new Date(newest - OVERLAP_MS).toISOString() : undefined;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** The first of the paths that there is; the one that was there the last time is tried first. */
+async function open(
+  reading: Reading,
+  query: Query,
+  resume: Resume | undefined,
+): Promise<{ path: string; response: OutboundResponse }> {
+  const known = PATHS.filter((path) => path === reading.resume?.path);
+  const tried: string[] = [];
+  for (const path of new Set([...known, ...PATHS])) {
+    const url = urlOf(reading.origin, path, query);
+    const own = path === reading.resume?.path ? resume : undefined;
+    const response = await ask(reading.deps.outbound, {
+      url,
+      resume: own,
+      signal: reading.signal,
+      timeoutMs: reading.limits.pageTimeoutMs,
+    });
+    if (response.status !== 404) return { path, response };
+    tried.push(displayUrl(response.url));
+  }
+  throw statusFailure(404, tried.join(' and '));
+}
+
+function urlOf({ endpoint }: ApiOrigin, path: string, query: Query): string {
+  const url = URL.parse(endpoint);
+  if (url === null || url.search !== '' || url.hash !== '') {
+    throw new Failure(
+      'source-not-found',
+      `${displayUrl(endpoint)} is no base URL: query and fragment have no place in it`,
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.search = new URLSearchParams(query).toString();
+  return url.href;
+}
+
+interface List extends Pick<Page, 'format' | 'updatedAt'> {
+  readonly documents: readonly Document[];
+}
+
+/** The page that an answer is, and those that follow it. */
+async function followed(reading: Reading, path: string, first: OutboundResponse, query: Query): Promise<List> {
+  const { deps, limits, origin, signal } = reading;
+  const documents: Document[] = [];
+  const updatedAt: number[] = [];
+  const cursors = new Set<string>();
+  let bytes = 0;
+  for (let response = first; ; ) {
+    const document = documentOf(response);
+    const page = readPage(document.text);
+    documents.push(document);
+    for (const time of page.updatedAt) updatedAt.push(time);
+    bytes += response.body.length;
+    const { nextCursor } = page;
+    if (nextCursor === undefined)
+      return { documents, updatedAt, format: documents.length === 1 ? page.format : 'upstream' };
+    if (cursors.has(nextCursor)) {
+      throw new Failure(
+        'source-endless',
+        `${document.location}: page ${documents.length} leads back to an earlier one`,
+      );
+    }
+    if (bytes > limits.bytes || documents.length >= limits.pages) throw tooLarge(document.location, limits);
+    cursors.add(nextCursor);
+    const url = urlOf(origin, path, { ...query, limit: PAGE_SIZE, cursor: nextCursor });
+    response = await ask(deps.outbound, { url, signal, timeoutMs: limits.pageTimeoutMs });
+  }
+}
+
+function tooLarge(location: string, { bytes, pages }: ApiLimits): Failure {
+  const message = `${location}: the list goes on after ${bytes} bytes or ${pages} pages`;
+  return new Failure('source-too-large', message, { data: { bytes, pages } });
+}

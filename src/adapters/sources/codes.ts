@@ -1,0 +1,17 @@
+// The codes of what can go wrong between us and a registry source.
+
+export const SOURCE_CODES = {
+  'source-unsupported': 'A registry source of this type is not read by this process.',
+  'source-not-found':
+    'What a registry source names does not exist: the file, the key of the ConfigMap, or an API at the endpoint.',
+  'source-auth-required':
+    'A registry source asks for credentials: the Secret with the password lacks the key, or the server answers 401 or 403.',
+  'source-answer':
+    'The server of a registry source answered with a status that is no content. Look at the server; the sync is tried again later.',
+  'source-too-large':
+    'A registry source has more than is read: bytes, or pages of a list. Nothing of it was taken over. Split it, or filter it at its origin.',
+  'source-endless': 'The pages of a list lead in a circle. The server that serves it has to be mended.',
+  'source-too-slow':
+    'The pages of a list did not all arrive in time. Look at the server; the sync is tried again later.',
+  'source-not-text': 'A registry file is no UTF-8 text. Save it as UTF-8.',
+} as const;
