@@ -89,7 +89,7 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
   const applySet = applySetId(instance, homeNamespace);
   const { settings } = options;
   const { standings } = resolved;
-  const { made: wishes, unsealed } = await withDigests(deps.digestKey, (digest) =>
+  const { made: wishes, unsealed } = await withDigests(deps.digestKey, mode, (digest) =>
     desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find }),
   );
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
