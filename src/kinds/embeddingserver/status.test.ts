@@ -70,12 +70,12 @@ test.each<[reason: string, actual: readonly unknown[], expected: readonly unknow
   [
     'its image is in no enforcing registry, whatever lives',
     told(server(), [statefulSet({ ...SEEN, replicas: 2, readyReplicas: 2 })], { refusals: [NOBODY] }),
-    ['Failed', 'not so', 2, 'False Refused'],
+    ['Failed', 'not so', 2, 'False ImageNotEnforced'],
   ],
   [
     'its pod template is none',
     told(server(), [], { refusals: [{ ...NOBODY, code: 'invalid-pod-template' }] }),
-    ['Failed', 'Invalid PodTemplateSpec: not so', 0, 'False Refused'],
+    ['Failed', 'Invalid PodTemplateSpec: not so', 0, 'False InvalidPodTemplateSpec'],
   ],
   [
     'a child was not taken',
