@@ -16,6 +16,7 @@ import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { keepValues } from './generated.ts';
 import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
+import { levels } from './levels.ts';
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
@@ -244,19 +245,6 @@ function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => n
 
 /** After every built-in kind. */
 const OURS = 1000;
-
-function levels(kinds: readonly Kind[]): ReadonlyMap<string, number> {
-  const level = new Map<string, number>();
-  function of(name: string, path: readonly string[]): number {
-    const kind = kinds.find((each) => each.kind === name);
-    if (kind === undefined || path.includes(name)) return 0;
-    const done = level.get(name) ?? 1 + Math.max(-1, ...kind.after.map((before) => of(before, [...path, name])));
-    level.set(name, done);
-    return done;
-  }
-  for (const { kind } of kinds) of(kind, []);
-  return level;
-}
 
 /** Identities of everything that is a member of our set once the plan is done. */
 export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {

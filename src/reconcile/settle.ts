@@ -7,6 +7,7 @@ import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Readiness, type StatusChange, stateOf } from './readiness.ts';
+import { inOrder, startRenewing } from './renewed.ts';
 import type { Standing } from './resolve.ts';
 import { type TellDeps, type Told, tell } from './tell.ts';
 
@@ -52,19 +53,21 @@ export function judge(input: SettleInput, sight: Sight, now: string): Settlement
   const ready: ResourceId[] = [];
   const progressing: ResourceId[] = [];
   const failed: ResourceId[] = [];
-  for (const { loaded, verdict, findings } of input.standings) {
+  const renewed = startRenewing();
+  for (const { loaded, verdict, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
     const found = sight.living(id);
     if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
     const catalogue = input.catalogue.get(`${id.namespace ?? ''}/${id.name}`);
     const status = kind.status(live, {
-      view: sight.views(id.namespace ?? ''),
+      view: renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''),
       refusals: findings.filter((finding) => finding.severity === 'error'),
       failures: input.childErrors.get(keyOf(id)) ?? [],
       ...(catalogue === undefined ? {} : { catalogue }),
       now,
     });
+    renewed.add(id, status);
     if (sight.complete && !jsonEquals(status, live.status)) changes.push({ id, live, status });
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
