@@ -39,6 +39,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     heldKeys: new Set(),
     referrers: { living: () => [], wanted: () => [] },
     unknownReferrers: [],
+    inhabited: new Set(),
     sources: new Set(['fleet']),
     suspended: new Map(),
     prune: true,

@@ -47,7 +47,7 @@ export interface Plan {
   readonly guarded?: Guarded;
 }
 
-export interface PlanInput extends Omit<DeletionsInput, 'inhabited'> {
+export interface PlanInput extends DeletionsInput {
   readonly compared: readonly Compared[];
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
@@ -59,8 +59,7 @@ export interface PlanInput extends Omit<DeletionsInput, 'inhabited'> {
 export function plan(input: PlanInput): Plan {
   const writes = input.compared.flatMap(writeOf);
   const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
-  const inhabited = new Set(input.compared.flatMap(({ desired }) => desired.id.namespace ?? []));
-  const { going, held } = deletionsOf({ ...input, inhabited, surplus: [...input.surplus].sort(byKey) });
+  const { going, held } = deletionsOf({ ...input, surplus: [...input.surplus].sort(byKey) });
   const deletions = going.map((object) => deletionOf(object, input.referrers.living(idOf(object))));
   const guarded = guard(deletions.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
   const allowed = guarded === undefined ? deletions : [];

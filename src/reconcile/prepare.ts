@@ -1,26 +1,18 @@
 // Everything a run does before it writes to the cluster: gather, observe, sync registries, resolve, desire, diff, plan.
 // Knows nothing about locks or how changes are made.
 
-import type { Kind } from '../kinds/kind.ts';
-import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
-import { type MergeType, rootType } from '../kube/openapi.ts';
-import { applyOrder } from '../kube/order.ts';
-import { entryOf } from '../kube/ownership/entries.ts';
+import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
-import { ascertain } from './certainty.ts';
 import { desire } from './desire.ts';
-import { diff } from './diff.ts';
 import { withDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { keepValues } from './generated.ts';
-import { applySetId, fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
-import { levels } from './levels.ts';
-import { type Plan, plan } from './plan.ts';
-import type { Cluster } from './ports.ts';
+import { applySetId } from './labels.ts';
+import type { Plan } from './plan.ts';
+import { appliedBy, planFor } from './plan-for.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
-import { type Referrers, referrersOf } from './referrers.ts';
 import { type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
 import { problemOf, type Resolved, resolve } from './resolve.ts';
 import { outside, scopeOf } from './scope.ts';
@@ -112,74 +104,10 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
   };
 }
 
-async function planFor(
-  deps: RunDeps,
-  options: RunOptions,
-  input: Pick<Prepared, 'gathered' | 'snapshot' | 'resolved' | 'desires'> & { applySet: string },
-): Promise<Plan> {
-  const { gathered, snapshot, resolved, desires, applySet } = input;
-  const { kinds, apiGroup } = options;
-  const manager = fieldManager(options.instance);
-  const live = snapshot.objects();
-  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
-  // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
-  const desired = desires.objects.filter(({ id, owner }) => known(id) && (owner === undefined || known(owner)));
-  const typeOf = await typesOf(
-    deps.cluster,
-    desired.map(({ id }) => id),
-  );
-  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet });
-  return plan({
-    compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
-    surplus,
-    owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
-    heldOwners: desires.heldOwners,
-    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
-    // Nobody asks where nothing goes.
-    referrers: surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup }),
-    unknownReferrers: unlisted(options, snapshot),
-    heldKeys: heldKeys(gathered, resolved),
-    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
-    suspended: gathered.suspended,
-    prune: options.prune,
-    allows: scopeOf(options.namespaces).allows,
-    applied: appliedBy(options.instance),
-    limits: options.limits,
-    rank: rankOf(options.kinds, options.apiGroup),
-  });
-}
-
-/** Whether an object shows that the instance has applied it. */
-function appliedBy(instance: string): (object: KubeObject) => boolean {
-  const manager = fieldManager(instance);
-  return (object) => entryOf(object, manager) !== undefined;
-}
-
 /** What Git says, as kinds read it: with defaults, and without what is invalid. */
 function declared({ loaded, invalid }: Gathered): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));
   return loaded.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object);
-}
-
-function unknownOwnerKinds({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): ReadonlySet<string> {
-  const unknown = kinds.filter(({ kind }) => !snapshot.known({ group, kind }));
-  return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
-}
-
-const NOBODY: Referrers = { living: () => [], wanted: () => [] };
-
-/** Of a kind that is not served there is nothing. */
-function unlisted({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): readonly string[] {
-  return kinds
-    .map(({ kind }) => ({ group, kind }))
-    .filter((kind) => snapshot.served(kind) !== undefined && !snapshot.known(kind))
-    .map(({ kind }) => kind);
-}
-
-/** Invalid resources, and those that depend on them. */
-function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
-  const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
-  return new Set([...invalid, ...held].map(keyOf));
 }
 
 /** Resources that cannot be applied are held like invalid ones. */
@@ -218,33 +146,6 @@ function groupKindFor(kind: string, apiGroup: string): GroupKind {
 }
 
 const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);
-
-async function typesOf(
-  cluster: Cluster,
-  ids: readonly ResourceId[],
-): Promise<(id: ResourceId) => MergeType | undefined> {
-  const types = new Map<string, MergeType | undefined>();
-  const named = new Map(ids.map((id) => [`${id.apiVersion}/${id.kind}`, id]));
-  await Promise.all(
-    [...named].map(async ([name, { apiVersion, kind }]) => {
-      const document = await cluster.schema(apiVersion);
-      const group = groupOf(apiVersion);
-      const version = apiVersion.slice(group === '' ? 0 : group.length + 1);
-      types.set(name, document === undefined ? undefined : rootType(document, { group, version, kind }));
-    }),
-  );
-  return (id) => types.get(`${id.apiVersion}/${id.kind}`);
-}
-
-/** Built-in kinds in their usual order, then ours by `after`. */
-function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
-  const level = levels(kinds);
-  return (id) =>
-    groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
-}
-
-/** After every built-in kind. */
-const OURS = 1000;
 
 /** Identities of everything that is a member of our set once the plan is done. */
 export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {

@@ -2,9 +2,9 @@
 // Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
 import type { Kind, Settings } from '../kinds/kind.ts';
-import { groupOf, keyOf } from '../kube/object.ts';
+import { groupOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
-import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import type { Problem, ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
@@ -14,14 +14,14 @@ import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
 import { acquire, look } from './lock.ts';
-import type { Plan } from './plan.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import type { Readiness } from './readiness.ts';
 import { emptyCatalogue, type RegistryDeps } from './registries.ts';
 import type { RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
-import { judge, type Kept, type SettleInput, type Sight, settle } from './settle.ts';
+import { judge, type Sight, settle } from './settle.ts';
+import { settleInput } from './settle-input.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
 import { openViews } from './view.ts';
@@ -174,30 +174,6 @@ async function declareExtent(deps: RunDeps, options: RunOptions, prepared: Prepa
 /** A run that could not see everything has failed already: there is nothing to wait for. */
 function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): number {
   return snapshot.failures().length === 0 ? waitSeconds : 0;
-}
-
-function settleInput(options: RunOptions, prepared: Prepared, outcomes: readonly Outcome[]): SettleInput {
-  const childErrors = new Map<string, string[]>();
-  function note(owner: ResourceId | undefined, message: string): void {
-    if (owner === undefined) return;
-    const key = keyOf(owner);
-    childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
-  }
-  // Children that are held because somebody else has them: their owner's status says so.
-  for (const { resource, message } of prepared.desires.problems) note(resource, message);
-  for (const { owner, resource, error } of outcomes) {
-    if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
-  }
-  const { resolved, registries, plan } = prepared;
-  return { standings: resolved.standings, childErrors, kept: keptOf(options, plan), catalogue: registries.states };
-}
-
-function keptOf({ kinds, apiGroup }: RunOptions, { held }: Plan): Kept[] {
-  return held.flatMap(({ resource: id, reason, referredTo }) => {
-    const ours = referredTo === true && groupOf(id.apiVersion) === apiGroup;
-    const kind = ours ? kinds.find((each) => each.kind === id.kind) : undefined;
-    return kind === undefined ? [] : [{ id, kind, reason }];
-  });
 }
 
 function sightOf(options: RunOptions, snapshot: Snapshot): Sight {

@@ -1,6 +1,7 @@
 // Plans, runs and validations as JSON, version 1. Knows nothing about where it is written.
 
 import type { Outcome } from '../reconcile/apply.ts';
+import type { Plan } from '../reconcile/plan.ts';
 import { type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import type { Failure } from '../std/failure.ts';
@@ -22,7 +23,7 @@ export function jsonOfPlan(result: RunResult): string {
       name,
       changes: changes.map(({ action, resource, diff }) => ({ action, resource, diff })),
     })),
-    held: plan.held,
+    held: plan.held.map(heldOf),
     ...(plan.guarded === undefined ? {} : { approval: plan.guarded }),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
@@ -37,7 +38,7 @@ export function jsonOfRun(result: RunResult): string {
     summary: summaryOf(result),
     requests: result.requests,
     outcomes: result.outcomes.map(outcomeOf),
-    held: result.plan.held,
+    held: result.plan.held.map(heldOf),
     ...(result.plan.guarded === undefined ? {} : { approval: result.plan.guarded }),
     catalogue: result.catalogue,
     readiness: result.readiness,
@@ -55,6 +56,10 @@ function commitOf({ commits }: RunResult): string | null {
 
 function outcomeOf({ action, resource, error }: Outcome): object {
   return { action, resource, ...(error === undefined ? {} : { error }) };
+}
+
+function heldOf({ resource, reason }: Plan['held'][number]): object {
+  return { resource, reason };
 }
 
 function failureOf({ code, message, data }: Failure): object {

@@ -1,0 +1,120 @@
+// Gathers what a plan is made of: what is desired beside what lives, and every reason for which something stays. Knows
+// nothing about where either comes from.
+
+import type { Kind } from '../kinds/kind.ts';
+import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
+import { type MergeType, rootType } from '../kube/openapi.ts';
+import { applyOrder } from '../kube/order.ts';
+import { entryOf } from '../kube/ownership/entries.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { ascertain } from './certainty.ts';
+import { diff } from './diff.ts';
+import type { OwnDesires } from './foreign.ts';
+import type { Gathered } from './gather.ts';
+import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
+import { levels } from './levels.ts';
+import { type Plan, plan } from './plan.ts';
+import type { Cluster } from './ports.ts';
+import type { RunDeps, RunOptions } from './reconcile.ts';
+import { type Referrers, referrersOf } from './referrers.ts';
+import type { Resolved } from './resolve.ts';
+import { scopeOf } from './scope.ts';
+import { groupKindOf, type Snapshot } from './snapshot.ts';
+
+interface PlannedFrom {
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  readonly resolved: Resolved;
+  readonly desires: OwnDesires;
+  readonly applySet: string;
+}
+
+export async function planFor(deps: RunDeps, options: RunOptions, input: PlannedFrom): Promise<Plan> {
+  const { gathered, snapshot, resolved, desires, applySet } = input;
+  const { kinds, apiGroup } = options;
+  const manager = fieldManager(options.instance);
+  const live = snapshot.objects();
+  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
+  // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
+  const desired = desires.objects.filter(({ id, owner }) => known(id) && (owner === undefined || known(owner)));
+  const typeOf = await typesOf(
+    deps.cluster,
+    desired.map(({ id }) => id),
+  );
+  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet });
+  return plan({
+    compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
+    surplus,
+    owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
+    heldOwners: desires.heldOwners,
+    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
+    // Nobody asks where nothing goes.
+    referrers: surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup }),
+    unknownReferrers: unlisted(options, snapshot),
+    inhabited: new Set(
+      [...desires.objects.map(({ id }) => id), ...gathered.invalid].flatMap(({ namespace }) => namespace ?? []),
+    ),
+    heldKeys: heldKeys(gathered, resolved),
+    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
+    suspended: gathered.suspended,
+    prune: options.prune,
+    allows: scopeOf(options.namespaces).allows,
+    applied: appliedBy(options.instance),
+    limits: options.limits,
+    rank: rankOf(options.kinds, options.apiGroup),
+  });
+}
+
+/** Whether an object shows that the instance has applied it. */
+export function appliedBy(instance: string): (object: KubeObject) => boolean {
+  const manager = fieldManager(instance);
+  return (object) => entryOf(object, manager) !== undefined;
+}
+
+function unknownOwnerKinds({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): ReadonlySet<string> {
+  const unknown = kinds.filter(({ kind }) => !snapshot.known({ group, kind }));
+  return new Set(unknown.map(({ kind }) => kind.toLowerCase()));
+}
+
+const NOBODY: Referrers = { living: () => [], wanted: () => [] };
+
+/** Of a kind that is not served there is nothing. */
+function unlisted({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): readonly string[] {
+  return kinds
+    .map(({ kind }) => ({ group, kind }))
+    .filter((kind) => snapshot.served(kind) !== undefined && !snapshot.known(kind))
+    .map(({ kind }) => kind);
+}
+
+/** Invalid resources, and those that depend on them. */
+function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
+  const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
+  return new Set([...invalid, ...held].map(keyOf));
+}
+
+async function typesOf(
+  cluster: Cluster,
+  ids: readonly ResourceId[],
+): Promise<(id: ResourceId) => MergeType | undefined> {
+  const types = new Map<string, MergeType | undefined>();
+  const named = new Map(ids.map((id) => [`${id.apiVersion}/${id.kind}`, id]));
+  await Promise.all(
+    [...named].map(async ([name, { apiVersion, kind }]) => {
+      const document = await cluster.schema(apiVersion);
+      const group = groupOf(apiVersion);
+      const version = apiVersion.slice(group === '' ? 0 : group.length + 1);
+      types.set(name, document === undefined ? undefined : rootType(document, { group, version, kind }));
+    }),
+  );
+  return (id) => types.get(`${id.apiVersion}/${id.kind}`);
+}
+
+/** Built-in kinds in their usual order, then ours by `after`. */
+function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => number {
+  const level = levels(kinds);
+  return (id) =>
+    groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
+}
+
+/** After every built-in kind. */
+const OURS = 1000;
