@@ -2,7 +2,7 @@
 // Knows nothing about specs, and nothing about objects but their names and whose they are.
 
 import type { Finding } from '../kube/finding.ts';
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import type { LoadedResource } from './load.ts';
 
@@ -14,14 +14,13 @@ export interface CollisionInput {
 
 interface Claim {
   readonly object: ResourceId;
-  readonly claimants: ResourceId[];
+  readonly claimants: readonly ResourceId[];
 }
 
 /** Findings by the key of the resource that they are about. */
 export function collisions(input: CollisionInput): ReadonlyMap<string, readonly Finding[]> {
   const lost = new Map<string, { readonly loser: ResourceId; readonly winner: ResourceId; objects: ResourceId[] }>();
-  for (const { object, claimants } of claimsOf(input.loaded)) {
-    if (claimants.length < 2) continue;
+  for (const { object, claimants } of contested(input.loaded)) {
     const winner = winnerOf(input, object, claimants);
     for (const loser of claimants) {
       if (keyOf(loser) === keyOf(winner)) continue;
@@ -39,19 +38,22 @@ export function collisions(input: CollisionInput): ReadonlyMap<string, readonly 
   return findings;
 }
 
-/** Everything that is declared or made, with all who do. What Git declares comes first. */
-function claimsOf(loaded: readonly LoadedResource[]): Iterable<Claim> {
+/** What more than one declares or makes. Only that gets an object of its own: a fleet makes ten times what it declares. */
+function contested(loaded: readonly LoadedResource[]): Iterable<Claim> {
+  const first = new Map(loaded.map(({ id }) => [keyOf(id), id]));
   const claims = new Map<string, Claim>();
-  for (const { id } of loaded) claims.set(keyOf(id), { object: id, claimants: [id] });
   for (const { id, kind, defaulted } of loaded) {
     if (kind === undefined || defaulted === undefined) continue;
-    const place = id.namespace === undefined ? {} : { namespace: id.namespace };
-    for (const name of kind.makes(defaulted)) {
-      const object = { ...name, ...place };
-      const key = keyOf(object);
-      const claim = claims.get(key);
-      if (claim === undefined) claims.set(key, { object, claimants: [id] });
-      else claim.claimants.push(id);
+    for (const { apiVersion, kind: made, name } of kind.makes(defaulted)) {
+      const key = `${groupOf(apiVersion)}/${made}/${id.namespace ?? ''}/${name}`;
+      const other = first.get(key);
+      if (other === undefined) {
+        first.set(key, id);
+        continue;
+      }
+      const object = { ...id, apiVersion, kind: made, name };
+      const { claimants } = claims.get(key) ?? { claimants: [other] };
+      claims.set(key, { object, claimants: [...claimants, id] });
     }
   }
   return claims.values();
