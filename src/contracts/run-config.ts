@@ -11,7 +11,8 @@
 //   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. There is one pod, of
 //   a fixed name, because stdio is capped at one replica; while it restarts the proxy attaches again.
 // - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
-//   `header_forward`, in place of any of these names that the caller sent; those out of Secrets win.
+//   `header_forward`, in place of any of these names that the caller sent or that authentication set; those out of
+//   Secrets win.
 // - Secrets are never in the file: they come as the environment variables of SECRET_ENV, or as the block says that needs
 //   them.
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.

@@ -3,7 +3,7 @@
 
 import type { Finding, View } from '../kind.ts';
 import { externalAuthFindings } from '../shared/external-auth-findings.ts';
-import { headerFindings } from '../shared/header-findings.ts';
+import { authHeaderFindings, headerFindings } from '../shared/header-findings.ts';
 import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
 import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
 import { toolConfigFindings } from '../shared/proxy-tools.ts';
@@ -39,5 +39,6 @@ export function inspect({ spec }: RemoteProxy, view: View): readonly Finding[] {
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings(spec, false, view),
+    ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),
   ];
 }

@@ -2,7 +2,8 @@
 // Knows nothing about who sends them.
 
 import { pointerToken } from '../../std/json.ts';
-import type { Finding } from '../kind.ts';
+import type { Finding, View } from '../kind.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
 import type { Headers } from './header-forward.ts';
 
 interface Named {
@@ -12,14 +13,54 @@ interface Named {
   readonly value?: string;
 }
 
+/** For `inspect`: the header that an MCPExternalAuthConfig sets is set here, too. */
+export function authHeaderFindings(
+  headers: Headers | undefined,
+  ref: { readonly name: string } | undefined,
+  view: View,
+  pointer: string,
+): readonly Finding[] {
+  const config = externalAuthConfig(ref, view);
+  const header = config === undefined ? undefined : authHeader(config);
+  if (ref === undefined || header === undefined) return [];
+  const { plain, secret } = named(headers, pointer);
+  return [...plain, ...secret]
+    .filter(({ name }) => name.toLowerCase() === header.toLowerCase())
+    .map(({ name, pointer }) => {
+      const message = `${name} is what MCPExternalAuthConfig ${ref.name} sets too: the value given here wins`;
+      return { code: 'header-set-twice', severity: 'warning', pointer, message };
+    });
+}
+
+function authHeader(config: ExternalAuthConfig): string | undefined {
+  const { type, headerInjection, tokenExchange } = config;
+  switch (type) {
+    case 'unauthenticated':
+      return undefined;
+    case 'headerInjection':
+      return headerInjection?.headerName;
+    case 'tokenExchange':
+      return tokenExchange?.externalTokenHeaderName || 'Authorization';
+    case 'bearerToken':
+    case 'cloudSts':
+    case 'embeddedAuthServer':
+      return 'Authorization';
+  }
+}
+
 export function headerFindings(headers: Headers | undefined, pointer: string): readonly Finding[] {
+  const { plain, secret } = named(headers, pointer);
+  return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
+}
+
+function named(headers: Headers | undefined, pointer: string) {
   const plain = Object.entries(headers?.addPlaintextHeaders ?? {}).map(([name, value]): Named => {
     return { name, value, pointer: `${pointer}/addPlaintextHeaders/${pointerToken(name)}` };
   });
   const secret = (headers?.addHeadersFromSecret ?? []).map(({ headerName }, index): Named => {
     return { name: headerName, pointer: `${pointer}/addHeadersFromSecret/${index}/headerName` };
   });
-  return [...[...plain, ...secret].flatMap(headerFinding), ...setTwice(plain, secret)];
+  return { plain, secret };
 }
 
 /** Plain headers of whomever: what no request can carry, or none that the proxy sends. */
