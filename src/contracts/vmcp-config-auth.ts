@@ -127,5 +127,4 @@ export const OUTGOING_AUTH = Type.Object(
   CLOSED,
 );
 
-export type IncomingAuth = Static<typeof INCOMING_AUTH>;
 export type Strategy = Static<typeof STRATEGY>;

@@ -65,7 +65,7 @@ export const AGGREGATION = Type.Object(
 
 const CALL = {
   arguments: Type.Optional(AnyObject),
-  condition: Type.Optional(Text('Go template: the step is skipped where it gives false.')),
+  condition: Type.Optional(Type.String({ description: 'Go template: the step is skipped where it gives false.' })),
   timeout: Type.Optional(Duration('The longest that the step may take.')),
   onError: Type.Optional(
     Type.Object(

@@ -51,7 +51,8 @@ export const TOKEN_TYPES = {
 } as const;
 
 function exchangeParts(config: NonNullable<ExternalAuthConfig['tokenExchange']>): Partial<ExternalAuthParts> {
-  const { clientId, clientSecretRef, scopes = [], externalTokenHeaderName } = config;
+  const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
+  const clientId = config.clientId === '' ? undefined : config.clientId;
   const variable = OUTGOING_ENV.tokenExchangeClientSecret;
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
@@ -83,7 +84,9 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
 }
 
 /** kinds.md, Names to map first: what document 3 calls by a neutral name is signed for by its own. */
-export const CLOUD_SERVICES: Readonly<Record<string, string>> = { 'cloud-mcp': 'aws-mcp' };
+export function signedService(service: string): string {
+  return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
+}
 
 function stsBlock(
   config: NonNullable<ExternalAuthConfig['cloudSts']>,
@@ -97,7 +100,7 @@ function stsBlock(
   }));
   return {
     region: config.region,
-    service: CLOUD_SERVICES[config.service] ?? config.service,
+    service: signedService(config.service),
     ...(fallbackRoleArn === undefined ? {} : { fallback_role_arn: fallbackRoleArn }),
     ...(mappings.length === 0 ? {} : { role_mappings: mappings }),
     role_claim: config.roleClaim,

@@ -72,8 +72,8 @@ function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[]
 function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
   const needsToken = config?.useClusterAuth !== false;
   const settings: Settings = {
-    issuer: config?.issuer ?? 'https://kubernetes.default.svc',
-    audience: config?.audience ?? 'toolhive',
+    issuer: filled(config?.issuer) ?? 'https://kubernetes.default.svc',
+    audience: filled(config?.audience) ?? 'toolhive',
     ...optionalText('jwks_url', config?.jwksUrl),
     ...optionalText('introspection_url', config?.introspectionUrl),
     ...(needsToken ? { ca_bundle_path: `${ACCOUNT}/ca.crt`, auth_token_file: `${ACCOUNT}/token` } : {}),
@@ -92,7 +92,7 @@ function inline(config: InlineSettings, resourceUrl: string): ResolvedOIDC {
   const bundle = bundleOf(config.caBundleRef?.configMapRef);
   const path =
     filled(config.svcCABundlePath) ?? (bundle === undefined ? undefined : `${bundle.directory}/${bundle.key}`);
-  const scopes = config.scopes ?? [];
+  const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
   const settings: Settings = {
     issuer: config.issuer,
     ...optionalText('audience', config.audience),

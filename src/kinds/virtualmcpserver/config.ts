@@ -88,7 +88,7 @@ function aggregation({ config }: Spec, view: View): Aggregation {
       const shown = shownOverrides(selected.overrides);
       return {
         workload,
-        ...(selected.filter.length === 0 ? {} : { filter: [...selected.filter] }),
+        ...(selected.filter.length === 0 ? {} : { filter: selected.filter.filter((tool) => tool !== '') }),
         ...(shown === undefined ? {} : { overrides: shown }),
         excludeAll,
       };

@@ -11,8 +11,14 @@ type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 export function modelStrategy(written: Written): { readonly strategy: Strategy; readonly env: readonly [] } {
   const { tokenExchange, ...strategy } = written;
   if (tokenExchange === undefined) return { strategy, env: [] };
-  const subjectTokenType = subjectType(tokenExchange.subjectTokenType);
-  return { strategy: { ...strategy, tokenExchange: { ...tokenExchange, subjectTokenType } }, env: [] };
+  const { clientId = '', audience = '', ...exchange } = tokenExchange;
+  const rendered = {
+    ...exchange,
+    ...(clientId === '' ? {} : { clientId }),
+    ...(audience === '' ? {} : { audience }),
+    subjectTokenType: subjectType(tokenExchange.subjectTokenType),
+  };
+  return { strategy: { ...strategy, tokenExchange: rendered }, env: [] };
 }
 
 /** The pattern of the field lets nothing else through. */

@@ -90,7 +90,7 @@ function ineffective(
   { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,
 ): readonly Finding[] {
   return [
-    ...(config.name === undefined || config.name === name ? [] : [beside('/spec/config/name', 'metadata.name')]),
+    ...([undefined, '', name].includes(config.name) ? [] : [beside('/spec/config/name', 'metadata.name')]),
     ...(config.incomingAuth === undefined ? [] : [beside('/spec/config/incomingAuth', 'spec.incomingAuth')]),
     ...(config.outgoingAuth === undefined || outgoingAuth === undefined
       ? []

@@ -6,7 +6,7 @@ import type { Strategy } from '../../contracts/vmcp-config-auth.ts';
 import { sha256 } from '../../std/hash.ts';
 import type { View } from '../kind.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from '../shared/external-auth-config.ts';
-import { CLOUD_SERVICES, TOKEN_TYPES } from '../shared/external-auth-parts.ts';
+import { signedService, TOKEN_TYPES } from '../shared/external-auth-parts.ts';
 import type { Env } from '../shared/pod.ts';
 
 export type Converted = { readonly strategy: Strategy; readonly env: readonly Env[] } | { readonly fault: string };
@@ -26,7 +26,8 @@ export function strategyOf(name: string, view: View): Converted {
 }
 
 function exchange(name: string, config: NonNullable<ExternalAuthConfig['tokenExchange']>): Converted {
-  const { clientId, clientSecretRef, scopes = [], externalTokenHeaderName } = config;
+  const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
+  const clientId = config.clientId === '' ? undefined : config.clientId;
   const variable = VMCP_ENV.tokenExchangeClientSecret(suffix(name));
   // Only a client with an id has a secret (RFC 6749, section 2.3.1).
   const secret = clientId === undefined ? undefined : clientSecretRef;
@@ -60,7 +61,7 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
   const { fallbackRoleArn, roleMappings = [] } = config;
   return {
     region: config.region,
-    service: CLOUD_SERVICES[config.service] ?? config.service,
+    service: signedService(config.service),
     ...(fallbackRoleArn === undefined ? {} : { fallbackRoleArn }),
     ...(roleMappings.length === 0 ? {} : { roleMappings }),
     roleClaim: config.roleClaim,
