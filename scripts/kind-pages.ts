@@ -15,7 +15,7 @@ export function kindPages(kinds: readonly Kind[], apiGroup: string): ReadonlyMap
 
 function indexOf(kinds: readonly Kind[], apiGroup: string): string {
   const rows = kinds.map(({ kind, singular, plural, shortNames, description }) => {
-    return `| [${kind}](${singular}.md) | ${[plural, ...shortNames].map(code).join(', ')} | ${cell(description)} |`;
+    return `| [${kind}](${singular}.md) | ${[...new Set([plural, ...shortNames])].map(code).join(', ')} | ${cell(description)} |`;
   });
   return page([
     '# Custom resources',
@@ -34,7 +34,7 @@ function indexOf(kinds: readonly Kind[], apiGroup: string): string {
 
 function pageOf(kind: Kind, apiGroup: string): string {
   const { spec, status } = kind.schema;
-  const names = [kind.plural, kind.singular, ...kind.shortNames].map(code).join(', ');
+  const names = [...new Set([kind.plural, kind.singular, ...kind.shortNames])].map(code).join(', ');
   const categories = kind.categories.map((name) => ` and with all of ${code(name)}`).join('');
   return page([
     `# ${kind.kind}`,

@@ -54,7 +54,7 @@ type NameOf = (field: Field) => string;
 
 function listOf(kinds: readonly Kind[]): string {
   const rows = kinds.map(({ kind, plural, shortNames, description }) => {
-    return [kind, [plural, ...shortNames].join(','), description] as const;
+    return [kind, [...new Set([plural, ...shortNames])].join(','), description] as const;
   });
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)) + 2);
   return rows
@@ -104,7 +104,7 @@ function headOf(kind: Kind, apiGroup: string, version: string): readonly string[
     labelled('GROUP', apiGroup),
     labelled('KIND', kind.kind),
     labelled('VERSION', version),
-    labelled('NAMES', `${[plural, singular, ...shortNames].join(', ')}${all}`),
+    labelled('NAMES', `${[...new Set([plural, singular, ...shortNames])].join(', ')}${all}`),
   ];
 }
 

@@ -65,7 +65,7 @@ test.each(['MCPGroup', 'MCPGROUPS', 'mcpgroup', 'mcpg'])(
 );
 
 test('no two kinds share a name', () => {
-  const names = KINDS.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]);
+  const names = KINDS.flatMap(({ plural, singular, shortNames }) => [...new Set([plural, singular, ...shortNames])]);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
