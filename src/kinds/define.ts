@@ -66,14 +66,20 @@ interface Read<Spec extends TSchema> {
 /** The caller read the resource, so it has passed the schema that the spec's type comes from. */
 function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
   const read = readerOf(schema, '/spec');
+  // The pipeline asks a kind about the same resource many times; nobody changes a resource.
+  const known = new WeakMap<Resource, Read<Spec>>();
   return (resource) => {
+    const earlier = known.get(resource);
+    if (earlier !== undefined) return earlier;
     const { name, namespace } = resource.metadata;
     const { value, written } = read(resource.spec);
     const spec: unknown = value;
-    return {
+    const found: Read<Spec> = {
       self: { name, namespace: namespace ?? 'default', spec: spec as Static<Spec>, resource },
       placed: (found = []) => found.map((one) => ({ ...one, pointer: written(one.pointer) })),
     };
+    known.set(resource, found);
+    return found;
   };
 }
 

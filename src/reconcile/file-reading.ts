@@ -49,11 +49,12 @@ export function readFile(
   options: { readonly cache?: LoadCache; readonly defaultNamespace?: string },
 ): FileReading {
   const { cache, defaultNamespace } = options;
+  if (cache === undefined) return readObjects({ table, file, parsed, defaultNamespace });
   const key = `objects ${table.digest} ${defaultNamespace ?? ''} ${file.oid} ${file.path}`;
-  const cached = cache?.get(key);
+  const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
   const reading = readObjects({ table, file, parsed, defaultNamespace });
-  cache?.set(key, reading);
+  cache.set(key, reading);
   return reading;
 }
 

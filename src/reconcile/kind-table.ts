@@ -20,7 +20,7 @@ export interface KindTable {
   find(apiVersion: string, kind: string): KnownKind | undefined;
   /** Why `find` has no answer, and what would have one. */
   explain(apiVersion: string, kind: string): string;
-  /** Changes whenever an answer may. */
+  /** Changes whenever an answer may; worked out when it is first asked for. */
   readonly digest: string;
 }
 
@@ -53,14 +53,28 @@ export function kindTable(input: KindTableInput): KindTable {
     if (document !== undefined) known.set(`${apiVersion} ${kind}`, { type: 'builtin', document, namespaced });
   }
   for (const kind of input.kinds) {
-    const compiled = compiledKind(kind);
-    known.set(`${ours} ${kind.kind}`, { type: 'ours', kind, structural: compiled.structural, namespaced: true });
-    digests.push(compiled.digest);
+    known.set(`${ours} ${kind.kind}`, ourKind(kind));
   }
+  let whole: string | undefined;
   return {
     find: (apiVersion, kind) => known.get(`${apiVersion} ${kind}`),
     explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
-    digest: digest(digests),
+    get digest() {
+      whole ??= digest([...digests, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
+      return whole;
+    },
+  };
+}
+
+/** Compiled when the first of its resources is met: few files hold resources of all kinds. */
+function ourKind(kind: Kind): KnownKind {
+  return {
+    type: 'ours',
+    kind,
+    get structural() {
+      return compiledKind(kind).structural;
+    },
+    namespaced: true,
   };
 }
 
