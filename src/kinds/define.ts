@@ -102,6 +102,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
   const read = reading<Spec>(schema.spec);
+  const named = new WeakMap<Resource, readonly Reference[]>();
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema },
     rules: (resource) => {
@@ -109,8 +110,12 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
       return [...deprecatedFields(schema.spec, resource.spec, '/spec'), ...placed(definition.rules?.(self))];
     },
     references: (resource) => {
+      const earlier = named.get(resource);
+      if (earlier !== undefined) return earlier;
       const { self, placed } = read(resource);
-      return placed(definition.references?.(self));
+      const found = placed(definition.references?.(self));
+      named.set(resource, found);
+      return found;
     },
     inspect: (resource, view) => {
       const { self, placed } = read(resource);
