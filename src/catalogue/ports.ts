@@ -79,8 +79,14 @@ export interface Entry {
   readonly publishedAt?: string;
 }
 
-/** An entry as the store gives it back. Times are RFC 3339 in UTC. */
-export interface StoredEntry extends Entry {
+/** What is served of an entry. Times are RFC 3339 in UTC. */
+export interface StoredEntry {
+  readonly name: string;
+  readonly version: string;
+  /** The server.json as text: it goes to clients as it is, and nobody on the way looks inside. */
+  readonly document: string;
+  readonly status: Status;
+  readonly statusMessage?: string;
   readonly isLatest: boolean;
   readonly publishedAt: string;
   readonly statusChangedAt: string;

@@ -19,8 +19,8 @@ export interface ConditionalOptions {
   readonly bodies: Bodies;
 }
 
-/** What a valid request asks of the store. */
-export type Load = (catalogue: CatalogueReader) => Promise<Read<object>>;
+/** What a valid request asks of the store, as JSON text. */
+export type Load = (catalogue: CatalogueReader) => Promise<Read<string>>;
 export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
 
 /**
@@ -63,12 +63,12 @@ export function registryKey(config: RegistryConfig, request: FastifyRequest): Re
   return found({ namespace: config.namespace, registry: config.registryName, source: known.name });
 }
 
-async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<object>>): Promise<Read<Buffer>> {
+async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<string>>): Promise<Read<Buffer>> {
   const kept = bodies.get(tag);
   if (kept !== undefined) return found(kept);
   const loaded = await load();
   if (!loaded.ok) return loaded;
-  const body = Buffer.from(JSON.stringify(loaded.value));
+  const body = Buffer.from(loaded.value);
   bodies.set(tag, body);
   return found(body);
 }

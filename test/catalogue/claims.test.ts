@@ -94,7 +94,7 @@ function slowSource(): {
 
 async function served(store: Store): Promise<string[]> {
   const { entries } = await store.list(key(), { limit: 100, includeDeleted: false });
-  return entries.map(({ description }) => description);
+  return entries.map(({ document }) => JSON.parse(document).description);
 }
 
 test('of ten replicas that find twenty sources due at once each source is read by one, once', async () => {

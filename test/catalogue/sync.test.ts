@@ -185,7 +185,7 @@ async function sync(
 
 async function served(): Promise<string[]> {
   const { entries } = await store.list(key, { limit: 100, includeDeleted: false });
-  return entries.map(({ name, description }) => `${name.split('/')[1]}: ${description}`);
+  return entries.map(({ name, document }) => `${name.split('/')[1]}: ${JSON.parse(document).description}`);
 }
 
 async function main(): Promise<SourceState | undefined> {

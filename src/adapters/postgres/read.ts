@@ -3,14 +3,12 @@
 import type pg from 'pg';
 import type { FacetCount, Facets, ListPage, ListQuery, SourceKey, StoredEntry } from '../../catalogue/ports.ts';
 import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
-import type { JsonObject } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
 import { gramsOf } from './grams.ts';
 import { foldCase, storable } from './write.ts';
 
-const COLUMNS = `e.name, e.version, e.document, e.title, e.description, e.tags, e.status, e.tier, e.transports,
-  e.images, e.is_latest, e.published_at, e.updated_at, e.status_message,
-  coalesce(e.status_changed_at, e.published_at) as status_changed_at`;
+const COLUMNS = `e.name, e.version, e.document::text as document, e.status, e.status_message, e.is_latest,
+  e.published_at, e.updated_at, coalesce(e.status_changed_at, e.published_at) as status_changed_at`;
 
 /** A subquery and no join: only so the primary key gives the order of a page without sorting the whole source. */
 const FROM_SOURCE = `from catalogue_entry e where e.source_id =
@@ -19,14 +17,8 @@ const FROM_SOURCE = `from catalogue_entry e where e.source_id =
 interface EntryRow {
   readonly name: string;
   readonly version: string;
-  readonly document: JsonObject;
-  readonly title: string | null;
-  readonly description: string;
-  readonly tags: readonly string[];
+  readonly document: string;
   readonly status: StoredEntry['status'];
-  readonly tier: string | null;
-  readonly transports: readonly string[];
-  readonly images: readonly string[];
   readonly is_latest: boolean;
   readonly published_at: Date;
   readonly updated_at: Date;
@@ -199,18 +191,12 @@ export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'sou
 }
 
 function toEntry(row: EntryRow): StoredEntry {
-  const { name, version, document, title, description, tags, status, tier, transports, images } = row;
+  const { name, version, document, status } = row;
   return {
     name,
     version,
     document,
-    ...(title === null ? {} : { title }),
-    description,
-    tags,
     status,
-    ...(tier === null ? {} : { tier }),
-    transports,
-    images,
     isLatest: row.is_latest,
     publishedAt: row.published_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

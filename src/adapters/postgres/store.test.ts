@@ -30,11 +30,11 @@ const T2 = '2026-01-02T00:00:00.000Z';
 const T3 = '2026-01-03T00:00:00.000Z';
 
 function entry(name: string, more: Partial<Entry> = {}): Entry {
-  const { version = '1.0.0', description = `About ${name}` } = more;
+  const { version = '1.0.0', description = `About ${name}`, title } = more;
   return {
     name: `io.acme/${name}`,
     version,
-    document: { name: `io.acme/${name}`, description, version },
+    document: { name: `io.acme/${name}`, description, version, ...(title === undefined ? {} : { title }) },
     description,
     tags: [],
     status: 'active',
@@ -103,8 +103,23 @@ describe('what is written is read', () => {
       held: 0,
     });
     const { entries } = await store.list(key, LIVE);
-    expect(entries).toEqual([{ ...full, isLatest: true, statusChangedAt: full.publishedAt, updatedAt: T1 }]);
-    expect(JSON.stringify(entries[0]?.document)).toBe(JSON.stringify(document));
+    const { name, version, status, publishedAt } = full;
+    expect(entries).toEqual([
+      {
+        ...{ name, version, status, publishedAt },
+        document: JSON.stringify(document),
+        isLatest: true,
+        statusChangedAt: publishedAt,
+        updatedAt: T1,
+      },
+    ]);
+    const [row] = await database.sql(
+      `select title, description, tags, tier, transports, images from catalogue_entry e
+       join catalogue_source s on s.id = e.source_id where s.registry = $1`,
+      [key.registry],
+    );
+    const { title, description, tags, tier, transports, images } = full;
+    expect(row).toEqual({ title, description, tags, tier, transports, images });
   });
 
   test('since when the status is what it is, and why', async () => {
@@ -129,7 +144,7 @@ describe('what is written is read', () => {
     await store.replace(key, [entry('a')], state(), T1);
     await store.replace(key, [entry('a', { title: 'New' })], state(), T2);
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({
-      title: 'New',
+      document: expect.stringContaining('"title":"New"'),
       publishedAt: T1,
       updatedAt: T2,
     });
@@ -465,7 +480,7 @@ describe('writers of one source take turns', () => {
         store.replace(key, contents[0]!, state({ message: 'x' }), T1),
         second.replace(key, contents[1]!, state({ message: 'y' }), T2),
       ]);
-      const titles = new Set((await store.list(key, LIVE)).entries.map(({ title }) => title));
+      const titles = new Set((await store.list(key, LIVE)).entries.map(({ document }) => JSON.parse(document).title));
       expect([...titles]).toEqual([(await store.states(key)).main?.message]);
     }
     await second.close();

@@ -73,7 +73,7 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
 }
 
 function askFacets(_request: FastifyRequest, key: SourceKey): Read<Load> {
-  return found(async (catalogue: CatalogueReader) => found(await catalogue.facets(key)));
+  return found(async (catalogue: CatalogueReader) => found(JSON.stringify(await catalogue.facets(key))));
 }
 
 function readServerName(request: FastifyRequest): Read<string> {
