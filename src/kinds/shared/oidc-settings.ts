@@ -38,13 +38,13 @@ export function resolveOIDC(
 ): ResolvedOIDC | { readonly findings: readonly Finding[] } {
   const resourceUrl = filled(ref.resourceUrl) ?? origin;
   if (ref.kubernetes !== undefined || ref.type === 'kubernetes') return kubernetes(ref.kubernetes, resourceUrl);
-  if (ref.inline !== undefined) return inline(ref.inline, resourceUrl);
+  if (ref.inline !== undefined) return inline(ref.inline, view, resourceUrl);
   const inside = configMapSettings(ref.configMap, view);
   if ('message' in inside) {
     const pointer = `${at}/configMap`;
     return { findings: [{ code: 'oidc-config-invalid', severity: 'error', pointer, message: inside.message }] };
   }
-  return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, resourceUrl);
+  return inline({ ...inside, caBundleRef: ref.configMap?.caBundleRef }, view, resourceUrl);
 }
 
 /** The objects that an OIDCConfigRef names. */
@@ -88,8 +88,8 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
 
 type InlineSettings = Omit<Inline, 'caBundleRef'> & { readonly caBundleRef?: Inline['caBundleRef'] | undefined };
 
-function inline(config: InlineSettings, resourceUrl: string): ResolvedOIDC {
-  const bundle = bundleOf(config.caBundleRef?.configMapRef);
+function inline(config: InlineSettings, view: View, resourceUrl: string): ResolvedOIDC {
+  const bundle = bundleOf(config.caBundleRef?.configMapRef, view);
   const path =
     filled(config.svcCABundlePath) ?? (bundle === undefined ? undefined : `${bundle.directory}/${bundle.key}`);
   const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
@@ -117,9 +117,13 @@ function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] 
   return filled(clientSecret) === undefined ? [] : [{ name, value: clientSecret ?? '' }];
 }
 
-function bundleOf(ref: Bundle): ResolvedOIDC['bundle'] {
+/** None where it may be missing and is: pods would wait for it. */
+function bundleOf(ref: Bundle, view: View): ResolvedOIDC['bundle'] {
   if (ref === undefined) return undefined;
-  const { name, key } = ref;
+  const { name, key, optional } = ref;
+  const found = view.find('ConfigMap', name);
+  const there = [found?.data, found?.binaryData].some((entries) => isObject(entries) && entries[key] !== undefined);
+  if (optional === true && !there) return undefined;
   return { configMap: name, key, directory: `/config/certs/${name}`, volume: volumeName('oidc-ca-bundle', name) };
 }
 
