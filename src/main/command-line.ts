@@ -4,6 +4,7 @@
 import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
+import { adoptCommand } from './adopt.ts';
 import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
 import { explainCommand } from './explain.ts';
@@ -37,6 +38,7 @@ export function commandLine(): Command {
     planCommand(),
     syncCommand(),
     runCommand(),
+    adoptCommand(),
     serveCommand(),
     migrateCommand(),
     crdsCommand(),

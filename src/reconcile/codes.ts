@@ -32,6 +32,8 @@ export const RECONCILE_CODES = {
   'namespace-pattern-invalid': 'A pattern in `namespaces` of skep.yaml is malformed (an open class or brace).',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
   blocked: 'A change was not tried because one that it depends on failed in the same run.',
+  'adopt-operator-running':
+    'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',

@@ -4,7 +4,7 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
-import { desire } from './desire.ts';
+import { type Desires, desire } from './desire.ts';
 import { withDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
@@ -24,6 +24,8 @@ export interface Prepared {
   readonly snapshot: Snapshot;
   readonly registries: RegistryResults;
   readonly resolved: Resolved;
+  /** Everything that the healthy resources should become, before somebody else's is left out. */
+  readonly wishes: Desires;
   readonly desires: OwnDesires;
   readonly plan: Plan;
   readonly problems: readonly Problem[];
@@ -95,6 +97,7 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
     snapshot,
     registries,
     resolved,
+    wishes,
     desires,
     plan: await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet }),
     problems: [...gathered.problems, ...registries.problems, ...resolved.problems, ...desires.problems],

@@ -237,7 +237,7 @@ function startOf({ clock, cluster }: RunDeps): Start {
   return { at: timestamp(clock), requests: cluster.requests() };
 }
 
-function leaseId({ instance, homeNamespace: namespace }: RunOptions): ResourceId {
+export function leaseId({ instance, homeNamespace: namespace }: RunOptions): ResourceId {
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: fieldManager(instance) };
 }
 

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('help', () => {
-  const commands = ['dev', 'validate', 'plan', 'sync', 'run', 'serve', 'migrate', 'crds', 'explain'];
+  const commands = ['dev', 'validate', 'plan', 'sync', 'run', 'adopt', 'serve', 'migrate', 'crds', 'explain'];
 
   test('names every command and every exit code', async () => {
     const { code, stdout } = await instance.run('--help');

@@ -11,6 +11,7 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { type AdoptionResult, adopt } from '../../src/reconcile/adopt.ts';
 import type { Outcome } from '../../src/reconcile/apply.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
@@ -28,6 +29,7 @@ export interface World {
   readonly client: ConnectedCluster;
   run(overrides?: WorldOverrides): Promise<RunResult>;
   plan(overrides?: WorldOverrides): Promise<RunResult>;
+  adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     client,
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
+    adopt: (write, overrides = {}) => adopt(deps(overrides), optionsOf(overrides), write),
     async close() {
       await Promise.all([client.close(), outbound.close(), git.close()]);
       await cluster.stop();

@@ -1,0 +1,175 @@
+// A fleet that another operator keeps is taken over: what it made is found as kinds.md describes it, changes hands, and
+// the next runs treat it as their own.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { textOfAdoption } from '../../src/report/adoption.ts';
+import { textOfOutcome } from '../../src/report/text.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
+
+const OPERATOR = 'thv-operator';
+const FINALIZER = 'mcpserver.toolhive.stacklok.dev/finalizer';
+const SERVER = {
+  apiVersion: `${API_GROUP}/v1alpha1`,
+  kind: 'MCPServer',
+  metadata: { name: 'wiki', namespace: 'default' },
+  spec: { image: 'images.example.com/wiki:1', transport: 'streamable-http' },
+};
+const BASE = { app: 'mcpserver', 'app.kubernetes.io/name': 'mcpserver', 'app.kubernetes.io/instance': 'wiki' };
+const PROXY = { ...BASE, toolhive: 'true', 'toolhive-name': 'wiki' };
+const BACKEND = { app: 'wiki', toolhive: 'true', 'toolhive-name': 'wiki', 'toolhive-basename': 'wiki' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.close());
+
+async function send(method: string, path: string, manager: string, body: unknown): Promise<KubeObject> {
+  const answer = await world.cluster.send(method, `${path}?fieldManager=${manager}`, { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return answer.body as KubeObject;
+}
+
+const servers = `/apis/${API_GROUP}/v1alpha1/namespaces/default/mcpservers`;
+const apps = '/apis/apps/v1/namespaces/default';
+const core = '/api/v1/namespaces/default';
+
+/** As the existing operator and its proxy runner leave them. */
+async function existingFleet(): Promise<void> {
+  const created = await send('POST', servers, 'kubectl-create', SERVER);
+  const { metadata } = created;
+  const server = await send('PUT', `${servers}/wiki`, OPERATOR, {
+    ...created,
+    metadata: { ...metadata, finalizers: [FINALIZER, 'example.com/backup'] },
+  });
+  const owned = (name: string, labels: object = PROXY) => ({
+    name,
+    labels,
+    ownerReferences: [reference(server)],
+  });
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: owned('wiki'),
+    spec: {
+      replicas: 3,
+      selector: { matchLabels: PROXY },
+      template: {
+        metadata: { labels: PROXY },
+        spec: { containers: [{ name: 'toolhive', image: 'runner:1', env: [{ name: 'OLD', value: 'yes' }] }] },
+      },
+    },
+  };
+  await send('POST', `${apps}/deployments`, OPERATOR, deployment);
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: owned('wiki-of-old'), data: {} };
+  await send('POST', `${core}/configmaps`, OPERATOR, config);
+  const set = await send('POST', `${apps}/statefulsets`, 'toolhive-container-manager', {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'wiki', labels: BACKEND },
+    spec: {
+      replicas: 2,
+      serviceName: 'wiki',
+      selector: { matchLabels: { app: 'wiki' } },
+      template: {
+        metadata: { labels: BACKEND },
+        spec: { containers: [{ name: 'mcp', image: 'images.example.com/wiki:1' }] },
+      },
+    },
+  });
+  for (const name of ['mcp-wiki', 'mcp-wiki-headless']) {
+    await send('POST', `${core}/services`, 'toolhive-container-manager', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, labels: BACKEND, ownerReferences: [reference(set)] },
+      spec: { selector: { app: 'wiki' }, ports: [{ name: 'port-8080', port: 8080 }] },
+    });
+  }
+}
+
+function reference({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject) {
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+function lease(renewTime: string) {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'toolhive-operator-leader-election', namespace: 'default' },
+    spec: { holderIdentity: 'operator-0', leaseDurationSeconds: 15, renewTime },
+  };
+}
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+
+test('without --yes it is only shown', async () => {
+  await existingFleet();
+  world.fleet.commit({ 'cluster/wiki.yaml': JSON.stringify(SERVER) });
+  const before = await world.client.get({ ...SERVER, ...SERVER.metadata });
+  const shown = await world.adopt(false);
+  expect(textOfAdoption(shown)).toMatchInlineSnapshot(`
+    "default/MCPServer/wiki: finalizer mcpserver.toolhive.stacklok.dev/finalizer goes; the fields of kubectl-create, thv-operator become ours
+    default/ConfigMap/wiki-of-old: the fields of thv-operator become ours; we make no such object: the next run deletes it, within the limits on deletions
+    default/Deployment/wiki: the fields of thv-operator become ours
+    default/Service/mcp-wiki: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
+    default/Service/mcp-wiki-headless: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
+    default/StatefulSet/wiki: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
+    6 objects to take over; with --yes they are. Nothing is deleted or restarted by that
+    "
+  `);
+  expect(await world.client.get({ ...SERVER, ...SERVER.metadata })).toEqual(before);
+});
+
+test('while the existing operator runs nothing is taken from it', async () => {
+  const running = await send('POST', leases, OPERATOR, lease(new Date().toISOString().replace('Z', '000Z')));
+  await expect(world.adopt(true)).rejects.toMatchObject({ code: 'adopt-operator-running' });
+  const { renewTime: _renewed, ...spec } = lease('').spec;
+  const stopped = { ...running, spec: { ...spec, renewTime: '2020-01-01T00:00:00.000000Z' } };
+  await send('PUT', `${leases}/toolhive-operator-leader-election`, OPERATOR, stopped);
+});
+
+test('taking over restarts nothing', async () => {
+  const before = await world.client.get(idIn('apps/v1', 'Deployment', 'wiki'));
+  const { failures } = await world.adopt(true);
+  expect(failures).toEqual([]);
+  const after = await world.client.get(idIn('apps/v1', 'Deployment', 'wiki'));
+  expect(after?.spec).toEqual(before?.spec);
+  expect(after?.metadata.generation).toBe(before?.metadata.generation);
+  const server = await world.client.get({ ...SERVER, ...SERVER.metadata });
+  expect(server?.metadata.finalizers).toEqual(['example.com/backup']);
+  expect((await world.adopt(false)).adoptions).toEqual([]);
+});
+
+test('the next run makes the fleet what Git says, conflicts with nobody, and leaves numbers of replicas alone', async () => {
+  const { outcomes, problems, plan } = await world.run({ conflicts: 'report' });
+  expect(problems).toEqual([]);
+  expect(plan.held).toEqual([]);
+  expect(outcomes.filter(({ action }) => action === 'failed').map(textOfOutcome)).toEqual([]);
+  expect(outcomes.map(textOfOutcome)).toContain('default/ConfigMap/wiki-of-old deleted');
+  const deployment = await world.client.get(idIn('apps/v1', 'Deployment', 'wiki'));
+  expect(deployment?.spec).toMatchObject({ replicas: 3 });
+  expect(JSON.stringify(deployment)).not.toContain('OLD');
+  const set = await world.client.get(idIn('apps/v1', 'StatefulSet', 'wiki'));
+  expect(set?.metadata.ownerReferences).toMatchObject([{ kind: 'MCPServer', name: 'wiki' }]);
+  expect(set?.spec).toMatchObject({ replicas: 2 });
+});
+
+test('and the run after it finds nothing to do', async () => {
+  const { outcomes } = await world.run({ conflicts: 'report' });
+  expect(outcomes.map(textOfOutcome)).toEqual([]);
+});
+
+test('what only has the name is not taken', async () => {
+  const stranger = { ...SERVER, metadata: { name: 'notes', namespace: 'default' } };
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes-runconfig' }, data: { mine: 'yes' } };
+  await send('POST', `${core}/configmaps`, 'somebody', config);
+  world.fleet.commit({ 'cluster/notes.yaml': JSON.stringify(stranger) });
+  const { adoptions, problems } = await world.adopt(true);
+  expect(adoptions).toEqual([]);
+  expect(problems.map(({ code }) => code)).toEqual(['child-foreign']);
+});
+
+function idIn(apiVersion: string, kind: string, name: string) {
+  return { apiVersion, kind, namespace: 'default', name };
+}
