@@ -10,7 +10,7 @@ import { formatProblem } from '../../src/std/problem.ts';
 const guide = readFileSync(fileURLToPath(new URL('../../docs/registry.md', import.meta.url)), 'utf8');
 
 test('its configuration has no problem and no warning', () => {
-  const [, text = ''] = /```yaml\n([^]*?)```/.exec(guide) ?? [];
+  const [, text = ''] = /```yaml\n(.*?)```/s.exec(guide) ?? [];
   const result = readRegistryConfig(text, 'registry.yaml');
   expect('problems' in result ? result.problems.map(formatProblem) : result.warnings).toEqual([]);
 });
