@@ -3,7 +3,7 @@
 export const GIT_CODES = {
   'git-invalid-url': 'The repository is no URL that can be fetched from; correct it where it is configured.',
   'git-invalid-ref':
-    'The branch or tag is no valid name, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
+    'The branch or tag is no valid name, semver no range, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
   'git-transport-unsupported': 'The scheme of the URL is none of https, http, ssh, git and file; use a URL that is.',
   'git-ssh-key-missing':
     'The repository is reached by ssh, and nobody said with which key: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
@@ -21,7 +21,7 @@ export const GIT_CODES = {
   'git-not-a-repository':
     'What answers at the URL is no Git repository, or it is hidden from these credentials; correct the URL.',
   'git-ref-not-found':
-    'The repository has no such branch, tag or commit, or its server does not hand the commit out; correct it where it is configured.',
+    'The repository has no such branch, tag or commit, no tag in the range, or its server does not hand the commit out; correct it where it is configured.',
   'git-path-not-found': 'The commit has no such file or folder; correct the path where it is configured.',
   'git-too-large': 'The repository or one of its files is larger than the limit; nothing of it was used.',
   'git-unsupported-repository':

@@ -1,12 +1,12 @@
 // A repository in a folder of this machine, bare or with a work tree, read in place. Knows nothing about transfers.
 
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Checkout, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { readBlobs } from './blobs.ts';
 import { openObjectStore } from './objects.ts';
-import { isOid, type Reference } from './reference.ts';
+import { isOid, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import { listFiles, peelToCommit } from './tree.ts';
 
@@ -28,8 +28,7 @@ export function openLocal({ folder, reference, path, limits }: LocalOptions): Re
   const bring = async (): Promise<Checkout> => {
     const layout = await findLayout(folder);
     await checkFormat(layout.common);
-    const tip = reference.type === 'commit' ? reference.oid : await resolveRef(layout, reference.name);
-    if (tip === undefined) throw new Failure('git-ref-not-found', reference.absent);
+    const tip = await tipOf(layout, reference);
     const objects = join(layout.common, 'objects');
     const store = openObjectStore(objects, limits.maxObjectBytes);
     try {
@@ -46,6 +45,22 @@ export function openLocal({ folder, reference, path, limits }: LocalOptions): Re
     }
   };
   return { fetch: () => retried(bring) };
+}
+
+/** Throws Failure `git-ref-not-found`. */
+async function tipOf(layout: Layout, reference: Reference): Promise<string> {
+  if (reference.type === 'commit') return reference.oid;
+  const named = reference.type === 'range' ? tagOf(reference, await tagsOf(layout)) : reference;
+  const tip = await resolveRef(layout, named.name);
+  if (tip === undefined) throw new Failure('git-ref-not-found', named.absent);
+  return tip;
+}
+
+/** Full names; those with a file of their own, and those in `packed-refs`. */
+async function tagsOf({ common }: Layout): Promise<string[]> {
+  const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
+  const packed = ((await textOf(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
+  return [...(loose ?? []).map((name) => TAG_PREFIX + name), ...packed];
 }
 
 /** `git gc` of whoever works there may move objects between our looking for packs and reading them: then we look again. */

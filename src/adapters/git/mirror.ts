@@ -9,7 +9,15 @@ import { readBlobs } from './blobs.ts';
 import { withLock } from './lock.ts';
 import { openObjectStore } from './objects.ts';
 import type { Reference } from './reference.ts';
-import { askRef, createBareRepository, fetchObjects, type Remote, rememberHave, withRemote } from './remote.ts';
+import {
+  createBareRepository,
+  fetchObjects,
+  type Located,
+  locate,
+  type Remote,
+  rememberHave,
+  withRemote,
+} from './remote.ts';
 import { openState, type State, withFolder } from './state.ts';
 import type { Endpoint } from './transport.ts';
 import { listFiles, peelToCommit } from './tree.ts';
@@ -40,12 +48,11 @@ export function openMirror(options: MirrorOptions): Repository {
 }
 
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
-  const { reference, dir } = mirror.options;
-  const tip = reference.type === 'commit' ? reference.oid : await askRef(remote, reference);
-  return withFolder(dir, async () => {
+  const located = await locate(remote, mirror.options.reference);
+  return withFolder(mirror.options.dir, async () => {
     const { last } = mirror;
-    if (last?.tip === tip && last.gitdir === (await mirror.state.current())) return last.checkout;
-    return locked(mirror, () => bring(mirror, remote, tip));
+    if (last?.tip === located.tip && last.gitdir === (await mirror.state.current())) return last.checkout;
+    return locked(mirror, () => bring(mirror, remote, located));
   });
 }
 
@@ -54,28 +61,28 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
   return withLock(clock, dir, limits.lockWaitMs, run);
 }
 
-/** The checkout of `tip`: from the local copy where it is there, from the server otherwise. */
-async function bring(mirror: Mirror, remote: Remote, tip: string): Promise<Checkout> {
+/** From the local copy where it is there, from the server otherwise. */
+async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located): Promise<Checkout> {
   const current = await mirror.state.current();
-  if (current === undefined) return cloneAnew(mirror, remote);
+  if (current === undefined) return cloneAnew(mirror, remote, reference);
   try {
     const { packs, has } = await inspect(mirror, current, tip);
     if (has) return await settle(mirror, current, tip);
-    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote);
-    const fetched = await fetchObjects(remote, current, mirror.options.reference);
+    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote, reference);
+    const fetched = await fetchObjects(remote, current, reference);
     await inspect(mirror, current, fetched);
     return await settle(mirror, current, fetched);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return cloneAnew(mirror, remote);
+    return cloneAnew(mirror, remote, reference);
   }
 }
 
-async function cloneAnew(mirror: Mirror, remote: Remote): Promise<Checkout> {
+async function cloneAnew(mirror: Mirror, remote: Remote, reference: Located['reference']): Promise<Checkout> {
   const gitdir = await mirror.state.fresh();
   try {
     await createBareRepository(remote, gitdir);
-    const fetched = await fetchObjects(remote, gitdir, mirror.options.reference);
+    const fetched = await fetchObjects(remote, gitdir, reference);
     await inspect(mirror, gitdir, fetched);
     await mirror.state.adopt(gitdir);
     return await settle(mirror, gitdir, fetched);
@@ -133,7 +140,10 @@ async function readOrMend(
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;
-  await withRemote(mirror.options.endpoint, (remote) => cloneAnew(mirror, remote));
+  await withRemote(mirror.options.endpoint, async (remote) => {
+    const { reference } = await locate(remote, mirror.options.reference);
+    await cloneAnew(mirror, remote, reference);
+  });
   return (await mirror.state.current()) ?? damaged;
 }
 

@@ -1,36 +1,74 @@
-// Which commit of a repository is meant: by branch, tag, commit or as the remote's default. Knows nothing about remotes.
+// Which commit of a repository is meant: by branch, tag, range of versions, commit or as the remote's default. Knows nothing about remotes.
 
+import type { Range } from 'semver';
 import { Failure } from '../../std/failure.ts';
+import { highestOf, readRange } from './versions.ts';
 
 /** At most one of them; none means what the remote's HEAD points to. */
 export interface GitRef {
   readonly branch?: string;
   readonly tag?: string;
+  /** A range of versions: the highest tag in it. */
+  readonly semver?: string;
   /** All 40 hexadecimal digits. */
   readonly commit?: string;
 }
 
-/** `says` names it in messages, `absent` is what to say where a repository lacks it. */
-export type Reference =
-  /** `name` is the full one: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
-  | { readonly type: 'name'; readonly name: string; readonly says: string; readonly absent: string }
-  | { readonly type: 'commit'; readonly oid: string; readonly says: string; readonly absent: string };
+interface Told {
+  /** Names it in messages. */
+  readonly says: string;
+  /** What to say where a repository lacks it. */
+  readonly absent: string;
+}
+
+export interface NameReference extends Told {
+  readonly type: 'name';
+  /** The full one: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
+  readonly name: string;
+}
+
+export interface CommitReference extends Told {
+  readonly type: 'commit';
+  readonly oid: string;
+}
+
+export interface RangeReference extends Told {
+  readonly type: 'range';
+  readonly range: Range;
+}
+
+export type Reference = NameReference | CommitReference | RangeReference;
 
 /** Throws Failure `git-invalid-ref`. */
 export function readReference(ref: GitRef): Reference {
-  const given = Object.entries({ branch: ref.branch, tag: ref.tag, commit: ref.commit }).filter(
-    ([, value]) => value !== undefined,
-  );
-  if (given.length > 1)
-    throw invalid('name one of branch, tag and commit, not several', given.map(([key]) => key).join(', '));
+  const { branch, tag, semver, commit } = ref;
+  const given = Object.entries({ branch, tag, semver, commit }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    const message = 'name one of branch, tag, semver and commit, not several';
+    throw invalid(message, given.map(([key]) => key).join(', '));
+  }
   if (ref.commit !== undefined) {
     const oid = ref.commit.toLowerCase();
     if (!isOid(oid)) throw invalid(`commit "${ref.commit}" must be all 40 hexadecimal digits`, ref.commit);
     return { type: 'commit', oid, says: `commit ${oid}`, absent: `it has no commit ${oid}` };
   }
   if (ref.branch !== undefined) return named('refs/heads/', ref.branch, `branch "${ref.branch}"`);
-  if (ref.tag !== undefined) return named('refs/tags/', ref.tag, `tag "${ref.tag}"`);
+  if (ref.tag !== undefined) return named(TAG_PREFIX, ref.tag, `tag "${ref.tag}"`);
+  if (semver !== undefined) {
+    const says = `semver "${semver}"`;
+    return { type: 'range', range: readRange(semver), says, absent: `none of its tags is a version of ${says}` };
+  }
   return { type: 'name', name: 'HEAD', says: 'the default branch', absent: 'it is empty: it has no default branch' };
+}
+
+export const TAG_PREFIX = 'refs/tags/';
+
+/** The tag that a range means, of the full names of refs. Throws Failure `git-ref-not-found`. */
+export function tagOf({ range, absent, says }: RangeReference, refs: readonly string[]): NameReference {
+  const tags = refs.filter((ref) => ref.startsWith(TAG_PREFIX)).map((ref) => ref.slice(TAG_PREFIX.length));
+  const tag = highestOf(range, tags);
+  if (tag === undefined) throw new Failure('git-ref-not-found', absent);
+  return { type: 'name', name: TAG_PREFIX + tag, says: `${says}, tag "${tag}"`, absent: `tag "${tag}" is gone again` };
 }
 
 export function isOid(text: string): boolean {

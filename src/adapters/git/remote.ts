@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
-import type { Reference } from './reference.ts';
+import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import type { Conversation, Endpoint } from './transport.ts';
 
@@ -28,14 +28,29 @@ export async function withRemote<T>(endpoint: Endpoint, run: (remote: Remote) =>
   }
 }
 
-/** The object that the server's ref names now: a commit, or an annotated tag. Costs two small requests. */
-export async function askRef(remote: Remote, { name, absent }: Reference & { type: 'name' }): Promise<string> {
-  const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () =>
-    git.listServerRefs({ ...remote, protocolVersion: 2, prefix: name, symrefs: true }),
-  );
-  const found = refs.find(({ ref }) => ref === name);
-  if (found === undefined) throw notFound(absent);
-  return found.oid;
+/** What a reference means now: the ref or commit to fetch, and the object that it is; a commit, or an annotated tag. */
+export interface Located {
+  readonly reference: NameReference | CommitReference;
+  readonly tip: string;
+}
+
+/** Asks the server for its refs; a commit needs no asking. Costs two small requests. */
+export async function locate(remote: Remote, reference: Reference): Promise<Located> {
+  if (reference.type === 'commit') return { reference, tip: reference.oid };
+  const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () => {
+    const prefix = reference.type === 'range' ? TAG_PREFIX : reference.name;
+    return git.listServerRefs({ ...remote, protocolVersion: 2, prefix, symrefs: true });
+  });
+  const named =
+    reference.type === 'name'
+      ? reference
+      : tagOf(
+          reference,
+          refs.map(({ ref }) => ref),
+        );
+  const found = refs.find(({ ref }) => ref === named.name);
+  if (found === undefined) throw notFound(named.absent);
+  return { reference: named, tip: found.oid };
 }
 
 export async function createBareRepository({ url }: Remote, gitdir: string): Promise<void> {
@@ -48,7 +63,7 @@ export async function createBareRepository({ url }: Remote, gitdir: string): Pro
  * Fetches what the reference names now, without its history, and returns the object's id: a commit or an annotated tag.
  * What the commit of `rememberHave` shares with it is not sent again.
  */
-export async function fetchObjects(remote: Remote, gitdir: string, reference: Reference): Promise<string> {
+export async function fetchObjects(remote: Remote, gitdir: string, reference: Located['reference']): Promise<string> {
   const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
     git.fetch({
       ...remote,

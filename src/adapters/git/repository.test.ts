@@ -56,6 +56,51 @@ test.each([
   expect(await textOf(checkout)).toEqual({ 'a.yaml': text });
 });
 
+test.each([
+  { semver: '1.x', tag: 'v1.10.0', reason: 'ten is more than nine; the tag has a v, and is annotated' },
+  { semver: '>=1.2 <1.10', tag: '1.9.3', reason: 'the tag has no v' },
+  { semver: '*', tag: 'v2.0.0', reason: 'a prerelease of a higher version does not count' },
+  { semver: '>=3.0.0-0', tag: 'v3.0.0-rc.2', reason: 'a range that names a prerelease takes one of the same version' },
+  { semver: '~1.9.0', tag: '1.9.3', reason: 'a patch' },
+  { semver: '1.2.0', tag: '1.2.0+b2', reason: 'of builds of one version the last' },
+])('semver $semver means tag $tag: $reason', async ({ semver, tag }) => {
+  const server = await serve();
+  const repository = server.createRepository('fleet.git');
+  const names = ['1.2.0', '1.2.0+b1', '1.2.0+b2', '1.9.3', 'v1.9.2', 'v1.10.0', 'v2.0.0', 'v3.0.0-rc.1', 'v3.0.0-rc.2'];
+  for (const name of [...names, 'latest', 'v9', 'team/9.9.9']) {
+    repository.commit({ 'a.yaml': name });
+    repository.git('tag', ...(name === 'v1.10.0' ? ['--annotate', '--message', 'x'] : []), name);
+  }
+  repository.publish();
+  const opened = open(`${server.url}/fleet.git`, { ref: { semver } });
+  expect(await textOf(await opened.fetch())).toEqual({ 'a.yaml': tag });
+  const local = open(`file://${repository.dir}`, { ref: { semver }, allowFiles: true });
+  expect(await textOf(await local.fetch())).toEqual({ 'a.yaml': tag });
+  repository.git('--git-dir', repository.dir, 'pack-refs', '--all');
+  expect(await textOf(await local.fetch())).toEqual({ 'a.yaml': tag });
+});
+
+test('a range follows new tags, steps back when one is withdrawn, and says when there is none', async () => {
+  const server = await serve();
+  const repository = server.createRepository('fleet.git');
+  const opened = open(`${server.url}/fleet.git`, { ref: { semver: '^1.0' } });
+  repository.commit({ 'a.yaml': 'a' });
+  const none = await failureOf(() => opened.fetch());
+  expect([none.code, none.message]).toEqual([
+    'git-ref-not-found',
+    `${server.url}/fleet.git, semver "^1.0": none of its tags is a version of semver "^1.0"`,
+  ]);
+  for (const tag of ['v1.0.0', 'v1.1.0']) {
+    repository.commit({ 'a.yaml': tag });
+    repository.git('tag', tag);
+    repository.publish();
+    expect(await textOf(await opened.fetch())).toEqual({ 'a.yaml': tag });
+  }
+  repository.git('tag', '--delete', 'v1.1.0');
+  repository.publish();
+  expect(await textOf(await opened.fetch())).toEqual({ 'a.yaml': 'v1.0.0' });
+});
+
 test('a commit is fetched once and then asks the server for nothing', async () => {
   const server = await serve();
   const { second } = withRefs(server.createRepository('fleet.git'));

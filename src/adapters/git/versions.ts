@@ -1,0 +1,29 @@
+// Which of a repository's tags a range of versions means. Knows nothing about remotes.
+
+import semver, { type Range } from 'semver';
+import { Failure } from '../../std/failure.ts';
+
+/** As npm writes ranges: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
+export function readRange(text: string): Range {
+  try {
+    return new semver.Range(text);
+  } catch (cause) {
+    throw new Failure('git-invalid-ref', `semver "${text}" is no range of versions, such as ">=1.2 <2"`, {
+      data: { ref: text },
+      cause,
+    });
+  }
+}
+
+/**
+ * The tag with the highest version of the range (semver.org, item 11), with or without a `v` in front. A prerelease counts
+ * only where the range names one of the same version. Of tags that say the same version, the last by name.
+ */
+export function highestOf(range: Range, tags: readonly string[]): string | undefined {
+  const versions = tags.flatMap((tag) => {
+    const version = semver.parse(tag);
+    return version !== null && range.test(version) ? [{ tag, version }] : [];
+  });
+  const [highest] = versions.sort((a, b) => semver.compareBuild(b.version, a.version) || (a.tag < b.tag ? 1 : -1));
+  return highest?.tag;
+}
