@@ -29,7 +29,9 @@ export const RECONCILE_CODES = {
     'A resource would make an object that lives already and belongs to somebody else. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
-  'namespace-pattern-invalid': 'A pattern in `namespaces` of skep.yaml is malformed (an open class or brace).',
+  'source-not-allowed':
+    'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out. What lives of it stays.',
+  'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace).',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
   blocked: 'A change was not tried because one that it depends on failed in the same run.',
   'adopt-operator-running':

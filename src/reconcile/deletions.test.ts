@@ -45,6 +45,7 @@ function told({ surplus, refers = [], changes = {} }: Row): string[] {
     suspended: new Map(),
     prune: true,
     allows: () => true,
+    withinLimits: () => true,
     applied: () => true,
     ...changes,
   });

@@ -7,6 +7,7 @@ import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
 import { labelValue } from './labels.ts';
+import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
 import { type Loaded, type LoadedResource, load } from './load.ts';
 import { manifestsOf } from './manifests.ts';
 import type { Repository } from './ports.ts';
@@ -17,6 +18,10 @@ export interface FleetSource {
   readonly repository: Repository;
   /** Folder inside the repository; the empty string means all of it. */
   readonly path: string;
+  /** Patterns of paths below it that are not read. */
+  readonly ignore?: readonly string[];
+  /** Absent: everything. */
+  readonly allow?: Allow;
 }
 
 export interface Sourced extends LoadedResource {
@@ -53,14 +58,20 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const loaded = results.flatMap(({ source, loaded: each }) =>
     (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
   );
-  const duplicates = duplicatesOf(loaded);
+  // What goes beyond its source's limits takes nothing away from another source that may declare it.
+  const beyond = beyondLimits(limitsBySource(input.sources), loaded);
+  const rightful = loaded.filter((resource) => !beyond.has(resource));
+  const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
+  const unclaimed = [...beyond.keys()].filter(({ id }) => !claimed.has(keyOf(id)));
+  const duplicates = duplicatesOf(rightful);
   return {
-    loaded: loaded.filter((resource) => !duplicates.has(resource)),
-    invalid: [
-      ...results.flatMap((result) => result.loaded?.invalid ?? []),
-      ...[...duplicates.keys()].map(({ id }) => id),
+    loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
+    invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
+    problems: [
+      ...results.flatMap((result) => result.loaded?.problems ?? []),
+      ...beyond.values(),
+      ...duplicates.values(),
     ],
-    problems: [...results.flatMap((result) => result.loaded?.problems ?? []), ...duplicates.values()],
     commits: Object.fromEntries(
       results.flatMap(({ source, commit }) => (commit === undefined ? [] : [[source, commit]])),
     ),
@@ -72,7 +83,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
 async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
     const checkout = await source.repository.fetch();
-    const { documents, problems, incomplete } = await manifestsOf(checkout, source.path);
+    const { documents, problems, incomplete } = await manifestsOf(checkout, source);
     const { kinds, apiGroup, cache } = input;
     const loaded = load({ source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache });
     const complete = {
@@ -85,6 +96,18 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
     if (!(failure instanceof Failure)) throw failure;
     return { source: source.name, failure };
   }
+}
+
+/** Without what a source got wrong that it may not declare at all, and another one does. */
+function invalidOf(
+  results: readonly SourceResult[],
+  beyond: ReadonlyMap<Sourced, Problem>,
+  claimed: ReadonlySet<string>,
+): ResourceId[] {
+  const refused = new Set([...beyond.keys()].map(({ id, source }) => `${source} ${keyOf(id)}`));
+  return results.flatMap(({ source, loaded }) =>
+    (loaded?.invalid ?? []).filter((id) => !(claimed.has(keyOf(id)) && refused.has(`${source} ${keyOf(id)}`))),
+  );
 }
 
 function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {

@@ -18,6 +18,8 @@ export interface HoldInput {
   readonly prune: boolean;
   /** Whether the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
+  /** Whether the source that the object comes from may have such an object. */
+  readonly withinLimits: (object: KubeObject) => boolean;
   /** Whether the object shows that this instance has applied it. */
   readonly applied: (object: KubeObject) => boolean;
 }
@@ -32,6 +34,7 @@ export function holdReason(input: HoldInput, object: KubeObject): string | undef
   if (!input.prune) return 'apply.prune is false';
   if (uid === undefined) return 'it has no uid to be deleted by';
   if (namespace !== undefined && !input.allows(namespace)) return `namespace ${namespace} is not ours to touch`;
+  if (!input.withinLimits(object)) return `it is beyond what source ${source} may declare`;
   // A copy takes the labels along.
   if (!input.applied(object)) return 'it has our labels, but this instance never applied it: is it a copy?';
   if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';

@@ -2,6 +2,7 @@
 
 import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
+import { pathMatcher } from './patterns.ts';
 import type { Checkout } from './ports.ts';
 import { isManifest, type SourceFile } from './source-file.ts';
 
@@ -12,20 +13,29 @@ export interface Manifests {
   readonly incomplete: boolean;
 }
 
+export interface ManifestPaths {
+  /** Folder; the empty string means everything. */
+  readonly path: string;
+  /** Patterns of paths below it that are not read, as if they were not there. */
+  readonly ignore?: readonly string[];
+}
+
 /**
- * YAML and JSON below the path, the empty string meaning everything. Throws Failure `source-path-not-found` where the
+ * YAML and JSON below the path. Throws Failure `source-path-not-found` where the
  * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
  */
-export async function manifestsOf(checkout: Checkout, path: string): Promise<Manifests> {
+export async function manifestsOf(checkout: Checkout, { path, ignore = [] }: ManifestPaths): Promise<Manifests> {
   const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   const prefix = folder.map((segment) => `${segment}/`).join('');
   const below = checkout.files.filter((file) => file.path.startsWith(prefix));
-  const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix) && mayHoldManifests(entry.path));
+  const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix));
   if (below.length === 0 && links.length === 0) throw pathNotFound(checkout.commit, path);
-  const files = below.filter((file) => isManifest(file.path));
+  const ignored = pathMatcher('ignore', ignore);
+  const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
+  const files = below.filter((file) => isManifest(file.path) && isRead(file));
   const blobs = await checkout.read(files.map((file) => file.oid));
   const documents: SourceFile[] = [];
-  const problems: Problem[] = links.map(skippedProblem);
+  const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   for (const { path: file, oid } of files) {
     const text = decode(blobs.get(oid));
     if (text === undefined) problems.push(encodingProblem(file));

@@ -59,6 +59,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     suspended: gathered.suspended,
     prune: options.prune,
     allows: scopeOf(options.namespaces).allows,
+    withinLimits: withinLimits(limitsBySource(deps.sources)),
     applied: appliedBy(options.instance),
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),

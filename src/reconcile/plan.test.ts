@@ -44,6 +44,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     suspended: new Map(),
     prune: true,
     allows: () => true,
+    withinLimits: () => true,
     applied: () => true,
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
     rank: ({ kind }) => RANKS.indexOf(kind),

@@ -1,9 +1,9 @@
 // Keeps an instance inside the namespaces it may touch. Knows nothing about what is in them.
 
-import { Failure } from '../std/failure.ts';
-import { type Glob, globMatches, parseGlob } from '../std/glob.ts';
+import { globMatches } from '../std/glob.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Sourced } from './gather.ts';
+import { readPattern } from './patterns.ts';
 import { problemOf } from './resolve.ts';
 
 export interface Scope {
@@ -12,23 +12,14 @@ export interface Scope {
   readonly names: readonly string[] | undefined;
 }
 
-/** `patterns`: names, or globs such as `team-*`. Throws Failure `namespace-pattern-invalid`. */
+/** `patterns`: names, or globs such as `team-*`. Throws Failure `pattern-invalid`. */
 export function scopeOf(patterns: readonly string[]): Scope {
-  const globs = patterns.map(readPattern);
+  const globs = patterns.map((pattern) => readPattern('namespaces', pattern));
   const literal = patterns.every((pattern) => /^[a-z0-9-]+$/.test(pattern));
   return {
     allows: (namespace) => globs.some((glob) => globMatches(glob, namespace)),
     names: literal ? patterns : undefined,
   };
-}
-
-function readPattern(pattern: string): Glob {
-  const glob = parseGlob(pattern);
-  if (glob !== undefined) return glob;
-  throw new Failure(
-    'namespace-pattern-invalid',
-    `namespaces: "${pattern}" is no pattern: write a name, or one such as team-*`,
-  );
 }
 
 /** Resources outside the scope, each with its problem. */
