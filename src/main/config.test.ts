@@ -20,3 +20,30 @@ test('a wrong value of the environment is named with its variable, and the file 
 test('a wrong value inside JSON of the environment is named with the variable that holds it', () => {
   check({ SKEP_APPLY: '{"maxDeletes": "many"}' }, /^error schema-\S+: SKEP_APPLY: /);
 });
+
+function checkSource(source: string, expected: RegExp | undefined): void {
+  const text = `sources: [{name: fleet, ${source}}]\n`;
+  const read = () => readConfig({ text, file: 'skep.yaml', environment: {} });
+  if (expected === undefined) expect(read).not.toThrow();
+  else expect(read).toThrow(expected);
+}
+
+test.each([
+  { source: 'repository: "https://git.example.com/x.git"' },
+  { source: 'repository: "ssh://git@git.example.com:2222/x.git"' },
+  { source: 'repository: "git@git.example.com:team/x.git"' },
+  { source: 'repository: "git.example.com:/srv/x.git"' },
+  { source: 'repository: "git://git.example.com/x.git"' },
+  { source: 'repository: "file:///srv/git/x.git"' },
+  { source: 'repository: /srv/git/x.git', expected: /sources\/0\/repository|repository/ },
+  { source: 'repository: "ftp://git.example.com/x.git"', expected: /repository/ },
+  { source: 'repository: "h:x", branch: main, semver: 1.x', expected: /at most one of branch, tag, semver and commit/ },
+  { source: 'repository: "h:x", auth: {username: bot}', expected: /username goes with passwordFile/ },
+  { source: 'repository: "h:x", auth: {}', expected: /give username and passwordFile, or sshKeyFile/ },
+  { source: 'repository: "h:x", auth: {sshKeyFile: k}', expected: /sshKeyFile with knownHostsFile/ },
+  { source: 'repository: "h:x", auth: {sshKeyFile: k, knownHostsFile: h}' },
+  { source: 'repository: "h:x", verify: {keys: [k]}' },
+  { source: 'repository: "h:x", verify: {keys: []}', expected: /keys/ },
+  { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only where a tag is followed/ },
+  { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
+])('a source with $source', ({ source, expected }) => checkSource(source, expected));

@@ -12,42 +12,7 @@ import { formatProblem, type Problem } from '../std/problem.ts';
 import { bool, choice, integer, list, object, optional, port, type Static, type TSchema, text } from '../std/schema.ts';
 import { readDocuments } from '../std/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
-
-const GIT_AUTH = object(
-  {
-    username: text('User name for HTTP Basic authentication.', { minLength: 1 }),
-    passwordFile: text('File that holds the password or token.', { minLength: 1 }),
-  },
-  'Credentials for the repository.',
-);
-
-const SOURCE = object(
-  {
-    name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
-      minLength: 1,
-      maxLength: 63,
-      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-    }),
-    repository: text('URL of the Git repository: http(s):// or file:///.', {
-      minLength: 1,
-      pattern: '^(https?|file)://',
-    }),
-    branch: optional(text('Branch to follow. At most one of branch, tag and commit; none means the default branch.')),
-    tag: optional(text('Tag to follow.')),
-    commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
-    path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
-    auth: optional(GIT_AUTH),
-  },
-  'One place that declares a part of the fleet.',
-  {
-    validations: [
-      {
-        rule: '(has(self.branch) ? 1 : 0) + (has(self.tag) ? 1 : 0) + (has(self.commit) ? 1 : 0) <= 1',
-        message: 'at most one of branch, tag and commit',
-      },
-    ],
-  },
-);
+import { GIT, SOURCE } from './config-sources.ts';
 
 const DATABASE = object(
   {
@@ -125,6 +90,7 @@ const CONFIG = object(
       'Connections to Git servers, registries and identity providers.',
       { default: {} },
     ),
+    git: GIT,
     stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
     catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),
   },

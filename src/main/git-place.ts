@@ -8,16 +8,18 @@ export interface GitSource {
   readonly repository: string;
   readonly branch?: string | undefined;
   readonly tag?: string | undefined;
+  readonly semver?: string | undefined;
   readonly commit?: string | undefined;
   readonly path: string;
 }
 
 /** `dir`: where all local copies are. */
 export function gitPlace(dir: string, source: GitSource): Pick<GitOptions, 'repository' | 'ref' | 'dir'> {
-  const { repository, branch, tag, commit, path } = source;
+  const { repository, branch, tag, semver, commit, path } = source;
   const ref = {
     ...(branch === undefined ? {} : { branch }),
     ...(tag === undefined ? {} : { tag }),
+    ...(semver === undefined ? {} : { semver }),
     ...(commit === undefined ? {} : { commit }),
   };
   const copy = sha256(JSON.stringify([repository, ref, path])).slice(0, 16);

@@ -1,10 +1,8 @@
 // Opens everything that one reconciler instance works with, out of its configuration.
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectCluster } from '../adapters/cluster/connect.ts';
-import { openRepository } from '../adapters/git/repository.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
 import type { DatabaseSettings } from '../adapters/postgres/pool.ts';
 import type { CatalogueWriter } from '../catalogue/ports.ts';
@@ -22,10 +20,10 @@ import { Failure } from '../std/failure.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
-import { gitPlace } from './git-place.ts';
 import { openLoadCache } from './load-cache.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
+import { authOf, type GitDeps, openGit } from './repositories.ts';
 import { VERSION } from './version.ts';
 
 export interface Instance {
@@ -103,16 +101,19 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
 }
 
 function fleetSource(config: Config, source: Config['sources'][number], outbound: Outbound): FleetSource {
-  const { name, path, auth } = source;
-  const credentials =
-    auth === undefined ? {} : { auth: { username: auth.username, password: () => passwordFrom(auth.passwordFile) } };
-  const place = gitPlace(join(config.stateDir, 'git'), source);
-  const { allowFiles } = config.outbound;
-  return {
-    name,
-    path,
-    repository: openRepository({ ...place, ...credentials, outbound, allowFiles, clock: systemClock }),
-  };
+  const { name, path, ignore, allow, auth, verify, ...place } = source;
+  // All of it: sources that read the same commits share the local copy, whatever their paths.
+  const repository = openGit(gitDeps(config, outbound), {
+    ...place,
+    path: '',
+    ...(auth === undefined ? {} : { auth: authOf(auth) }),
+    ...(verify === undefined ? {} : { verify }),
+  });
+  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }) };
+}
+
+function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
+  return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
 }
 
 /** The MCPRegistry's `databaseConfig`, as the application user. */
@@ -125,15 +126,6 @@ function ownDatabase(target: RegistryDatabaseTarget | undefined, view: View): Da
 
 /** The service has its own pool; a sync needs few. */
 const POOL_CONNECTIONS = 4;
-
-/** Read at each use: mounted secrets rotate. */
-async function passwordFrom(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
-  }
-}
 
 interface Stores {
   /** Undefined: the instance's own database. */

@@ -22,6 +22,13 @@ export const GIT_CODES = {
     'What answers at the URL is no Git repository, or it is hidden from these credentials; correct the URL.',
   'git-ref-not-found':
     'The repository has no such branch, tag or commit, no tag in the range, or its server does not hand the commit out; correct it where it is configured.',
+  'git-signature-missing':
+    'The commit, or the tag that leads to it, is not signed, and `verify` asks for it. The last good commit stays in use.',
+  'git-signature-untrusted':
+    'The signature is by a key that is none of `verify.keys`. If its owner is to be trusted, add the public key there.',
+  'git-signature-invalid':
+    'The signature does not fit what is signed, has run out, or is of a sort that is not accepted. The last good commit stays in use.',
+  'git-verify-keys-unusable': 'A file of `verify.keys` cannot be read, or holds no public key of a known sort.',
   'git-path-not-found': 'The commit has no such file or folder; correct the path where it is configured.',
   'git-too-large': 'The repository or one of its files is larger than the limit; nothing of it was used.',
   'git-unsupported-repository':

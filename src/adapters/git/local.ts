@@ -6,14 +6,16 @@ import type { Checkout, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { readBlobs } from './blobs.ts';
 import { openObjectStore } from './objects.ts';
-import { isOid, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
+import { type CommitReference, isOid, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import { listFiles, peelToCommit } from './tree.ts';
+import type { ReadTrust } from './verify.ts';
 
 export interface LocalOptions {
   readonly folder: string;
   readonly reference: Reference;
   readonly path: string;
+  readonly trust: ReadTrust;
   readonly limits: { readonly maxObjectBytes: number };
 }
 
@@ -23,12 +25,13 @@ interface Layout {
   readonly common: string;
 }
 
-export function openLocal({ folder, reference, path, limits }: LocalOptions): Repository {
-  let last: Checkout | undefined;
+export function openLocal({ folder, reference, path, limits, trust: readTrust }: LocalOptions): Repository {
+  let last: { readonly trust: string; readonly tip: string; readonly checkout: Checkout } | undefined;
   const bring = async (): Promise<Checkout> => {
     const layout = await findLayout(folder);
     await checkFormat(layout.common);
-    const tip = await tipOf(layout, reference);
+    const { tip, named } = await locate(layout, reference);
+    const trust = await readTrust();
     const objects = join(layout.common, 'objects');
     const store = openObjectStore(objects, limits.maxObjectBytes);
     try {
@@ -36,10 +39,12 @@ export function openLocal({ folder, reference, path, limits }: LocalOptions): Re
         throw new Failure('git-ref-not-found', reference.absent);
       }
       const commit = peelToCommit(store, tip);
-      if (last?.commit === commit) return last;
+      if (last?.tip === tip && last.trust === trust.digest) return last.checkout;
+      await trust.check(store, { reference: named, tip, commit });
       const read = (oids: readonly string[]) => retried(() => readBlobs(objects, limits.maxObjectBytes, oids));
-      last = { commit, ...listFiles(store, commit, path), read };
-      return last;
+      const checkout = { commit, ...listFiles(store, commit, path), read };
+      last = { trust: trust.digest, tip, checkout };
+      return checkout;
     } finally {
       store.close();
     }
@@ -48,12 +53,15 @@ export function openLocal({ folder, reference, path, limits }: LocalOptions): Re
 }
 
 /** Throws Failure `git-ref-not-found`. */
-async function tipOf(layout: Layout, reference: Reference): Promise<string> {
-  if (reference.type === 'commit') return reference.oid;
+async function locate(
+  layout: Layout,
+  reference: Reference,
+): Promise<{ readonly tip: string; readonly named: NameReference | CommitReference }> {
+  if (reference.type === 'commit') return { tip: reference.oid, named: reference };
   const named = reference.type === 'range' ? tagOf(reference, await tagsOf(layout)) : reference;
   const tip = await resolveRef(layout, named.name);
   if (tip === undefined) throw new Failure('git-ref-not-found', named.absent);
-  return tip;
+  return { tip, named };
 }
 
 /** Full names; those with a file of their own, and those in `packed-refs`. */

@@ -73,6 +73,16 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
+/** Names that credentials for the repository may be kept under, the more special first; none for files and what is no URL. */
+export function repositoryHost(repository: string): readonly string[] {
+  const url = URL.parse(repository);
+  if (url !== null && repository.includes('://')) {
+    return [...new Set([url.host, url.hostname])].filter((name) => name !== '');
+  }
+  const scpLike = readScpLike(repository);
+  return scpLike === undefined ? [] : [scpLike.host];
+}
+
 function httpLocation(url: URL): Location {
   const shown = displayUrl(url);
   if (hasTail(url)) throw withTail(shown);
@@ -109,7 +119,7 @@ function sshLocation(url: URL, shown: string): Location {
 }
 
 /** git-clone(1): `[user@]host:path`, where no slash comes before the colon; an IPv6 address stands in brackets. */
-function readScpLike(text: string): Location | undefined {
+function readScpLike(text: string): SshLocation | undefined {
   const at = text.indexOf('@') + 1;
   const bracket = text[at] === '[' ? text.indexOf(']', at) : at;
   const colon = text.indexOf(':', bracket);

@@ -21,11 +21,13 @@ import {
 import { openState, type State, withFolder } from './state.ts';
 import type { Endpoint } from './transport.ts';
 import { listFiles, peelToCommit } from './tree.ts';
+import type { ReadTrust, Trust } from './verify.ts';
 
 export interface MirrorOptions {
   readonly endpoint: Endpoint;
   readonly reference: Reference;
   readonly path: string;
+  readonly trust: ReadTrust;
   readonly dir: string;
   readonly clock: Clock;
   readonly limits: {
@@ -39,7 +41,7 @@ interface Mirror {
   readonly options: MirrorOptions;
   readonly state: State;
   /** What the last fetch brought. */
-  last?: { readonly tip: string; readonly gitdir: string; readonly checkout: Checkout };
+  last?: { readonly tip: string; readonly gitdir: string; readonly trust: string; readonly checkout: Checkout };
 }
 
 export function openMirror(options: MirrorOptions): Repository {
@@ -48,11 +50,13 @@ export function openMirror(options: MirrorOptions): Repository {
 }
 
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
+  const trust = await mirror.options.trust();
   const located = await locate(remote, mirror.options.reference);
   return withFolder(mirror.options.dir, async () => {
     const { last } = mirror;
-    if (last?.tip === located.tip && last.gitdir === (await mirror.state.current())) return last.checkout;
-    return locked(mirror, () => bring(mirror, remote, located));
+    const same = last?.tip === located.tip && last.trust === trust.digest;
+    if (same && last?.gitdir === (await mirror.state.current())) return last.checkout;
+    return locked(mirror, () => bring(mirror, remote, located, trust));
   });
 }
 
@@ -62,30 +66,35 @@ function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
 }
 
 /** From the local copy where it is there, from the server otherwise. */
-async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located): Promise<Checkout> {
+async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located, trust: Trust): Promise<Checkout> {
   const current = await mirror.state.current();
-  if (current === undefined) return cloneAnew(mirror, remote, reference);
+  if (current === undefined) return cloneAnew(mirror, remote, reference, trust);
   try {
     const { packs, has } = await inspect(mirror, current, tip);
-    if (has) return await settle(mirror, current, tip);
-    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote, reference);
+    if (has) return await settle(mirror, current, { reference, tip }, trust);
+    if (packs >= mirror.options.limits.maxPacks) return await cloneAnew(mirror, remote, reference, trust);
     const fetched = await fetchObjects(remote, current, reference);
     await inspect(mirror, current, fetched);
-    return await settle(mirror, current, fetched);
+    return await settle(mirror, current, { reference, tip: fetched }, trust);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return cloneAnew(mirror, remote, reference);
+    return cloneAnew(mirror, remote, reference, trust);
   }
 }
 
-async function cloneAnew(mirror: Mirror, remote: Remote, reference: Located['reference']): Promise<Checkout> {
+async function cloneAnew(
+  mirror: Mirror,
+  remote: Remote,
+  reference: Located['reference'],
+  trust: Trust,
+): Promise<Checkout> {
   const gitdir = await mirror.state.fresh();
   try {
     await createBareRepository(remote, gitdir);
     const fetched = await fetchObjects(remote, gitdir, reference);
     await inspect(mirror, gitdir, fetched);
     await mirror.state.adopt(gitdir);
-    return await settle(mirror, gitdir, fetched);
+    return await settle(mirror, gitdir, { reference, tip: fetched }, trust);
   } catch (error) {
     if ((await mirror.state.current()) !== gitdir) await rm(gitdir, { recursive: true, force: true });
     if (!isDamage(error)) throw error;
@@ -105,15 +114,17 @@ async function inspect({ options }: Mirror, gitdir: string, oid: string): Promis
 }
 
 /** Lists what a local copy holds at an object that is there, and remembers it. */
-async function settle(mirror: Mirror, gitdir: string, tip: string): Promise<Checkout> {
+async function settle(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
   const { options } = mirror;
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
   try {
+    const { tip } = located;
     const commit = peelToCommit(store, tip);
+    await trust.check(store, { ...located, commit });
     await rememberHave(gitdir, commit);
     const listing = listFiles(store, commit, options.path);
     const checkout: Checkout = { commit, ...listing, read: (oids) => readOrMend(mirror, gitdir, oids) };
-    mirror.last = { tip, gitdir, checkout };
+    mirror.last = { tip, gitdir, trust: trust.digest, checkout };
     return checkout;
   } finally {
     store.close();
@@ -141,8 +152,9 @@ async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;
   await withRemote(mirror.options.endpoint, async (remote) => {
+    const trust = await mirror.options.trust();
     const { reference } = await locate(remote, mirror.options.reference);
-    await cloneAnew(mirror, remote, reference);
+    await cloneAnew(mirror, remote, reference, trust);
   });
   return (await mirror.state.current()) ?? damaged;
 }

@@ -12,6 +12,7 @@ import { pipeEndpoint } from './pipe.ts';
 import { type GitRef, readReference } from './reference.ts';
 import { openSsh, type SshKeys } from './ssh.ts';
 import { type Endpoint, httpEndpoint } from './transport.ts';
+import { trustOf, type VerifySettings } from './verify.ts';
 
 interface GitLimits {
   /** Bytes of one transfer; 256 MiB. */
@@ -36,6 +37,8 @@ export interface GitOptions {
   readonly auth?: { readonly username: string; readonly password: () => Promise<string> };
   /** What ssh needs. Absent: ssh URLs are refused. */
   readonly ssh?: SshKeys;
+  /** Absent: no signature is asked for. */
+  readonly verify?: VerifySettings;
   /** Folder for the local copy, of this repository and ref alone. Created when needed; not used for file URLs. */
   readonly dir: string;
   readonly outbound: Outbound;
@@ -63,10 +66,11 @@ export function openRepository(options: GitOptions): Repository {
   const path = readPath(options.path ?? '');
   const limits = { ...LIMITS, ...options.limits };
   const { url } = location;
+  const trust = trustOf(options.verify);
   const repository =
     location.type === 'file'
-      ? openLocal({ folder: location.path, reference, path, limits })
-      : openMirror({ ...options, endpoint: endpointOf(location, options, limits), reference, path, limits });
+      ? openLocal({ folder: location.path, reference, path, limits, trust })
+      : openMirror({ ...options, endpoint: endpointOf(location, options, limits), reference, path, limits, trust });
   const named = <T>(run: () => Promise<T>) =>
     run().catch((error: unknown) => Promise.reject(withNames(url, reference.says, error)));
   return {

@@ -1,0 +1,52 @@
+// OpenPGP signatures (RFC 9580) as git stores them. The library is loaded where a key of that sort is configured, and only
+// there. Knows nothing about commits.
+
+import type { PublicKey } from 'openpgp';
+
+export type PgpKey = PublicKey;
+
+const PGP_SIGNATURE = '-----BEGIN PGP SIGNATURE-----';
+const ARMOR = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/g;
+
+export function isPgpSignature(armored: string): boolean {
+  return armored.startsWith(PGP_SIGNATURE);
+}
+
+/** The keys of a file as `gpg --export`, with or without `--armor`, writes it. Throws an Error where it holds none. */
+export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
+  const { readKeys } = await import('openpgp');
+  const armored = bytes.toString('latin1').match(ARMOR);
+  const lists = await Promise.all(
+    armored === null ? [readKeys({ binaryKeys: bytes })] : armored.map((armoredKeys) => readKeys({ armoredKeys })),
+  );
+  const keys = lists.flat();
+  if (keys.some((key) => key.isPrivate())) throw new Error('it holds a private key, which belongs elsewhere');
+  return keys.map((key) => key.toPublic());
+}
+
+export type PgpVerdict =
+  | { readonly type: 'good' }
+  /** None of the keys made it, by its own word. */
+  | { readonly type: 'stranger'; readonly keyId: string }
+  | { readonly type: 'bad'; readonly reason: string };
+
+/** Keys count as of the time of the signature: what was signed before a key ran out stays good. */
+export async function judgePgpSignature(
+  armoredSignature: string,
+  payload: Buffer,
+  keys: readonly PgpKey[],
+): Promise<PgpVerdict> {
+  const { createMessage, readSignature, verify } = await import('openpgp');
+  const signature = await readSignature({ armoredSignature }).catch((error: unknown) => String(error));
+  if (typeof signature === 'string') return { type: 'bad', reason: signature };
+  const message = await createMessage({ binary: payload });
+  const { signatures } = await verify({ message, signature, verificationKeys: [...keys] });
+  const [only] = signatures;
+  if (only === undefined || signatures.length > 1) return { type: 'bad', reason: `${signatures.length} signatures` };
+  const keyId = only.keyID.toHex();
+  if (!keys.some((key) => key.getKeys(only.keyID).length > 0)) return { type: 'stranger', keyId };
+  return await only.verified.then(
+    (): PgpVerdict => ({ type: 'good' }),
+    (error: unknown) => ({ type: 'bad', reason: error instanceof Error ? error.message : String(error) }),
+  );
+}

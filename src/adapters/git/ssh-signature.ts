@@ -1,0 +1,47 @@
+// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them. Knows nothing about commits.
+
+import { createHash } from 'node:crypto';
+import { verifiesSsh } from './ssh-key.ts';
+import { readWire, wireBytes } from './ssh-wire.ts';
+
+const BEGIN = '-----BEGIN SSH SIGNATURE-----';
+const END = '-----END SSH SIGNATURE-----';
+const MAGIC = Buffer.from('SSHSIG');
+/** What signatures of git are for; one for a file or a login is none for a commit. */
+const NAMESPACE = 'git';
+
+export function isSshSignature(armored: string): boolean {
+  return armored.startsWith(BEGIN);
+}
+
+export interface SshVerdict {
+  readonly good: boolean;
+  /** The key that the signature names, as in a `.pub` file. */
+  readonly publicKey: Buffer;
+}
+
+/** Throws an Error that says why the signature cannot be judged. */
+export function judgeSshSignature(armored: string, payload: Buffer): SshVerdict {
+  const blob = dearmored(armored);
+  if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');
+  const wire = readWire(blob.subarray(MAGIC.length));
+  const version = wire.uint32();
+  if (version !== 1) throw new Error(`it has version ${version}`);
+  const publicKey = wire.bytes();
+  const namespace = wire.text();
+  const reserved = wire.bytes();
+  const hash = wire.text();
+  const signature = wire.bytes();
+  wire.end();
+  if (namespace !== NAMESPACE) throw new Error(`it was made for "${namespace}", not for git`);
+  if (hash !== 'sha256' && hash !== 'sha512') throw new Error(`its hash is ${hash}`);
+  const digest = createHash(hash).update(payload).digest();
+  const signed = [namespace, reserved, hash, digest].map(wireBytes);
+  return { publicKey, good: verifiesSsh(publicKey, signature, Buffer.concat([MAGIC, ...signed])) };
+}
+
+function dearmored(armored: string): Buffer {
+  const end = armored.indexOf(END);
+  if (end < 0 || armored.slice(end + END.length).trim() !== '') throw new Error('its armor does not end');
+  return Buffer.from(armored.slice(BEGIN.length, end), 'base64');
+}

@@ -1,0 +1,70 @@
+// Opens the Git repositories that skep.yaml or an MCPRegistry names, by the credentials of each or of its host. Knows
+// nothing about what is read from them.
+
+import { readFile } from 'node:fs/promises';
+import { repositoryHost } from '../adapters/git/location.ts';
+import { type GitOptions, openRepository } from '../adapters/git/repository.ts';
+import type { Outbound } from '../adapters/http/outbound.ts';
+import type { Clock, Repository } from '../reconcile/ports.ts';
+import { Failure } from '../std/failure.ts';
+import type { HostCredentials } from './config-sources.ts';
+import { type GitSource, gitPlace } from './git-place.ts';
+
+export interface GitDeps {
+  readonly outbound: Outbound;
+  /** `outbound.allowFiles`. */
+  readonly allowFiles: boolean;
+  /** Where local copies are kept. */
+  readonly dir: string;
+  readonly clock: Clock;
+  /** `git.credentials`. */
+  readonly credentials: readonly HostCredentials[];
+}
+
+export interface GitRequest extends GitSource {
+  /** Absent: those of the repository's host. */
+  readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
+  readonly verify?: GitOptions['verify'];
+}
+
+/** Contacts nobody yet. Throws Failure of the Git adapter for what can never be fetched. */
+export function openGit(deps: GitDeps, request: GitRequest): Repository {
+  const { outbound, allowFiles, clock, dir, credentials } = deps;
+  const { repository, path, verify, auth = authOf(credentialsFor(credentials, repository)) } = request;
+  return openRepository({
+    ...gitPlace(dir, request),
+    ...auth,
+    ...(verify === undefined ? {} : { verify }),
+    path,
+    outbound,
+    allowFiles,
+    clock,
+  });
+}
+
+/** A host with its port is meant before the host alone. */
+function credentialsFor(all: readonly HostCredentials[], repository: string): HostCredentials | undefined {
+  const names = repositoryHost(repository);
+  return names.map((name) => all.find(({ host }) => host === name)).find((found) => found !== undefined);
+}
+
+export function authOf(credentials: Partial<HostCredentials> | undefined): Pick<GitOptions, 'auth' | 'ssh'> {
+  const { username, passwordFile, sshKeyFile, knownHostsFile } = credentials ?? {};
+  return {
+    ...(username === undefined || passwordFile === undefined
+      ? {}
+      : { auth: { username, password: () => passwordFrom(passwordFile) } }),
+    ...(sshKeyFile === undefined || knownHostsFile === undefined
+      ? {}
+      : { ssh: { keyFile: sshKeyFile, knownHostsFile } }),
+  };
+}
+
+/** Read at each use: mounted secrets rotate. */
+async function passwordFrom(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
+  }
+}
