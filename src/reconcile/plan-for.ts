@@ -13,6 +13,7 @@ import type { OwnDesires } from './foreign.ts';
 import type { Gathered } from './gather.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { levels } from './levels.ts';
+import { limitsBySource, withinLimits } from './limits.ts';
 import { type Plan, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
