@@ -106,7 +106,16 @@ export const SOURCE = object(
 );
 
 const HOST_CREDENTIALS = object(
-  { host: text('Host of the URL, with :port where the URL has one.', { minLength: 1 }), ...PASSWORD, ...KEY },
+  {
+    host: text('Host of the URL, with :port where the URL has one.', { minLength: 1 }),
+    ...PASSWORD,
+    ...KEY,
+    registries: list(
+      text('A name, or a glob such as team-*.'),
+      'Namespaces whose MCPRegistries may read with them: whoever may create one there can.',
+      { default: ['*'] },
+    ),
+  },
   'Credentials for all repositories of a host.',
   { validations: IN_PAIRS },
 );
@@ -115,7 +124,7 @@ export const GIT = object(
   {
     credentials: list(
       HOST_CREDENTIALS,
-      'For repositories whose source, or MCPRegistry, has no credentials of its own. Whoever may create an MCPRegistry can read with them.',
+      'For repositories whose source, or MCPRegistry, has no credentials of its own.',
       { default: [], keys: ['host'] },
     ),
   },

@@ -14,9 +14,11 @@ import type { Outcome } from '../reconcile/apply.ts';
 import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import { fieldManager } from '../reconcile/labels.ts';
+import { readPattern } from '../reconcile/patterns.ts';
 import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
 import type { RegistryDeps } from '../reconcile/registries.ts';
 import { Failure } from '../std/failure.ts';
+import { globMatches } from '../std/glob.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database.ts';
@@ -116,6 +118,15 @@ function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: 
   return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
 }
 
+/** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
+function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
+  const lent = config.git.credentials.filter(({ registries }) =>
+    registries.some((pattern) => globMatches(readPattern('git.credentials.registries', pattern), namespace)),
+  );
+  const dir = join(config.stateDir, 'registries', namespace);
+  return { ...gitDeps(config, outbound), dir, credentials: lent };
+}
+
 /** The MCPRegistry's `databaseConfig`, as the application user. */
 function ownDatabase(target: RegistryDatabaseTarget | undefined, view: View): DatabaseSettings | undefined {
   if (target === undefined) return undefined;
@@ -155,10 +166,8 @@ function openStores(config: Config): Stores {
 }
 
 function registryDeps(config: Config, outbound: Outbound, stores: Stores): RegistryDeps {
-  const dir = join(config.stateDir, 'registries');
-  const { allowFiles } = config.outbound;
   return {
-    sourceFor: (view) => registrySource({ outbound, allowFiles, dir, clock: systemClock }, view),
+    sourceFor: (view, namespace) => registrySource(registryGitDeps(config, outbound, namespace), view),
     storeFor: async (kind, registry, view) => stores.open(ownDatabase(kind.database(registry), view)),
   };
 }

@@ -6,7 +6,8 @@ import type { Content, Source } from '../catalogue/ports.ts';
 import type { View } from '../kinds/kind.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
-import { type GitDeps, readGit } from './registry-git.ts';
+import { readGit } from './registry-git.ts';
+import type { GitDeps } from './repositories.ts';
 
 export function registrySource(deps: GitDeps, view: View): Source {
   return {

@@ -18,7 +18,8 @@ import type { RegistrySource, ServiceOrigin } from '../contracts/registry-source
 import type { Clock } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
-import { type GitDeps, readGit } from './registry-git.ts';
+import { readGit } from './registry-git.ts';
+import type { GitDeps } from './repositories.ts';
 import { VERSION } from './version.ts';
 
 export interface RunningSync {
@@ -54,7 +55,7 @@ export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise
   const dir = temporary ?? join(config.dataDir ?? '', 'git');
   const stopping = new AbortController();
   const ports = {
-    source: serviceSource({ outbound, allowFiles, dir, clock: deps.clock }),
+    source: serviceSource({ outbound, allowFiles, dir, clock: deps.clock, credentials: [] }),
     writer: deps.writer,
     now: () => deps.clock.now(),
     inTurn: pLimit(AT_A_TIME),

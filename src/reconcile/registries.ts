@@ -21,7 +21,7 @@ import type { Snapshot } from './snapshot.ts';
 
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
-  readonly sourceFor: (view: View) => Source;
+  readonly sourceFor: (view: View, namespace: string) => Source;
   /** The store of record of a registry. Throws Failure where it cannot be reached. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View) => Promise<CatalogueWriter>;
 }
@@ -162,7 +162,7 @@ async function syncSources(
     if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
   }
   const outcomes = await syncRound(
-    { source: ports.sourceFor(view), writer, now: () => clock.now(), inTurn },
+    { source: ports.sourceFor(view, own.namespace), writer, now: () => clock.now(), inTurn },
     { registry: own, sources, trigger, signal: NEVER },
   );
   await writer.retain(
