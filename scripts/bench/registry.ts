@@ -164,7 +164,7 @@ async function compare(url: string, port: number, compared: Compared): Promise<R
   return { name, ours, baseline, unit: 'requests/s', against };
 }
 
-/** Every page of the whole list, and searches that nobody asked for before. */
+/** Pages of the default size from all over the list, and searches that nobody asked for before. */
 async function steadily(url: string, headers: Headers): Promise<Row[]> {
   const pages = await pagePaths(url, headers);
   const asked = (paths: readonly string[]) =>
@@ -198,7 +198,8 @@ async function pagePaths(url: string, headers: Headers): Promise<readonly string
     path = metadata.nextCursor === undefined ? undefined : `${PATH}&cursor=${metadata.nextCursor}`;
   }
   assert.equal(paths.length, (NAMES * VERSIONS.length) / 100);
-  return paths;
+  // A cursor does not care for the size of the page.
+  return paths.map((path) => path.replace('limit=100', 'limit=30'));
 }
 
 function memory(service: ServerProcess<string>): Row[] {
