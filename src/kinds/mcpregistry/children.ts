@@ -13,7 +13,7 @@ import { LABEL_DOMAIN } from '../shared/labels.ts';
 import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
 import { withPodTemplate } from '../shared/pod-template.ts';
 import { secretChecksum } from '../shared/secret-checksum.ts';
-import { API_PORT, apiLabels, apiSelector, childNames, type Registry } from './facts.ts';
+import { API_PORT, apiLabels, apiSelector, childNames, METRICS_PORT, type Registry } from './facts.ts';
 import {
   certificateMounts,
   certificateRefs,
@@ -132,7 +132,10 @@ function pod(self: Registry, settings: Settings): JsonObject {
         name: 'registry-api',
         image: settings.images.registry,
         args: ['serve', `--config=${CONFIG_DIRECTORY}/${REGISTRY_CONFIG_KEY}`],
-        ports: [{ name: 'http', containerPort: API_PORT, protocol: 'TCP' }],
+        ports: [
+          { name: 'http', containerPort: API_PORT, protocol: 'TCP' },
+          { name: 'metrics', containerPort: METRICS_PORT, protocol: 'TCP' },
+        ],
         ...(password === undefined ? {} : { env: [{ name: 'PGPASSFILE', value: PGPASS_FILE }] }),
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },
         livenessProbe: httpProbe('/health', 'http', { initialDelaySeconds: 30, periodSeconds: 10 }),

@@ -16,6 +16,8 @@ export type Provider = NonNullable<NonNullable<RegistrySpec['authConfig']>['oaut
 
 /** Port of the registry service, in its container and on its Service. */
 export const API_PORT = 8080;
+/** For scrapers inside the cluster; the Service does not lead there. */
+export const METRICS_PORT = 8081;
 
 /** Names of the children (kinds.md 0.5). */
 export function childNames(name: string) {

@@ -9,6 +9,7 @@ import {
   certificateDirectory,
   dataDirectory,
   type Entry,
+  METRICS_PORT,
   type Provider,
   type Registry,
   type RegistrySpec,
@@ -25,6 +26,7 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
   return {
     registryName: name,
     namespace,
+    metrics: { port: METRICS_PORT },
     registries: spec.registries.map(entry),
     database: database(spec.databaseConfig, settings),
     auth: auth(self),
