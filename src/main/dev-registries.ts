@@ -14,6 +14,8 @@ import type { Instance } from './instance.ts';
 import { type Service, startService } from './serve.ts';
 
 export interface DevRegistries {
+  /** Where people read each service's catalogue. */
+  readonly pages: readonly string[];
   /** Where each registry lists its servers. */
   readonly urls: readonly string[];
   stop(): Promise<void>;
@@ -41,6 +43,7 @@ export async function serveRegistries(instance: Instance, world: DevWorld, port:
     throw error;
   }
   return {
+    pages: services.map(({ url }) => `${url}/`),
     urls: services.flatMap(({ url }, index) =>
       (configs[index]?.registries ?? []).map(({ name }) => `${url}/${name}/v0.1/servers`),
     ),

@@ -7,7 +7,7 @@ import { reconcile } from '../reconcile/reconcile.ts';
 import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../report/text.ts';
 import { Failure } from '../std/failure.ts';
-import { serveRegistries } from './dev-registries.ts';
+import { type DevRegistries, serveRegistries } from './dev-registries.ts';
 import { type DevWorld, openDevWorld } from './dev-world.ts';
 import { openInstance } from './instance.ts';
 import { startRuns } from './runs.ts';
@@ -41,7 +41,7 @@ export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
       if (stopping) return;
       const registries = await serveRegistries(instance, world, port);
       try {
-        process.stdout.write(guide(world, registries.urls));
+        process.stdout.write(guide(world, registries));
         const runs = startRuns(instance, world.config, { result: tell(say), failure: complain(say) }, first);
         await interrupted;
         await runs.stop();
@@ -75,19 +75,20 @@ function complain(say: (text: string) => void): (failure: Failure) => void {
 const RETIRABLE = 'cluster/docs/carrier-mail.yaml';
 
 /** What to try next: three commands that work as they stand. */
-function guide(world: DevWorld, registries: readonly string[]): string {
+function guide(world: DevWorld, { pages, urls }: DevRegistries): string {
   const fleet = relative(process.cwd(), world.fleetDir) || '.';
   const kubeconfig = relative(process.cwd(), world.kubeconfig);
   return [
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
-    ...registries.map((url) => `registry    ${url}`),
+    ...pages.map((url) => `page        ${url}`),
+    ...urls.map((url) => `registry    ${url}`),
     `state       ${relative(process.cwd(), join(world.fleetDir, '..'))} (delete it to start anew)`,
     '',
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets -A`,
-    ...registries.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
+    ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     existsSync(join(world.fleetDir, RETIRABLE))
       ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire carrier-mail'`
       : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`,

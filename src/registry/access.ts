@@ -18,13 +18,13 @@ export interface AccessOptions {
 }
 
 /**
- * A hook for every request whose path is not public: without a valid token 401, with one that lacks the scope 403, each
+ * A hook for every request whose path and route are not public: without a valid token 401, with one that lacks the scope 403, each
  * with a challenge; 503 where nobody could tell.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
-    if (isPublic(request.url, publicPaths)) return;
+    if (request.routeOptions.config.public === true || isPublic(request.url, publicPaths)) return;
     const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;

@@ -25,6 +25,7 @@ import { createRateLimit } from './rate.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
+import { addPageRoutes } from './routes/page.ts';
 import { addServerRoutes } from './routes/servers.ts';
 
 export interface AppOptions {
@@ -87,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
   addRoutes(app, options);
+  await addPageRoutes(app, options.config);
   return app;
 }
 

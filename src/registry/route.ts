@@ -1,7 +1,14 @@
 // One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { refuse } from './answer.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no token. */
+    readonly public?: true;
+  }
+}
 
 /** OPTIONS belongs to CORS. */
 const ALLOWED = { GET: ['GET', 'HEAD', 'OPTIONS'], POST: ['POST', 'OPTIONS'] } as const;
@@ -11,6 +18,11 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyR
 /** GET and HEAD by the handler; 405 with Allow for the other methods. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, 'GET', url, handler, schema);
+}
+
+/** GET and HEAD by the handler, for everybody: no token is asked for, whatever the mode. */
+export function publicRoute(app: FastifyInstance, url: string, handler: Handler): void {
+  addRoute(app, 'GET', url, handler, {}, { public: true });
 }
 
 /** POST by the handler, which gets no body; 405 for the other methods. */
@@ -24,13 +36,15 @@ function addRoute(
   url: string,
   handler: Handler,
   schema: FastifySchema,
+  config: FastifyContextConfig = {},
 ): void {
   const allowed: readonly string[] = ALLOWED[method];
-  app.route({ method, url, schema, handler });
+  app.route({ method, url, schema, config, handler });
   // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,
+    config,
     onRequest: async (_request, reply) => methodNotAllowed(reply, allowed),
     handler: async (_request, reply) => methodNotAllowed(reply, allowed),
   });

@@ -120,7 +120,7 @@ test.each([
   'health/../tools/v0.1/servers',
   '/TOOLS/v0.1/servers',
   '/unknown',
-  '/',
+  '/page',
   '/openapi.json',
 ])('%s is not let in without a token', async (target) => {
   const { status } = await raw(request(target));
@@ -130,6 +130,7 @@ test.each([
 });
 
 test.each([
+  '/',
   '/health',
   '/health/',
   '/%68ealth',

@@ -1,0 +1,69 @@
+// Where in the page a reader is, as the fragment of its URL: a list with its filters, or one server. Knows no DOM.
+
+export interface Query {
+  readonly search: string;
+  /** Values by the name of the filter. */
+  readonly filters: Readonly<Record<FilterName, readonly string[]>>;
+}
+
+export const FILTER_NAMES = ['tag', 'tier', 'transport', 'status'] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+export type Address =
+  | { readonly view: 'list'; readonly registry: string | undefined; readonly query: Query }
+  | { readonly view: 'server'; readonly registry: string; readonly server: string; readonly version: string };
+
+export const LATEST = 'latest';
+export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] } };
+
+/** `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`; anything else is the list. */
+export function readAddress(fragment: string): Address {
+  const [path = '', ...rest] = fragment.replace(/^#?\/?/, '').split('?');
+  const [registry, server, version = LATEST] = path.split('/').map(decoded);
+  if (registry !== undefined && registry !== '' && server !== undefined && server !== '') {
+    return { view: 'server', registry, server, version };
+  }
+  return { view: 'list', registry: registry === '' ? undefined : registry, query: readQuery(rest.join('?')) };
+}
+
+export function fragmentOf(address: Address): string {
+  if (address.view === 'list') {
+    const parameters = queryParameters(address.query, '').toString();
+    const path = address.registry === undefined ? '' : encodeURIComponent(address.registry);
+    return `#/${path}${parameters === '' ? '' : `?${parameters}`}`;
+  }
+  const { registry, server, version } = address;
+  const parts = version === LATEST ? [registry, server] : [registry, server, version];
+  return `#/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** `prefix`: before the names of the filters, which are extensions of the API. */
+export function queryParameters({ search, filters }: Query, prefix: 'x-' | ''): URLSearchParams {
+  const parameters = new URLSearchParams();
+  if (search !== '') parameters.set('search', search);
+  for (const name of FILTER_NAMES) for (const value of filters[name]) parameters.append(`${prefix}${name}`, value);
+  return parameters;
+}
+
+export function isEmpty({ search, filters }: Query): boolean {
+  return search === '' && FILTER_NAMES.every((name) => filters[name].length === 0);
+}
+
+function readQuery(text: string): Query {
+  const parameters = new URLSearchParams(text);
+  const [tag, tier, transport, status] = FILTER_NAMES.map((name) => [...new Set(parameters.getAll(name))]);
+  return {
+    search: parameters.get('search') ?? '',
+    filters: { tag: tag ?? [], tier: tier ?? [], transport: transport ?? [], status: status ?? [] },
+  };
+}
+
+/** As it stands where it is no valid encoding: somebody has edited the address. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}

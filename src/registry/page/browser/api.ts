@@ -1,0 +1,75 @@
+// Asks the registry API, beside which the page is served. The token lives here, in memory, and nowhere else.
+
+import { members, text } from './json.ts';
+
+export type Trouble =
+  | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' | 'unreachable' | 'slow' }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'limited' | 'unavailable'; readonly seconds: number | undefined }
+  | { readonly kind: 'fault'; readonly status: number; readonly requestId: string | undefined };
+
+export type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly trouble: Trouble };
+
+export interface Api {
+  /** `path`: relative to the page. Where the signal aborts, the answer means nothing. */
+  get(path: string, signal: AbortSignal): Promise<Answer>;
+  /** Undefined forgets it. */
+  setToken(token: string | undefined): void;
+  hasToken(): boolean;
+}
+
+const TIMEOUT_MS = 20_000;
+
+export function createApi(): Api {
+  let token: string | undefined;
+  return {
+    async get(path, signal) {
+      const timeout = AbortSignal.timeout(TIMEOUT_MS);
+      try {
+        const response = await fetch(new URL(`./${path}`, document.baseURI), {
+          headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+          signal: AbortSignal.any([signal, timeout]),
+          credentials: 'omit',
+          redirect: 'error',
+        });
+        if (!response.ok) return { ok: false, trouble: await troubleOf(response) };
+        return { ok: true, body: await response.json() };
+      } catch (error) {
+        if (error instanceof SyntaxError)
+          return { ok: false, trouble: { kind: 'fault', status: 200, requestId: undefined } };
+        return { ok: false, trouble: { kind: timeout.aborted ? 'slow' : 'unreachable' } };
+      }
+    },
+    setToken(value) {
+      token = value;
+    },
+    hasToken: () => token !== undefined,
+  };
+}
+
+async function troubleOf(response: Response): Promise<Trouble> {
+  const { status, headers } = response;
+  switch (status) {
+    case 400:
+      return { kind: 'invalid', reason: text(members(await response.json()).error) ?? 'bad request' };
+    case 401:
+      return { kind: 'unauthorized' };
+    case 403:
+      return { kind: 'forbidden' };
+    case 404:
+      return { kind: 'missing' };
+    case 429:
+      return { kind: 'limited', seconds: secondsOf(headers) };
+    case 502:
+    case 503:
+    case 504:
+      return { kind: 'unavailable', seconds: secondsOf(headers) };
+    default:
+      return { kind: 'fault', status, requestId: headers.get('x-request-id') ?? undefined };
+  }
+}
+
+function secondsOf(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? '');
+  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined;
+}

@@ -1,0 +1,139 @@
+// The configuration files of MCP clients, ready to be pasted. Knows no DOM. Sources: the clients' documentation of
+// VS Code's mcp.json, Claude Code's .mcp.json and Cursor's mcp.json.
+
+import { lastSegment } from './entry.ts';
+import type { Command, Launch } from './launch.ts';
+import type { Blank, Template } from './template.ts';
+
+export interface Client {
+  readonly name: string;
+  /** Where the text goes. */
+  readonly file: string;
+  readonly configure: (server: string, launch: Launch) => Configuration;
+}
+
+export interface Configuration {
+  readonly text: string;
+  /** Environment variables that must be set where the client runs. */
+  readonly variables: readonly Blank[];
+}
+
+export const CLIENTS: readonly Client[] = [
+  { name: 'VS Code', file: '.vscode/mcp.json', configure: forVsCode },
+  {
+    name: 'Claude Code',
+    file: '.mcp.json',
+    configure: (server, launch) => forVariables(server, launch, (name) => `\${${name}}`, 'typed'),
+  },
+  {
+    name: 'Cursor',
+    file: '.cursor/mcp.json',
+    configure: (server, launch) => forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped'),
+  },
+];
+
+/** Asks for what is blank when the server is started. */
+function forVsCode(server: string, launch: Launch): Configuration {
+  const key = keyOf(server);
+  const inputs = new Map<string, object>();
+  const definition = define(launch, 'typed', (blank) => {
+    const id = `${key}-${blank.name}`.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
+    const { fallback } = blank;
+    const description = blank.description === '' ? blank.name : blank.description;
+    inputs.set(id, {
+      type: 'promptString',
+      id,
+      description,
+      ...(fallback === undefined ? {} : { default: fallback }),
+      ...(blank.secret ? { password: true } : {}),
+    });
+    return `\${input:${id}}`;
+  });
+  const asked = inputs.size === 0 ? {} : { inputs: [...inputs.values()] };
+  return { text: pretty({ ...asked, servers: { [key]: definition } }), variables: [] };
+}
+
+/** Takes what is blank from the environment. */
+function forVariables(
+  server: string,
+  launch: Launch,
+  reference: (name: string) => string,
+  style: 'typed' | 'untyped',
+): Configuration {
+  const variables = new Map<string, Blank>();
+  const definition = define(launch, style, (blank) => {
+    const name = variableOf(blank, server);
+    variables.set(name, { ...blank, name });
+    return reference(name);
+  });
+  return { text: pretty({ mcpServers: { [keyOf(server)]: definition } }), variables: [...variables.values()] };
+}
+
+type Write = (blank: Blank) => string;
+
+/** `untyped`: without the type of an address, which the client finds out. */
+function define(launch: Launch, style: 'typed' | 'untyped', write: Write): object {
+  const settle = (settings: Command['environment']) =>
+    Object.fromEntries(settings.map(({ name, value }) => [name, written(value, write)]));
+  if (launch.kind === 'address') {
+    const { type, url, headers } = launch;
+    return {
+      ...(style === 'typed' ? { type } : {}),
+      url: written(url, write),
+      ...(headers.length === 0 ? {} : { headers: settle(headers) }),
+    };
+  }
+  const { program, args, environment } = launch.command;
+  return {
+    ...(style === 'typed' ? { type: 'stdio' } : {}),
+    command: program,
+    args: args.map((arg) => written(arg, write)),
+    ...(environment.length === 0 ? {} : { env: settle(environment) }),
+  };
+}
+
+/** The command as a line for a POSIX shell; what is blank comes from the shell's environment. */
+export function shellLine({ program, args, environment }: Command): string {
+  const assignments = environment.flatMap(({ name, value }) => {
+    // The shell hands on what is set in it anyway.
+    const isOwn = value.length === 1 && typeof value[0] === 'object' && value[0].name === name;
+    return isOwn || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [`${name}=${shellWord(value)}`];
+  });
+  return [...assignments, program, ...args.map(shellWord)].join(' ');
+}
+
+function shellWord(template: Template): string {
+  const word = template
+    .map((part) => (typeof part === 'string' ? quoted(part) : `"$${shellName(part.name)}"`))
+    .join('');
+  return word === '' ? "''" : word;
+}
+
+/** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
+function quoted(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function shellName(name: string): string {
+  return name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9_]+/g, '_')
+    .replace(/^(?=[0-9])/, '_');
+}
+
+/** An environment variable keeps its name; the name of a header or an argument says little without its server. */
+function variableOf({ name }: Blank, server: string): string {
+  return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);
+}
+
+function written(template: Template, write: Write): string {
+  return template.map((part) => (typeof part === 'string' ? part : write(part))).join('');
+}
+
+function keyOf(server: string): string {
+  return lastSegment(server).replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+function pretty(value: object): string {
+  return JSON.stringify(value, undefined, 2);
+}

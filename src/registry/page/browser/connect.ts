@@ -1,0 +1,105 @@
+// Ready-to-paste configuration of a client: choose the client and the way to run the server, copy the text.
+
+import { CLIENTS, type Client, shellLine } from './clients.ts';
+import { button, element, list } from './dom.ts';
+import type { Entry } from './entry.ts';
+import { type Way, waysOf } from './launch.ts';
+
+/** `announce`: for those who do not see that something was copied. */
+export function connectSection(entry: Entry, announce: (text: string) => void): HTMLElement {
+  const heading = element('h2', {}, 'Connect a client');
+  const ways = waysOf(entry);
+  const usable = ways.filter(({ launch }) => launch !== undefined);
+  const [first] = usable;
+  const [firstClient] = CLIENTS;
+  if (first === undefined || firstClient === undefined) {
+    return element('section', { class: 'connect' }, heading, element('p', {}, whyNot(ways)));
+  }
+  let way = first;
+  let client = firstClient;
+  const output = element('div', {});
+  function render(): void {
+    output.replaceChildren(...snippets(entry.name, client, way, announce));
+  }
+  const clients = CLIENTS.map((each) =>
+    radio('client', each.name, each === client, () => {
+      client = each;
+      render();
+    }),
+  );
+  const chooser = element(
+    'select',
+    { id: 'way' },
+    ...usable.map(({ label }, index) => element('option', { value: String(index) }, label)),
+  );
+  chooser.addEventListener('change', () => {
+    way = usable[Number(chooser.value)] ?? way;
+    render();
+  });
+  render();
+  return element(
+    'section',
+    { class: 'connect' },
+    heading,
+    element('fieldset', { class: 'choices' }, element('legend', { class: 'unseen' }, 'Client'), ...clients),
+    usable.length > 1
+      ? element('p', { class: 'ways' }, element('label', { for: 'way' }, 'Run it as'), chooser)
+      : undefined,
+    output,
+  );
+}
+
+function whyNot(ways: readonly Way[]): string {
+  if (ways.length === 0) return 'This entry names neither a package nor a remote, so there is nothing to connect to.';
+  return 'There is no ready-made configuration for how this server is delivered; what is known of it is below.';
+}
+
+function radio(name: string, label: string, checked: boolean, chosen: () => void): HTMLElement {
+  const input = element('input', { type: 'radio', name, value: label });
+  input.checked = checked;
+  input.addEventListener('change', chosen);
+  return element('label', {}, input, element('span', {}, label));
+}
+
+function snippets(
+  server: string,
+  client: Client,
+  { launch }: Way,
+  announce: (text: string) => void,
+): readonly HTMLElement[] {
+  if (launch === undefined) return [];
+  const { text, variables } = client.configure(server, launch);
+  const start = launch.kind === 'address' && launch.start !== undefined ? shellLine(launch.start) : undefined;
+  const needed = variables.map(({ name, description }) =>
+    element('span', {}, element('code', { class: 'text' }, name), ' ', element('span', { class: 'text' }, description)),
+  );
+  return [
+    ...(start === undefined ? [] : [snippet('Start it first', start, announce)]),
+    snippet(client.file, text, announce),
+    ...(needed.length === 0 ? [] : [element('p', {}, `Set before ${client.name} starts:`), list(needed)]),
+  ];
+}
+
+function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {
+  // Focusable, because it may have to be scrolled.
+  const code = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, element('code', {}, text));
+  const copy = button('Copy', () => void copyText(), { 'aria-label': `Copy ${label}` });
+  async function copyText(): Promise<void> {
+    const copied = await toClipboard(text);
+    copy.textContent = copied ? 'Copied' : 'Selected';
+    if (!copied) getSelection()?.selectAllChildren(code);
+    announce(
+      copied ? 'Copied' : 'The browser does not let the page copy; the text is selected, copy it with the keyboard.',
+    );
+  }
+  return element('figure', { class: 'snippet' }, element('figcaption', {}, element('code', {}, label), copy), code);
+}
+
+/** False where the browser has no clipboard for this page: it asks for https, or the reader has refused. */
+async function toClipboard(text: string): Promise<boolean> {
+  if (navigator.clipboard === undefined) return false;
+  return await navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,157 @@
+// The page of one server: what it is, how to connect a client to it, its tools, what it needs, its versions.
+
+import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
+import type { Api, Trouble } from './api.ts';
+import { marks, tagButton } from './card.ts';
+import { connectSection } from './connect.ts';
+import { element, list, title, webLink } from './dom.ts';
+import { type Entry, readEntry, type Tool } from './entry.ts';
+import { items, members } from './json.ts';
+import { troubleNotice } from './notice.ts';
+import { runsSection } from './runs.ts';
+
+export interface DetailsDeps {
+  readonly api: Api;
+  readonly go: (address: Address) => void;
+  readonly announce: (text: string) => void;
+  readonly refused: (trouble: Trouble) => void;
+}
+
+export type ServerAddress = Extract<Address, { readonly view: 'server' }>;
+
+/** The content of the page, and its title. */
+export interface View {
+  readonly node: HTMLElement;
+  readonly title: string;
+}
+
+/** Undefined where it was aborted, or the caller was told that a token is needed. */
+export async function loadDetails(
+  deps: DetailsDeps,
+  address: ServerAddress,
+  signal: AbortSignal,
+): Promise<View | undefined> {
+  const { api, refused } = deps;
+  const { registry, server, version } = address;
+  const path = `${encodeURIComponent(registry)}/v0.1/servers/${encodeURIComponent(server)}/versions`;
+  const [answer, versions] = await Promise.all([
+    // What was deleted is still worth a page for those who had its address.
+    api.get(`${path}/${encodeURIComponent(version)}?include_deleted=true`, signal),
+    api.get(`${path}?include_deleted=true`, signal),
+  ]);
+  if (signal.aborted) return undefined;
+  if (answer.ok) {
+    const entry = readEntry(answer.body);
+    return { node: view(deps, address, entry, versions.ok ? versions.body : undefined), title: entry.title };
+  }
+  const { trouble } = answer;
+  if (trouble.kind === 'unauthorized' || trouble.kind === 'forbidden') {
+    refused(trouble);
+    return undefined;
+  }
+  const notice = troubleNotice(trouble, 'such server', () => deps.go(address));
+  return { node: element('div', { class: 'narrow' }, back(registry), title(server), notice), title: server };
+}
+
+function view(
+  { announce, go }: DetailsDeps,
+  { registry }: ServerAddress,
+  entry: Entry,
+  versions: unknown,
+): HTMLElement {
+  const withTag = (tag: string) =>
+    go({ view: 'list', registry, query: { ...NO_QUERY, filters: { ...NO_QUERY.filters, tag: [tag] } } });
+  const { name, version, description, overview, tags } = entry;
+  return element(
+    'article',
+    { class: 'details' },
+    back(registry),
+    title(element('span', { class: 'text' }, entry.title)),
+    element('p', { class: 'name text' }, name, ' ', element('span', { class: 'version' }, version)),
+    statusNote(entry),
+    element('p', { class: 'lead text' }, description),
+    marks(entry),
+    tags.length === 0
+      ? undefined
+      : list(
+          tags.map((tag) => tagButton(tag, withTag)),
+          { class: 'tags', 'aria-label': 'Tags' },
+        ),
+    links(entry),
+    connectSection(entry, announce),
+    overview === undefined ? undefined : section('Overview', element('p', { class: 'prose text' }, overview)),
+    toolsSection(entry.tools),
+    runsSection(entry),
+    versionsSection(registry, entry, versions),
+  );
+}
+
+export function section(heading: string, ...children: readonly (HTMLElement | undefined)[]): HTMLElement {
+  return element('section', {}, element('h2', {}, heading), ...children);
+}
+
+function back(registry: string): HTMLElement {
+  const href = fragmentOf({ view: 'list', registry, query: NO_QUERY });
+  return element(
+    'nav',
+    { 'aria-label': 'Breadcrumb', class: 'back' },
+    element('a', { href, id: 'back' }, 'All servers in ', element('span', { class: 'text' }, registry)),
+  );
+}
+
+function statusNote({ status, statusMessage }: Entry): HTMLElement | undefined {
+  if (status === 'active' && statusMessage === undefined) return undefined;
+  const meaning =
+    status === 'deleted' ? 'This version was deleted.' : status === 'deprecated' ? 'This version is deprecated.' : '';
+  return element('p', { class: 'notice warn' }, meaning, ' ', element('span', { class: 'text' }, statusMessage ?? ''));
+}
+
+function links({ website, repository, updatedAt }: Entry): HTMLElement | undefined {
+  const facts: [string, HTMLElement][] = [];
+  if (website !== undefined) facts.push(['Website', webLink(website)]);
+  if (repository !== undefined) facts.push(['Source code', webLink(repository)]);
+  if (updatedAt !== undefined) facts.push(['Last changed', time(updatedAt)]);
+  if (facts.length === 0) return undefined;
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...facts.map(([term, fact]) => element('div', {}, element('dt', {}, term), element('dd', {}, fact))),
+  );
+}
+
+function time(instant: string): HTMLElement {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return element('span', { class: 'text' }, instant);
+  return element('time', { datetime: instant }, date.toLocaleDateString('en', { dateStyle: 'long' }));
+}
+
+function toolsSection(tools: readonly Tool[]): HTMLElement | undefined {
+  if (tools.length === 0) return undefined;
+  const terms = tools.map(({ name, description }) =>
+    element(
+      'div',
+      {},
+      element('dt', {}, element('code', { class: 'text' }, name)),
+      description === undefined ? undefined : element('dd', { class: 'prose text' }, description),
+    ),
+  );
+  const described = tools.some(({ description }) => description !== undefined);
+  return section(`Tools (${tools.length})`, element('dl', { class: described ? 'tools' : 'tools names' }, ...terms));
+}
+
+function versionsSection(registry: string, shown: Entry, body: unknown): HTMLElement | undefined {
+  const versions = items(members(body).servers).map(readEntry);
+  if (versions.length === 0) return undefined;
+  const rows = versions.map(({ name, version, status, isLatest, updatedAt }) => {
+    const href = fragmentOf({ view: 'server', registry, server: name, version: isLatest ? LATEST : version });
+    return element(
+      'span',
+      {},
+      element('a', { href, class: 'text', 'aria-current': version === shown.version ? 'page' : undefined }, version),
+      isLatest ? element('span', { class: 'mark' }, 'latest') : undefined,
+      status === 'active' ? undefined : element('span', { class: 'mark warn text' }, status),
+      updatedAt === undefined ? undefined : time(updatedAt),
+    );
+  });
+  return section('Versions', list(rows, { class: 'versions' }));
+}

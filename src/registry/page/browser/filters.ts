@@ -1,0 +1,120 @@
+// What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks nobody anything.
+
+import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
+import { button, element } from './dom.ts';
+import { items, members, text } from './json.ts';
+
+export interface Facet {
+  readonly value: string;
+  readonly count: number;
+}
+
+export type Facets = Readonly<Record<FilterName, readonly Facet[]>>;
+
+const LEGENDS: Readonly<Record<FilterName, string>> = {
+  tag: 'Tags',
+  tier: 'Tier',
+  transport: 'Transport',
+  status: 'Status',
+};
+/** Of the answer of the API. */
+const MEMBERS: Readonly<Record<FilterName, string>> = {
+  tag: 'tags',
+  tier: 'tiers',
+  transport: 'transports',
+  status: 'statuses',
+};
+/** Fewer are read at a glance. */
+const SHOWN_AT_FIRST = 12;
+
+export function readFacets(body: unknown): Facets {
+  const answer = members(body);
+  const read = (name: FilterName) =>
+    items(answer[MEMBERS[name]]).flatMap((item): Facet[] => {
+      const { value, count } = members(item);
+      const known = text(value);
+      return known === undefined ? [] : [{ value: known, count: Number(count) }];
+    });
+  return { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: read('status') };
+}
+
+export interface FilterPanel {
+  readonly node: HTMLElement;
+  show(query: Query): void;
+  offer(facets: Facets): void;
+}
+
+/** `changed` gets the filters as they are chosen now. */
+export function createFilterPanel(changed: (filters: Query['filters']) => void): FilterPanel {
+  const node = element('div', { class: 'facets' });
+  const expanded = new Set<FilterName>();
+  let facets: Facets = { tag: [], tier: [], transport: [], status: [] };
+  let chosen: Query['filters'] = { tag: [], tier: [], transport: [], status: [] };
+
+  function toggle(name: FilterName, value: string, on: boolean): void {
+    const others = chosen[name].filter((each) => each !== value);
+    chosen = { ...chosen, [name]: on ? [...others, value] : others };
+    changed(chosen);
+  }
+
+  function render(): void {
+    node.replaceChildren(
+      ...FILTER_NAMES.filter((name) => offered(name).length > 0).map((name) => group(name, offered(name))),
+    );
+  }
+
+  /** What is chosen is shown even where no server has it: it must be possible to take it back. */
+  function offered(name: FilterName): readonly Facet[] {
+    const missing = chosen[name].filter((value) => !facets[name].some((facet) => facet.value === value));
+    return [...missing.map((value) => ({ value, count: 0 })), ...facets[name]];
+  }
+
+  function group(name: FilterName, all: readonly Facet[]): HTMLElement {
+    const few = expanded.has(name)
+      ? all
+      : all.filter(({ value }, index) => index < SHOWN_AT_FIRST || chosen[name].includes(value));
+    const fields = few.map((facet) => checkbox(name, facet));
+    const hidden = all.length - few.length;
+    const more = button(
+      `Show ${hidden} more`,
+      () => {
+        expanded.add(name);
+        render();
+        node.querySelectorAll<HTMLInputElement>(`[name="${name}"]`)[few.length]?.focus();
+      },
+      { class: 'quiet' },
+    );
+    return element('fieldset', {}, element('legend', {}, LEGENDS[name]), ...fields, hidden > 0 ? more : undefined);
+  }
+
+  function checkbox(name: FilterName, { value, count }: Facet): HTMLElement {
+    const input = element('input', { type: 'checkbox', name, value });
+    input.checked = chosen[name].includes(value);
+    input.addEventListener('change', () => toggle(name, value, input.checked));
+    const number = element(
+      'span',
+      { class: 'count' },
+      String(count),
+      element('span', { class: 'unseen' }, count === 1 ? ' server' : ' servers'),
+    );
+    return element('label', {}, input, element('span', { class: 'text' }, value), number);
+  }
+
+  return {
+    node,
+    show({ filters }) {
+      chosen = filters;
+      // Not made anew while somebody moves through them: that would lose the focus.
+      for (const input of node.querySelectorAll('input')) {
+        input.checked = FILTER_NAMES.some((name) => name === input.name && filters[name].includes(input.value));
+      }
+      const all = FILTER_NAMES.flatMap((name) => filters[name]);
+      const shown = [...node.querySelectorAll('input')].map(({ value }) => value);
+      if (all.some((value) => !shown.includes(value))) render();
+    },
+    offer(offers) {
+      facets = offers;
+      render();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// How a client gets to a server: a command that it starts, or an address that it connects to. Made from the packages
+// and remotes of a server.json (official schema 2025-12-11). Knows no client.
+
+import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
+import { addressOf, type Template, templateOf } from './template.ts';
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly Template[];
+  readonly environment: readonly Setting[];
+}
+
+interface Setting {
+  readonly name: string;
+  readonly value: Template;
+}
+
+export type Launch =
+  | { readonly kind: 'command'; readonly command: Command }
+  | {
+      readonly kind: 'address';
+      readonly type: 'http' | 'sse';
+      readonly url: Template;
+      readonly headers: readonly Setting[];
+      /** What must run before anything answers there. */
+      readonly start?: Command;
+    };
+
+/** One way to run or reach a server; `launch` is undefined where no client can be told how. */
+export interface Way {
+  readonly label: string;
+  readonly launch: Launch | undefined;
+}
+
+export function waysOf({ packages, remotes }: Entry): readonly Way[] {
+  return [
+    ...remotes.map((remote) => ({ label: `Remote: ${remote.url ?? remote.type}`, launch: launchOfRemote(remote) })),
+    ...packages.map((pkg) => ({ label: `${pkg.registryType}: ${pkg.identifier}`, launch: launchOfPackage(pkg) })),
+  ];
+}
+
+function launchOfRemote(remote: Remote): Launch | undefined {
+  const url = addressOf(remote.url ?? '', remote.variables);
+  const [start] = url ?? [];
+  // An address may begin with a variable; otherwise it is one of the web or none at all.
+  if (url === undefined || (typeof start === 'string' && !/^https?:\/\//i.test(start)) || start === undefined)
+    return undefined;
+  return {
+    kind: 'address',
+    type: remote.type === 'sse' ? 'sse' : 'http',
+    url,
+    headers: settings(remote.headers, /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/),
+  };
+}
+
+function launchOfPackage(pkg: Package): Launch | undefined {
+  const command = commandOf(pkg);
+  if (command === undefined) return undefined;
+  if (pkg.transport.type === 'stdio') return { kind: 'command', command };
+  const reached = launchOfRemote(pkg.transport);
+  return reached?.kind === 'address' ? { ...reached, start: command } : undefined;
+}
+
+function commandOf(pkg: Package): Command | undefined {
+  const { registryType, identifier, version } = pkg;
+  // One that begins with a dash would be an option of the program, and nothing real holds spaces or variables.
+  if (!isPlain(identifier) || (version !== undefined && !isPlain(version))) return undefined;
+  const environment = settings(pkg.environment, /^[A-Za-z_][A-Za-z0-9_.-]*$/);
+  const runtime = pkg.runtimeArguments.flatMap(argument);
+  const own = pkg.packageArguments.flatMap(argument);
+  const versioned = version === undefined ? identifier : `${identifier}@${version}`;
+  switch (registryType) {
+    case 'npm':
+      return { program: 'npx', args: [['-y'], ...runtime, [versioned], ...own], environment };
+    case 'pypi':
+      return { program: 'uvx', args: [...runtime, [versioned], ...own], environment };
+    case 'nuget':
+      return {
+        program: 'dnx',
+        args: [...runtime, [versioned], ['--yes'], ...(own.length > 0 ? [['--'], ...own] : [])],
+        environment,
+      };
+    case 'oci': {
+      const passed = environment.flatMap(({ name }): Template[] => [['-e'], [name]]);
+      const args = [
+        ['run'],
+        ['-i'],
+        ['--rm'],
+        ...published(pkg.transport),
+        ...passed,
+        ...runtime,
+        [imageOf(pkg)],
+        ...own,
+      ];
+      return { program: 'docker', args, environment };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The port of an address on this machine, so that the container is reached there and from nowhere else. */
+function published({ url }: Remote): readonly Template[] {
+  const port = URL.parse(url ?? '')?.port ?? '';
+  return port === '' ? [] : [['-p'], [`127.0.0.1:${port}:${port}`]];
+}
+
+/** The identifier has the tag, or older documents keep registry and version apart. */
+function imageOf({ identifier, version }: Package): string {
+  const tagged = identifier.includes('@') || lastPart(identifier).includes(':');
+  return tagged || version === undefined ? identifier : `${identifier}:${version}`;
+}
+
+function lastPart(identifier: string): string {
+  return identifier.slice(identifier.lastIndexOf('/') + 1);
+}
+
+function isPlain(text: string): boolean {
+  return text !== '' && !text.startsWith('-') && !/[\s\p{Cc}$"'`\\]/u.test(text);
+}
+
+function argument(given: Argument): readonly Template[] {
+  const value = templateOf(given);
+  if (!given.named) return value === undefined ? [] : [value];
+  // A flag without a value is written where the document fixes or requires it.
+  if (value === undefined || given.name === '') return [];
+  return value.length === 0 ? [[given.name]] : [[given.name], value];
+}
+
+/** Those that are to be written down, as far as their names can be names. */
+function settings(inputs: readonly Input[], name: RegExp): readonly Setting[] {
+  return inputs.flatMap((input) => {
+    const value = name.test(input.name) ? templateOf(input) : undefined;
+    return value === undefined ? [] : [{ name: input.name, value }];
+  });
+}

@@ -1,0 +1,180 @@
+// The catalogue page: shows what the fragment of the URL names, and moves the focus where the reader now is. Everything
+// it shows comes from the public API of the service that serves it.
+
+import { type Address, fragmentOf, NO_QUERY, readAddress } from './address.ts';
+import { createApi, type Trouble } from './api.ts';
+import { loadDetails, type ServerAddress } from './details.ts';
+import { button, byId, element } from './dom.ts';
+import { items, members, text } from './json.ts';
+import { createListing, type Listing } from './listing.ts';
+import { emptyNotice, troubleNotice } from './notice.ts';
+import { signInView } from './sign-in.ts';
+import { tell } from './trouble.ts';
+
+const PAGE_TITLE = 'MCP servers';
+
+const main = byId('main');
+const controls = byId('controls');
+const announcer = byId('announcer');
+const api = createApi();
+const needsToken = document.documentElement.dataset.auth === 'oauth';
+const listings = new Map<string, Listing>();
+let registries: readonly string[] = [];
+let loading = new AbortController();
+/** The server that was shown last: whoever goes back to the list is at its link. */
+let visited: string | undefined;
+/** False until the first view stands: the browser has put the focus where it should be. */
+let moves = false;
+
+function announce(message: string): void {
+  // The same text twice would not be read again.
+  announcer.textContent = announcer.textContent === message ? `${message} ` : message;
+}
+
+function go(address: Address): void {
+  const fragment = fragmentOf(address);
+  if (location.hash === fragment) void show();
+  else location.hash = fragment;
+}
+
+async function start(): Promise<void> {
+  if (needsToken && !api.hasToken()) return askForToken(undefined);
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
+  const answer = await api.get('extension/v0/registries', signal);
+  if (signal.aborted) return;
+  if (!answer.ok) return failed(answer.trouble, start);
+  registries = items(members(answer.body).registries).flatMap((registry) => text(members(registry).name) ?? []);
+  await show();
+}
+
+async function show(): Promise<void> {
+  loading.abort();
+  loading = new AbortController();
+  const address = readAddress(location.hash);
+  const registry = address.registry ?? registries[0];
+  showControls(registry);
+  if (registry === undefined) {
+    place(
+      emptyNotice('No registry is configured', 'Add one to registries in the configuration of this service.'),
+      PAGE_TITLE,
+    );
+  } else if (address.view === 'list') {
+    showListing(registry, address);
+  } else {
+    await showServer(address, loading.signal);
+  }
+}
+
+function showListing(registry: string, { query }: Extract<Address, { readonly view: 'list' }>): void {
+  const listing = listings.get(registry) ?? newListing(registry);
+  listings.set(registry, listing);
+  const isThere = listing.node.isConnected;
+  listing.show(query);
+  if (isThere) return;
+  place(listing.node, `${registry} · ${PAGE_TITLE}`, visited === undefined ? undefined : listing.linkTo(visited));
+  visited = undefined;
+}
+
+function newListing(registry: string): Listing {
+  return createListing({
+    api,
+    registry,
+    addressed: (address) => history.replaceState(undefined, '', fragmentOf(address)),
+    refused: askForToken,
+  });
+}
+
+async function showServer(address: ServerAddress, signal: AbortSignal): Promise<void> {
+  main.setAttribute('aria-busy', 'true');
+  const view = await loadDetails({ api, go, announce, refused: askForToken }, address, signal);
+  if (signal.aborted) return;
+  main.removeAttribute('aria-busy');
+  if (view === undefined) return;
+  visited = address.server;
+  place(view.node, `${view.title} · ${PAGE_TITLE}`);
+  const back = document.getElementById('back');
+  // Back to the list as it was left.
+  const left = listings.get(address.registry)?.address();
+  if (left !== undefined) back?.setAttribute('href', left);
+}
+
+/** `focus`: where the reader goes on; the heading without it. */
+function place(node: HTMLElement, title: string, focus?: HTMLElement): void {
+  main.removeAttribute('aria-busy');
+  main.replaceChildren(node);
+  document.title = title;
+  if (moves) {
+    const at = focus ?? main.querySelector('h1') ?? main;
+    at.focus({ preventScroll: true });
+    if (focus === undefined) scrollTo(0, 0);
+    else focus.scrollIntoView({ block: 'center' });
+  }
+  moves = true;
+}
+
+function failed(trouble: Trouble, again: () => Promise<void>): void {
+  if (trouble.kind === 'unauthorized' || trouble.kind === 'forbidden') {
+    askForToken(trouble);
+    return;
+  }
+  place(
+    element(
+      'div',
+      { class: 'narrow' },
+      troubleNotice(trouble, 'such registry', () => void again()),
+    ),
+    PAGE_TITLE,
+  );
+}
+
+/** `trouble`: why the last token did not do. */
+function askForToken(trouble: Trouble | undefined): void {
+  forget();
+  const told = trouble === undefined ? undefined : tell(trouble, 'such registry');
+  const notice =
+    told === undefined
+      ? undefined
+      : element(
+          'div',
+          { class: 'notice trouble', role: 'alert' },
+          element('p', { class: 'strong' }, told.title),
+          element('p', {}, told.advice),
+        );
+  place(
+    signInView(api, notice, () => void start()),
+    `Token needed · ${PAGE_TITLE}`,
+  );
+}
+
+function forget(): void {
+  api.setToken(undefined);
+  loading.abort();
+  for (const listing of listings.values()) listing.stop();
+  listings.clear();
+  registries = [];
+  controls.replaceChildren();
+}
+
+function showControls(registry: string | undefined): void {
+  const options = registries.map((name) => element('option', { value: name }, name));
+  const select = element('select', { id: 'registry' }, ...options);
+  if (registry !== undefined) select.value = registry;
+  select.addEventListener('change', () => go({ view: 'list', registry: select.value, query: NO_QUERY }));
+  const chooser = registries.length < 2 ? [] : [element('label', { for: 'registry' }, 'Registry'), select];
+  const signOut = api.hasToken() ? [button('Forget token', () => askForToken(undefined))] : [];
+  // Not made anew under the reader's hands.
+  if (controls.querySelector('select')?.options.length === options.length && registries.length > 1) {
+    const present = controls.querySelector('select');
+    if (present !== null && registry !== undefined) present.value = registry;
+    return;
+  }
+  controls.replaceChildren(...chooser, ...signOut);
+}
+
+byId('skip').addEventListener('click', () => main.focus());
+addEventListener('hashchange', () => {
+  if (!needsToken || api.hasToken()) void show();
+});
+void start();

@@ -1,0 +1,61 @@
+// The search field: what is typed is asked for once the typing pauses, or at once with Enter.
+
+import { element } from './dom.ts';
+
+export interface SearchForm {
+  readonly node: HTMLElement;
+  show(search: string): void;
+  focus(): void;
+  stop(): void;
+}
+
+const PAUSE_MS = 200;
+/** The API takes no longer ones. */
+const LENGTH_MAX = 255;
+
+export function createSearchForm(changed: (search: string) => void): SearchForm {
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  const input = element('input', {
+    type: 'search',
+    id: 'search',
+    name: 'search',
+    maxlength: String(LENGTH_MAX),
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    placeholder: 'Name, title or description',
+  });
+  const node = element(
+    'form',
+    { role: 'search', class: 'search' },
+    element('label', { for: 'search' }, 'Search servers'),
+    input,
+  );
+
+  function change(): void {
+    clearTimeout(pause);
+    // Halves of characters can be typed, but not sent.
+    changed(input.value.trim().toWellFormed());
+  }
+
+  input.addEventListener('input', () => {
+    clearTimeout(pause);
+    pause = setTimeout(change, PAUSE_MS);
+  });
+  node.addEventListener('submit', (event) => {
+    event.preventDefault();
+    change();
+  });
+  return {
+    node,
+    show(search) {
+      // What is being typed is newer than any address.
+      if (input.value.trim() !== search && document.activeElement !== input) input.value = search;
+    },
+    focus() {
+      input.value = '';
+      input.focus();
+    },
+    stop: () => clearTimeout(pause),
+  };
+}

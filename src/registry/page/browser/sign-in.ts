@@ -1,0 +1,66 @@
+// Asks for a token where the registry needs one, and says where such tokens come from (RFC 9728). It is kept in memory
+// only: a reload forgets it.
+
+import type { Api } from './api.ts';
+import { element, list, title, webLink } from './dom.ts';
+import { members, text, texts } from './json.ts';
+
+/** `told`: why the last token did not do. */
+export function signInView(api: Api, told: HTMLElement | undefined, done: () => void): HTMLElement {
+  const input = element('input', {
+    type: 'password',
+    id: 'token',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    required: true,
+    'aria-describedby': 'token-hint token-problem',
+  });
+  const problem = element('p', { id: 'token-problem', class: 'problem', role: 'alert' });
+  const form = element(
+    'form',
+    { class: 'sign-in' },
+    element('label', { for: 'token' }, 'Access token'),
+    input,
+    element(
+      'p',
+      { id: 'token-hint', class: 'hint' },
+      'It stays in the memory of this page and is forgotten when you reload or leave it.',
+    ),
+    problem,
+    element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const token = input.value.trim().replace(/^Bearer +/i, '');
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      problem.textContent = 'This is no token: it must be one word, without spaces or line breaks. Copy it again.';
+      input.setAttribute('aria-invalid', 'true');
+      input.focus();
+      return;
+    }
+    api.setToken(token);
+    done();
+  });
+  const sources = element('div', {});
+  void showSources(api, sources);
+  return element('div', { class: 'narrow' }, title('This registry asks for a token'), told, form, sources);
+}
+
+/** Public, and only a help: where it cannot be had, nothing is said. */
+async function showSources(api: Api, into: HTMLElement): Promise<void> {
+  const answer = await api.get('.well-known/oauth-protected-resource', new AbortController().signal);
+  if (!answer.ok) return;
+  const { authorization_servers, resource, resource_documentation } = members(answer.body);
+  const issuers = texts(authorization_servers).map(webLink);
+  const documentation = text(resource_documentation);
+  const audience = text(resource);
+  into.replaceChildren(
+    element('h2', {}, 'Where to get one'),
+    element('p', {}, issuers.length === 1 ? 'Tokens are issued by:' : 'Tokens are issued by any of:'),
+    list(issuers),
+    ...(audience === undefined
+      ? []
+      : [element('p', {}, 'They must be meant for: ', element('code', { class: 'text' }, audience))]),
+    ...(documentation === undefined ? [] : [element('p', {}, 'How: ', webLink(documentation))]),
+  );
+}

@@ -1,0 +1,57 @@
+// The catalogue page for people: a shell at / and its files below /page. It holds no data and is public in every mode; what
+// it shows it asks the API for, with the reader's own token.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RegistryConfig } from '../../contracts/registry-service.ts';
+import { entityTag, namesTag } from '../etag.ts';
+import { readPageAssets } from '../page/assets.ts';
+import { publicRoute } from '../route.ts';
+
+/** Nothing from elsewhere, nothing inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+export async function addPageRoutes(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
+  const { digest, shell, files } = await readPageAssets(auth.mode);
+  publicRoute(app, '/', (request, reply) => {
+    reply.header('content-security-policy', POLICY).header('cross-origin-opener-policy', 'same-origin');
+    return send(request, reply, {
+      cacheControl: 'no-cache',
+      type: 'text/html; charset=utf-8',
+      tag: digest,
+      body: () => shell,
+    });
+  });
+  for (const { name, type, body } of files) {
+    publicRoute(app, `/page/${digest}/${name}`, (request, reply) =>
+      send(request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
+    );
+  }
+}
+
+interface Sent {
+  readonly cacheControl: string;
+  readonly type: string;
+  /** Changes whenever the body does. */
+  readonly tag: string;
+  readonly body: () => string;
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { cacheControl, type, tag, body }: Sent): FastifyReply {
+  const etag = entityTag(tag);
+  reply.header('cache-control', cacheControl).header('etag', etag);
+  if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  return reply.type(type).send(body());
+}
