@@ -124,13 +124,19 @@ function fromInput(input: JsonObject): JsonObject {
 
 function containerFields(pkg: JsonObject): JsonObject {
   const transport = isObject(pkg.transport) ? pkg.transport : {};
-  const port = typeof transport.url === 'string' ? Number(URL.parse(transport.url)?.port ?? '') : 0;
+  const port = typeof transport.url === 'string' ? portOf(transport.url) : 0;
   return {
     ...defined({ transport: transport.type, image: pkg.identifier }),
     ...(port > 0 ? { target_port: port } : {}),
     ...listOf('env_vars', objects(pkg.environmentVariables).map(fromInput)),
     ...listOf('args', objects(pkg.packageArguments).flatMap(flatArgument)),
   };
+}
+
+/** As it is written: a URL of http drops port 80, one of a scheme that nobody knows keeps it. */
+function portOf(url: string): number {
+  const colon = url.indexOf(':');
+  return Number(URL.parse(`port${url.slice(colon)}`)?.port ?? '');
 }
 
 function remoteFields(remote: JsonObject): JsonObject {
