@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../test/harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { Failure } from '../../std/failure.ts';
 import { migrate, migrationStatus } from './migrate.ts';
@@ -69,6 +70,23 @@ describe('migrations', () => {
     expect((await failureOf(up())).code).toBe('database-migration-failed');
     expect(await database.sql("select to_regclass('a') as a, to_regclass('b') as b")).toEqual([{ a: null, b: null }]);
     expect(await states()).toEqual(['0001-a.sql pending']);
+  });
+
+  test('that are interrupted leave nothing of the file at hand, and whoever waits goes on', async () => {
+    write({ '0001-a.sql': 'create table a (x int)', '0002-b.sql': 'create table b (x int); select pg_sleep(1)' });
+    const interrupted = failureOf(up());
+    const killed = await eventually(
+      () =>
+        database.sql(
+          "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(1)' and pid <> pg_backend_pid()",
+        ),
+      (rows) => rows.length > 0,
+    );
+    expect(killed).toHaveLength(1);
+    const waiting = up();
+    expect((await interrupted).code).toBe('database-unreachable');
+    expect(await waiting).toEqual(['0002-b.sql']);
+    expect(await states()).toEqual(['0001-a.sql applied', '0002-b.sql applied']);
   });
 
   test('stop where an applied file has another text now', async () => {
