@@ -7,4 +7,6 @@ export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;
   /** Where the password of `settings.user` is, in the MCPRegistry's namespace. */
   readonly passwordSecretRef: { readonly name: string; readonly key: string };
+  /** The same of `settings.migrationUser`. */
+  readonly migrationPasswordSecretRef: { readonly name: string; readonly key: string };
 }

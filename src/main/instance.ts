@@ -16,12 +16,12 @@ import type { FleetSource } from '../reconcile/gather.ts';
 import { fieldManager } from '../reconcile/labels.ts';
 import { readPattern } from '../reconcile/patterns.ts';
 import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
-import type { RegistryDeps } from '../reconcile/registries.ts';
+import type { RegistryDeps, SyncMode } from '../reconcile/registries.ts';
 import { Failure } from '../std/failure.ts';
 import { globMatches } from '../std/glob.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { openDatabase } from './database.ts';
+import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
 import { openLoadCache } from './load-cache.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
@@ -50,7 +50,7 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
   const { allowPrivate, caFile } = config.outbound;
   const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
-  const stores = openStores(config);
+  const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const deps = {
     cluster,
@@ -127,35 +127,51 @@ function registryGitDeps(config: Config, outbound: Outbound, namespace: string):
   return { ...gitDeps(config, outbound), dir, credentials: lent };
 }
 
-/** The MCPRegistry's `databaseConfig`, as the application user. */
-function ownDatabase(target: RegistryDatabaseTarget | undefined, view: View): DatabaseSettings | undefined {
-  if (target === undefined) return undefined;
-  const { host, port, user, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
+/** A database with the user that may change its schema. */
+interface CatalogueDatabase {
+  readonly app: DatabaseSettings;
+  readonly owner: MigrationUser;
+}
+
+/** The MCPRegistry's `databaseConfig`, or the instance's own. */
+function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
+  if (target === undefined) {
+    if (config.catalogue === undefined) {
+      const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
+      throw new Failure('catalogue-not-configured', message);
+    }
+    const { migrationUser, ...app } = config.catalogue.database;
+    return { app, owner: { user: migrationUser } };
+  }
+  const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
   const password = secretValue(view, target.passwordSecretRef);
-  return { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS };
+  return {
+    app: { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS },
+    owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
+  };
 }
 
 /** The service has its own pool; a sync needs few. */
 const POOL_CONNECTIONS = 4;
 
 interface Stores {
-  /** Undefined: the instance's own database. */
-  open(own: DatabaseSettings | undefined): CatalogueWriter;
+  /** `sync`: with its schema up to date. */
+  open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
   close(): Promise<void>;
 }
 
 /** One pool per database, whoever uses it. */
-function openStores(config: Config): Stores {
+function openStores(): Stores {
   const opened = new Map<string, ReturnType<typeof openDatabase>>();
+  const migrated = new Set<string>();
   return {
-    open(own) {
-      const database = own ?? config.catalogue?.database;
-      if (database === undefined) {
-        const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
-        throw new Failure('catalogue-not-configured', message);
-      }
+    async open(database, mode) {
       const key = JSON.stringify(database);
-      const store = opened.get(key) ?? openDatabase(database);
+      if (mode === 'sync' && !migrated.has(key)) {
+        // Left to somebody else, it is tried again: who that is may not be there yet.
+        if (!((await migrateAtStart(database.app, database.owner)) instanceof Failure)) migrated.add(key);
+      }
+      const store = opened.get(key) ?? openDatabase(database.app);
       opened.set(key, store);
       return store;
     },
@@ -168,6 +184,7 @@ function openStores(config: Config): Stores {
 function registryDeps(config: Config, outbound: Outbound, stores: Stores): RegistryDeps {
   return {
     sourceFor: (view, namespace) => registrySource(registryGitDeps(config, outbound, namespace), view),
-    storeFor: async (kind, registry, view) => stores.open(ownDatabase(kind.database(registry), view)),
+    storeFor: async (kind, registry, view, mode) =>
+      stores.open(databaseOf(config, kind.database(registry), view), mode),
   };
 }

@@ -36,10 +36,10 @@ export function migrateCommand(): Command {
 
 async function open(file: string) {
   const { database } = await readServeConfig(file);
-  const [{ migrate, migrationStatus }, { withPassFile }] = await Promise.all([
+  const [{ migrate, migrationStatus }, { withFiles }] = await Promise.all([
     import('../adapters/postgres/migrate.ts'),
     import('./database.ts'),
   ]);
-  const address = withPassFile({ ...database, user: database.migrationUser });
+  const address = withFiles({ ...database, user: database.migrationUser });
   return { address, appUser: database.user, migrate, migrationStatus };
 }

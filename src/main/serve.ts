@@ -36,18 +36,21 @@ export function serveCommand(): Command {
       const { pino } = await import('pino');
       const { openDatabase } = await import('./database.ts');
       const { startSync } = await import('./registry-sync.ts');
+      const { startMigration } = await import('./registry-migration.ts');
       const logger = pino({ level: logLevel }, process.stderr);
       const database = openDatabase(config.database);
+      const running: { stop(): Promise<void> }[] = [];
       try {
+        running.push(await startMigration(config, { logger, clock: systemClock }));
         const service = await startService(config, database, logger);
-        const deps = { writer: database, clock: systemClock, logger, random: Math.random };
-        const sync = await startSync(config, deps);
+        running.push(service);
+        const sync = await startSync(config, { writer: database, clock: systemClock, logger, random: Math.random });
+        if (sync !== undefined) running.push(sync);
         if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
         process.stdout.write(`serving ${service.url}\n`);
         await untilSignal();
-        await sync?.stop();
-        await service.stop();
       } finally {
+        for (const each of running.reverse()) await each.stop();
         await database.close();
       }
     });

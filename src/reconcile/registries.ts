@@ -22,8 +22,8 @@ import type { Snapshot } from './snapshot.ts';
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
   readonly sourceFor: (view: View, namespace: string) => Source;
-  /** The store of record of a registry. Throws Failure where it cannot be reached. */
-  readonly storeFor: (kind: Kind, registry: Resource, view: View) => Promise<CatalogueWriter>;
+  /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
+  readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
 }
 
 export interface RegistryResults {
@@ -109,7 +109,7 @@ interface SyncDeps {
 async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMode): Promise<RegistryResults> {
   const { kind, resource, view, key } = registry;
   try {
-    const writer = await deps.ports.storeFor(kind, resource, view);
+    const writer = await deps.ports.storeFor(kind, resource, view, mode);
     const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
     const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, writer) : [];
     const states = await writer.states(own);
@@ -124,6 +124,8 @@ async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMod
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
+    // A plan is made before anything is there: the sync will make the tables.
+    if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
     return { ...NOTHING, failures: [failure] };
   }
 }
@@ -142,7 +144,7 @@ export async function emptyCatalogue(
   const resource: Resource = { ...object, spec: object.spec };
   if (kind.sources(resource).length === 0) return;
   try {
-    const writer = await registries.storeFor(kind, resource, view);
+    const writer = await registries.storeFor(kind, resource, view, 'sync');
     await writer.retain({ namespace, registry: name }, []);
   } catch (failure) {
     if (!(failure instanceof Failure) || !NO_WAY.includes(failure.code)) throw failure;

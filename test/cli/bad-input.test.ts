@@ -80,7 +80,8 @@ function serviceConfig(auth: object): object {
     registryName: 'catalogue',
     namespace: 'tools',
     listen: { host: '127.0.0.1', port: 0 },
-    registries: [{ name: 'all', file: { path: 'registry.json' } }],
+    // Synced by the runs of the instance, as where an MCPRegistry renders it.
+    registries: [{ name: 'all', file: { path: 'registry.json' }, syncedBy: 'reconciler' }],
     database: database(),
     auth,
   };

@@ -6,7 +6,14 @@ import type { RegistrySpec } from './facts.ts';
 /** Undefined: the registry uses the instance's own. */
 export function databaseTarget({ databaseConfig }: RegistrySpec): RegistryDatabaseTarget | undefined {
   if (databaseConfig === undefined) return undefined;
-  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef: _migration, ...settings } = databaseConfig;
-  const { name, key } = dbAppUserPasswordSecretRef;
-  return { settings, passwordSecretRef: { name, key } };
+  const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
+  return {
+    settings,
+    passwordSecretRef: keyOf(dbAppUserPasswordSecretRef),
+    migrationPasswordSecretRef: keyOf(dbMigrationUserPasswordSecretRef),
+  };
+}
+
+function keyOf({ name, key }: { readonly name: string; readonly key: string }) {
+  return { name, key };
 }
