@@ -97,7 +97,7 @@ function configFile(folder: string, { app, passFile }: BenchDatabase, issuerUrl:
     registryName: REGISTRY.registry,
     namespace: REGISTRY.namespace,
     listen: { host: '127.0.0.1', port: 0 },
-    registries: [{ name: 'tools', file: { path: '/unused.json' } }],
+    registries: [{ name: 'tools', file: { path: '/unused.json' }, syncedBy: 'reconciler' }],
     database: { host, port, user, database, sslMode: 'disable', passFile },
     auth: { oauth: { resourceUrl: 'https://registry.example', enforceScopes: true, providers: [provider] } },
   };

@@ -13,7 +13,7 @@ import { applySetId } from './labels.ts';
 import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
-import { type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
+import { inOneRun, type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
 import { problemOf, type Resolved, resolve } from './resolve.ts';
 import { outside, scopeOf } from './scope.ts';
 import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
@@ -37,8 +37,16 @@ export interface Prepared {
   readonly watched: readonly GroupKind[];
 }
 
-/** Throws Failure where the cluster cannot be asked at all; what single sources or LISTs refuse is in the result. */
-export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode): Promise<Prepared> {
+/**
+ * Throws Failure where the cluster cannot be asked at all; what single sources or LISTs refuse is in the result. `before`:
+ * what this very run has prepared already.
+ */
+export async function prepare(
+  deps: RunDeps,
+  options: RunOptions,
+  mode: SyncMode,
+  before?: Prepared,
+): Promise<Prepared> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
@@ -59,13 +67,14 @@ export async function prepare(deps: RunDeps, options: RunOptions, mode: SyncMode
     apiGroup,
     layers: [snapshot.objects(), declared(gathered)],
   });
-  const registries = await syncRegistries(deps, {
+  const now = await syncRegistries(deps, {
     mode,
     apiGroup,
     loaded: gathered.loaded,
     living: snapshot.find,
     views,
   });
+  const registries = before === undefined ? now : inOneRun(before.registries, now);
   // Of a kind that is not served there is nothing: that is known, too.
   const knowledge = (kind: string) => {
     const target = groupKindFor(kind, apiGroup);

@@ -92,10 +92,10 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
 
 /** What is true now that nobody else writes, with digests for all Secrets. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  const prepared = contended ? await prepare(deps, options, 'sync') : first;
+  const prepared = contended ? await prepare(deps, options, 'sync', first) : first;
   if (!prepared.unsealed) return prepared;
   await deps.digestKey.make(deps.random);
-  return prepare(deps, options, 'sync');
+  return prepare(deps, options, 'sync', prepared);
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */

@@ -89,6 +89,16 @@ export async function syncRegistries(
   };
 }
 
+/** A run that prepares twice syncs in its first round what is due; what came of that is part of what it tells. */
+export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
+  const again = new Set(now.outcomes.map(({ source }) => source));
+  return {
+    ...now,
+    outcomes: [...before.outcomes.filter(({ source }) => !again.has(source)), ...now.outcomes],
+    problems: [...before.problems, ...now.problems],
+  };
+}
+
 function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[] {
   const annotation = `${apiGroup}/sync-trigger`;
   return loaded.flatMap(({ id, kind, defaulted }) => {
