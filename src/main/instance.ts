@@ -160,6 +160,16 @@ interface Stores {
   close(): Promise<void>;
 }
 
+/** A database that does not answer is told by who needs it; what is left to somebody else is tried again. */
+async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
+  try {
+    return !((await migrateAtStart(app, owner)) instanceof Failure);
+  } catch (failure) {
+    if (failure instanceof Failure && failure.retryable) return false;
+    throw failure;
+  }
+}
+
 /** One pool per database, whoever uses it. */
 function openStores(): Stores {
   const opened = new Map<string, ReturnType<typeof openDatabase>>();
@@ -167,10 +177,7 @@ function openStores(): Stores {
   return {
     async open(database, mode) {
       const key = JSON.stringify(database);
-      if (mode === 'sync' && !migrated.has(key)) {
-        // Left to somebody else, it is tried again: who that is may not be there yet.
-        if (!((await migrateAtStart(database.app, database.owner)) instanceof Failure)) migrated.add(key);
-      }
+      if (mode === 'sync' && !migrated.has(key) && (await isMigrated(database))) migrated.add(key);
       const store = opened.get(key) ?? openDatabase(database.app);
       opened.set(key, store);
       return store;

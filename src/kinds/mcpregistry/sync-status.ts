@@ -77,8 +77,10 @@ function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
   if (failed.length > 0) {
     return { phase: 'Failed', message: failed.map(({ name, state }) => `${name}: ${state?.message}`).join('; ') };
   }
-  const waiting = sources.filter(({ state }) => state?.phase !== 'Complete').map(({ name }) => name);
+  const waiting = sources.filter(({ state }) => state?.lastSyncTime === undefined).map(({ name }) => name);
   if (waiting.length > 0) return { phase: 'Syncing', message: `not synced yet: ${waiting.join(', ')}` };
+  const running = sources.filter(({ state }) => state?.phase === 'Syncing').map(({ name }) => name);
+  if (running.length > 0) return { phase: 'Syncing', message: `syncing: ${running.join(', ')}` };
   const rejected = sources.filter(({ state }) => (state?.rejectedCount ?? 0) > 0);
   const complaint = rejected.map(({ name, state }) => `; ${name}: ${state?.rejectedCount} invalid entries left out`);
   return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
