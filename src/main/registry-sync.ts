@@ -51,7 +51,10 @@ export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise
   if (sources.length === 0) return undefined;
   const { allowPrivate, caFile, allowFiles } = config.outbound;
   const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
-  const temporary = config.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'skep-registry-')) : undefined;
+  // A container that only reads what is mounted into it may have no place to write.
+  const copies = sources.some(({ origin }) => origin.type === 'git');
+  const temporary =
+    copies && config.dataDir === undefined ? await mkdtemp(join(tmpdir(), 'skep-registry-')) : undefined;
   const dir = temporary ?? join(config.dataDir ?? '', 'git');
   const stopping = new AbortController();
   const ports = {

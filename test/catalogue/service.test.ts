@@ -230,7 +230,7 @@ describe('what goes wrong with a file is one clear message, and what was served 
     { reason: 'a folder', spoil: (path) => [rmSync(path), mkdirSync(path)], says: 'PATH is no regular file' },
     {
       reason: 'a pipe that nobody writes to',
-      spoil: (path) => [rmSync(path), execFileSync('mkfifo', [path])],
+      spoil: (path) => [rmSync(path), execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path])],
       says: 'PATH is no regular file',
     },
     {
