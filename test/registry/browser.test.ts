@@ -1,29 +1,22 @@
 // A client inside a real browser, as VS Code is one: a page of another origin that lists servers with a bearer token, and
 // finds out without one where tokens come from. Skipped, and said so, where there is no Chromium.
 
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entry } from '../../src/catalogue/ports.ts';
+import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../harness/browser.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
 import { type Endpoint, serve } from './serve.ts';
 import { openService, type Service } from './service.ts';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-if (CHROMIUM === undefined) process.stderr.write('skipped: there is no Chromium to run a client in\n');
+const executable = findBrowser();
+if (executable === undefined) process.stderr.write(NO_BROWSER);
 
+let browser: Browser | undefined;
 let issuer: Issuer;
 let service: Service;
 let base: string;
-let profile: string;
 let origin: Endpoint;
-let page = '';
 
 beforeAll(async () => {
   issuer = await startIssuer();
@@ -42,45 +35,26 @@ beforeAll(async () => {
     }),
     '2026-01-01T00:00:00.000Z',
   );
-  origin = await serve((_request, response) =>
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(page),
-  );
-  profile = await mkdtemp(join(tmpdir(), 'skep-browser-'));
+  origin = await serve((_request, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'));
+  if (executable !== undefined) browser = await startBrowser(executable);
 });
 
 afterAll(async () => {
+  await browser?.close();
   await origin.close();
   await service.close();
   await issuer.close();
-  await rm(profile, { recursive: true, force: true });
 });
 
-/** What the page has put together when its requests are answered. The page is at another origin than the service. */
+/** What the script gives, run in a page of another origin than the service. */
 async function run(script: string): Promise<unknown> {
-  page = `<!doctype html><title>client</title><pre id="result">nothing</pre><script type="module">
-    const show = (value) => { document.getElementById('result').textContent = JSON.stringify(value); };
-    try { show(await (async () => {${script}})()); } catch (error) { show(String(error)); }
-  </script>`;
-  const dom = await dump(`${origin.url}/`);
-  const [, text = ''] = /<pre id="result">(.*?)<\/pre>/s.exec(dom) ?? [];
-  return JSON.parse(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'));
+  if (browser === undefined) throw new Error('no browser was started');
+  const { page } = await browser.open();
+  await page.goto(`${origin.url}/`);
+  return page.evaluate(`(async () => {${script}})()`);
 }
 
-function dump(url: string): Promise<string> {
-  const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-  const args = [...flags, `--user-data-dir=${profile}`, '--virtual-time-budget=20000', '--dump-dom', url];
-  return new Promise((resolve, reject) => {
-    const child = spawn(CHROMIUM ?? '', args, { stdio: ['ignore', 'pipe', 'ignore'] });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`Chromium ended with ${code}`))));
-  });
-}
-
-test.skipIf(CHROMIUM === undefined)(
+test.skipIf(executable === undefined)(
   'lists servers with a token, page by page, and asks again with the tag',
   async () => {
     const exp = Math.floor(Date.now() / 1000) + 600;
@@ -112,7 +86,7 @@ test.skipIf(CHROMIUM === undefined)(
   },
 );
 
-test.skipIf(CHROMIUM === undefined)('finds out where tokens come from, and reads why it is refused', async () => {
+test.skipIf(executable === undefined)('finds out where tokens come from, and reads why it is refused', async () => {
   const seen = await run(`
     const refused = await fetch('${base}/tools/v0.1/servers');
     const challenge = refused.headers.get('www-authenticate');
