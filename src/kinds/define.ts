@@ -22,6 +22,7 @@ import type {
   View,
 } from './kind.ts';
 import { conditionsOf } from './shared/conditions.ts';
+import { withPlacement } from './shared/placement.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -127,7 +128,10 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,
     exposes: (resource) => definition.exposes?.(read(resource).self) ?? [],
     makes: (resource) => definition.makes?.(read(resource).self) ?? [],
-    children: (resource, view, settings) => definition.children?.(read(resource).self, view, settings) ?? [],
+    children: (resource, view, settings) => {
+      const children = definition.children?.(read(resource).self, view, settings) ?? [];
+      return children.map((child) => withPlacement(child, settings));
+    },
     generated: (resource, settings) => definition.generated?.(read(resource).self, settings) ?? [],
     status: (resource, observed) =>
       withKept(resource, plain(definition.status(read(resource).self, observed)), observed),

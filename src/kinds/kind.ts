@@ -53,6 +53,12 @@ export interface Settings {
   readonly apiGroup: string;
   readonly images: { readonly proxy: string; readonly vmcp: string; readonly registry: string };
   readonly pullSecrets: readonly string[];
+  /** What is in every pod, whoever makes it; absent: nothing. */
+  readonly pods?: {
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    readonly tolerations: readonly JsonObject[];
+    readonly platform: 'kubernetes' | 'openshift';
+  };
   /** `catalogue.database` of skep.yaml, for registries that name none; its passwords stay out. Absent: the defaults. */
   readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']>;
   /** Stands for content that must not be guessed from what stands for it (Secrets): a keyed hash. Equal texts, equal digests. */

@@ -9,7 +9,20 @@ import { type Environment, variableOf, withEnvironment } from '../std/environmen
 import { Failure } from '../std/failure.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import { formatProblem, type Problem } from '../std/problem.ts';
-import { bool, choice, integer, list, object, optional, port, type Static, type TSchema, text } from '../std/schema.ts';
+import {
+  anyObject,
+  bool,
+  choice,
+  integer,
+  list,
+  object,
+  optional,
+  port,
+  type Static,
+  type TSchema,
+  text,
+  textMap,
+} from '../std/schema.ts';
 import { readDocuments } from '../std/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { GIT, SOURCE } from './config-sources.ts';
@@ -77,6 +90,21 @@ const CONFIG = object(
         pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod we make.', { default: [] }),
       },
       'Images of the workloads we make; else this version of skep itself.',
+      { default: {} },
+    ),
+    pods: object(
+      {
+        nodeSelector: optional(textMap('Labels of the nodes that they may run on.')),
+        tolerations: list(anyObject('A toleration, as in a pod.'), 'Taints of nodes that they put up with.', {
+          default: [],
+        }),
+        platform: choice(
+          'openshift leaves user and group ids to the cluster; its rules refuse pods that name some.',
+          ['kubernetes', 'openshift'],
+          { default: 'kubernetes' },
+        ),
+      },
+      'Every pod we make; what a podTemplateSpec says wins.',
       { default: {} },
     ),
     outbound: object(

@@ -91,6 +91,7 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
       apiGroup: config.apiGroup,
       images: { proxy, vmcp, registry },
       pullSecrets,
+      pods: config.pods,
       ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
     },
     namespaces: config.namespaces,

@@ -1,7 +1,7 @@
 // The pods that the fixtures of a kind become, without what their authors add: a pod template of theirs, paths of nodes.
 // Knows nothing about what is expected of them.
 
-import type { Kind } from '../../src/kinds/kind.ts';
+import type { Kind, Settings } from '../../src/kinds/kind.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { type Fixture, readFixtures, SETTINGS } from './fixture.ts';
@@ -13,10 +13,10 @@ export interface PodOfFixture {
   readonly spec: JsonObject;
 }
 
-export function podsOf(kind: Kind): readonly PodOfFixture[] {
+export function podsOf(kind: Kind, settings: Settings = SETTINGS): readonly PodOfFixture[] {
   const valid = readFixtures(kind).filter(({ name }) => !name.startsWith('invalid-'));
   return valid.flatMap((fixture) =>
-    kind.children(plain(fixture), fixture.view, SETTINGS).flatMap((child) => podOf(fixture, child)),
+    kind.children(plain(fixture), fixture.view, settings).flatMap((child) => podOf(fixture, child)),
   );
 }
 
