@@ -13,7 +13,7 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
-    ...externalAuthVerdict(self, observed),
+    ...configVerdicts(self, observed),
     stdioVerdict(self),
     sessionVerdict(self.spec.sessionStorage, isStdio(self.spec) ? 1 : self.spec.replicas, ['proxy', 'proxies']),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
@@ -22,9 +22,12 @@ export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
   ];
 }
 
-function externalAuthVerdict({ spec }: Server, { refusals }: Observed): readonly Verdict[] {
-  const { externalAuthConfigRef } = spec;
-  return referenceVerdict('ExternalAuthConfig', externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals);
+function configVerdicts({ spec }: Server, { refusals }: Observed): readonly Verdict[] {
+  const { toolConfigRef, externalAuthConfigRef } = spec;
+  return [
+    ...referenceVerdict('ToolConfig', toolConfigRef, '/spec/toolConfigRef', refusals),
+    ...referenceVerdict('ExternalAuthConfig', externalAuthConfigRef, '/spec/externalAuthConfigRef', refusals),
+  ];
 }
 
 function stdioVerdict({ spec }: Server): Verdict {
