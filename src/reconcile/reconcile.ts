@@ -24,6 +24,7 @@ import { judge, type Sight, settle } from './settle.ts';
 import { settleInput } from './settle-input.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
+import { troubledPods } from './troubled-pods.ts';
 import { openViews } from './view.ts';
 
 export interface RunDeps {
@@ -76,7 +77,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
   const first = await prepare(deps, options, 'sync');
-  const idle = nothingToWrite(deps, options, first);
+  const idle = await nothingToWrite(deps, options, first);
   if (idle !== undefined) return resultOf(deps, options, start, first, idle);
 
   const lock = await acquire(deps, seen, options.id);
@@ -113,8 +114,8 @@ export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunR
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
-function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared): Done | undefined {
-  const sight = sightOf(options, prepared.snapshot);
+async function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Done | undefined> {
+  const sight = await sightOf(deps, options, prepared.snapshot);
   const { changes, readiness } = judge(settleInput(options, prepared, []), sight, timestamp(deps.clock));
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
@@ -140,7 +141,7 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
-  const first = outcomes.length === 0 ? sightOf(options, snapshot) : await see();
+  const first = await (outcomes.length === 0 ? sightOf(deps, options, snapshot) : see());
   const settled = await settle(
     { ...deps, instance: options.instance },
     settleInput(options, prepared, outcomes),
@@ -176,8 +177,9 @@ function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): num
   return snapshot.failures().length === 0 ? waitSeconds : 0;
 }
 
-function sightOf(options: RunOptions, snapshot: Snapshot): Sight {
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()] });
+async function sightOf({ cluster }: RunDeps, options: RunOptions, snapshot: Snapshot): Promise<Sight> {
+  const pods = await troubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
   const departing = departingOf(options, snapshot);
   return { living: snapshot.find, views, complete: snapshot.failures().length === 0, departing };
 }
@@ -204,7 +206,7 @@ function withCatalogues(deps: RunDeps, options: RunOptions, { snapshot }: Prepar
 async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Sight> {
   const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
   await snapshot.ensure(prepared.watched);
-  return sightOf(options, snapshot);
+  return sightOf(deps, options, snapshot);
 }
 
 function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {

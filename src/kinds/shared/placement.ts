@@ -32,7 +32,9 @@ function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {
     const items = pod[list];
-    return Array.isArray(items) ? [[list, items.filter(isObject).map((item) => secured(item, CONTAINER_SECURITY))]] : [];
+    return Array.isArray(items)
+      ? [[list, items.filter(isObject).map((item) => secured(item, CONTAINER_SECURITY))]]
+      : [];
   });
   return { ...secured(pod, POD_SECURITY), ...Object.fromEntries(containers) };
 }

@@ -2,6 +2,7 @@
 
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { View } from '../kind.ts';
+import { podFailure } from './pod-failure.ts';
 
 export type WorkloadState =
   | { readonly state: 'missing' }
@@ -23,7 +24,7 @@ export function workloadState(view: View, kind: 'Deployment' | 'StatefulSet', na
   if (wanted === 0) return { state: 'stopped' };
   const observed = numberOf(status.observedGeneration) ?? 0;
   const current = observed >= (live.metadata.generation ?? 0);
-  const failure = current ? failureOf(status.conditions) : undefined;
+  const failure = current ? (failureOf(status.conditions) ?? podFailure(view, live)) : undefined;
   if (failure !== undefined) return { state: 'failed', ready, message: `${kind} ${name}: ${failure}` };
   const updated = numberOf(status.updatedReplicas) ?? 0;
   const total = numberOf(status.replicas) ?? 0;
