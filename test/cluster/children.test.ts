@@ -4,12 +4,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { KINDS } from '../../src/kinds/index.ts';
+import { idOf, type KubeObject } from '../../src/kube/object.ts';
+import { PART_OF } from '../../src/reconcile/labels.ts';
+import { readyCondition } from '../../src/reconcile/readiness.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { formatId, formatProblem } from '../../src/std/problem.ts';
 import { readDocuments } from '../../src/std/yaml.ts';
+import { runPods } from '../harness/kubelet.ts';
 import { type Fleet, openFleet } from './fleet.ts';
-import { openServer, type SuiteServer } from './server.ts';
+import { eventually, openServer, type SuiteServer } from './server.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../manifests/fleet/cluster');
 
@@ -70,6 +75,7 @@ metadata: {name: confined, namespace: docs}
 stringData: {token: secret, hmac: a-secret-of-32-bytes-or-even-more}
 `;
 
+const madeNamespaces = new Set<string>();
 let server: SuiteServer;
 let fleet: Fleet;
 
@@ -101,8 +107,14 @@ function movedObject(object: JsonObject): string {
   const isNamespace = object.kind === 'Namespace';
   const namespace = `${fleet.home}-${isNamespace ? metadata.name : metadata.namespace}`;
   if (isNamespace) server.later({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+  madeNamespaces.add(namespace);
   const place = isNamespace ? { name: namespace } : { namespace };
   return `${JSON.stringify({ ...object, apiVersion, metadata: { ...metadata, ...place } })}\n`;
+}
+
+/** The sample's, as they are called here. */
+function namespaces(): readonly string[] {
+  return [...madeNamespaces].sort();
 }
 
 function complaints({ problems, failures, outcomes }: RunResult): readonly string[] {
@@ -118,12 +130,51 @@ function changes({ plan }: RunResult): readonly string[] {
   return all.map(({ action, resource, diff }) => `${action} ${formatId(resource)} ${JSON.stringify(diff)}`);
 }
 
+/** `kind/name: status of Ready, and why`, of every custom resource. */
+async function readiness(): Promise<readonly string[]> {
+  const kinds = (await fleet.client.resources()).filter(({ apiVersion }) => apiVersion.startsWith(`${fleet.group}/`));
+  const lists = await Promise.all(kinds.map((kind) => fleet.client.list(kind)));
+  return lists.flat().map(readinessOf).sort();
+}
+
+function readinessOf({ kind, metadata, status }: KubeObject): string {
+  const ready = isObject(status) ? readyCondition(status) : undefined;
+  const why = ready?.status === 'True' ? '' : ` ${ready?.reason}: ${ready?.message}`;
+  return `${kind}/${metadata.name}: ${ready?.status}${why}`;
+}
+
+/** Versions of all that lives in the fleet's namespaces and is ours: any write is another version. */
+async function versions(): Promise<ReadonlyMap<string, string | undefined>> {
+  const kinds = (await fleet.client.resources()).filter(({ verbs }) => verbs.includes('list'));
+  const lists = await Promise.all(kinds.map((kind) => fleet.client.list(kind)));
+  const ours = lists.flat().filter(({ metadata }) => metadata.labels?.[PART_OF] !== undefined);
+  const here = ours.filter(({ metadata }) => (metadata.namespace ?? metadata.name).startsWith(fleet.home));
+  return new Map(here.map((object) => [formatId(idOf(object)), object.metadata.resourceVersion]));
+}
+
 test('children are taken, and then left alone', async () => {
   fleet.git.commit(sampleTexts());
   expect(complaints(await fleet.run())).toEqual([]);
   const again = await fleet.run();
   expect(changes(again)).toEqual([]);
   expect(again.outcomes).toEqual([]);
+});
+
+test('all of every kind become ready, and then nothing is written', async () => {
+  const kubelet = await server.client('kubelet');
+  const ready = await eventually(
+    async () => {
+      await runPods(kubelet, namespaces());
+      await fleet.run();
+      return readiness();
+    },
+    (all) => all.every((each) => each.endsWith(': True')),
+  );
+  expect(new Set(ready.map((each) => each.split('/')[0]))).toEqual(new Set(KINDS.map(({ kind }) => kind)));
+  const before = await versions();
+  const again = await fleet.run();
+  expect(again.outcomes).toEqual([]);
+  expect(await versions()).toEqual(before);
 });
 
 test('a cache that cannot change costs nothing', async () => {
