@@ -32,7 +32,11 @@ function source(state: Partial<SourceState> = {}): SourceState {
   };
 }
 
-type Api = 'missing' | 'ready' | 'starting' | 'stopped' | 'broken';
+type Api = 'missing' | 'ready' | 'starting' | 'stopped' | 'broken' | 'rolling' | 'stuck';
+
+const GAVE_UP = {
+  conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too long' }],
+};
 
 function observe(api: Api, more: Partial<Observed> = {}): Observed {
   const status = {
@@ -40,10 +44,9 @@ function observe(api: Api, more: Partial<Observed> = {}): Observed {
     starting: { observedGeneration: 1, replicas: 1, updatedReplicas: 1 },
     stopped: { observedGeneration: 1 },
     ready: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1 },
-    broken: {
-      observedGeneration: 1,
-      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too long' }],
-    },
+    broken: { observedGeneration: 1, ...GAVE_UP },
+    rolling: { observedGeneration: 1, replicas: 2, updatedReplicas: 1, readyReplicas: 1 },
+    stuck: { observedGeneration: 1, replicas: 2, updatedReplicas: 1, readyReplicas: 1, ...GAVE_UP },
   }[api];
   const deployment = {
     apiVersion: 'apps/v1',
@@ -84,32 +87,32 @@ describe('the phase of an MCPRegistry', () => {
       reason: 'nothing was made yet',
       observed: observe('missing'),
       told: 'Pending: API is not ready (NotStarted)',
-      and: 'APIReady False APINotReady, Ready False RegistryPending',
+      and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service starts',
       observed: observe('starting'),
       told: 'Pending: API is not ready (Deploying)',
-      and: 'APIReady False APINotReady, Ready False RegistryPending',
+      and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service was ready before and is not now',
       resource: registry(['a'], { apiStatus: { phase: 'Ready', readySince: '2026-11-01T00:00:00Z' } }),
       observed: observe('starting'),
       told: 'Pending: API is not ready (Unhealthy)',
-      and: 'APIReady False APINotReady, Ready False RegistryPending',
+      and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service is scaled to zero',
       observed: observe('stopped'),
       told: 'Pending: API is not ready (Unhealthy)',
-      and: 'APIReady False APINotReady, Ready False RegistryPending',
+      and: 'APIReady False APINotReady, Ready False ScaledToZero',
     },
     {
       reason: 'Kubernetes gave up on the service',
       observed: observe('broken'),
       told: 'Failed: API deployment failed: Deployment catalogue-api: too long (Error)',
-      and: 'APIReady False DeploymentFailed, Ready False RegistryFailed',
+      and: 'APIReady False DeploymentFailed, Ready False DeploymentFailed',
     },
     {
       reason: 'service and sources are ready',
@@ -128,7 +131,19 @@ describe('the phase of an MCPRegistry', () => {
       resource: registry(['a', 'b']),
       observed: observe('ready', { catalogue: synced }),
       told: 'Syncing: API is ready; not synced yet: b (Ready)',
-      and: 'APIReady True APIReady, SyncSuccessful Unknown SyncInProgress, Ready False RegistrySyncing',
+      and: 'APIReady True APIReady, SyncSuccessful Unknown SyncInProgress, Ready False SyncInProgress',
+    },
+    {
+      reason: 'new pods start beside those that serve',
+      observed: observe('rolling'),
+      told: 'Ready: Registry is ready; new pods start (Ready)',
+      and: 'APIReady True APIReady, Ready False RolloutInProgress',
+    },
+    {
+      reason: 'new pods do not start beside those that serve',
+      observed: observe('stuck'),
+      told: 'Ready: Registry is ready; its new pods are not: Deployment catalogue-api: too long (Ready)',
+      and: 'APIReady True APIReady, Ready False DeploymentFailed',
     },
     {
       reason: 'a source fails, and what it had before is served',
@@ -144,13 +159,13 @@ describe('the phase of an MCPRegistry', () => {
         },
       }),
       told: 'Failed: sync failed: a: unreachable (Ready)',
-      and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready False RegistryFailed',
+      and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready False SyncFailed',
     },
     {
       reason: 'the children are held',
       observed: observe('ready', { refusals: [refusal('reference-missing', '/spec/registries/0/configMapRef')] }),
       told: 'Failed: API deployment failed: not so (Error)',
-      and: 'APIReady False DeploymentFailed, Ready False RegistryFailed',
+      and: 'APIReady False DeploymentFailed, Ready False ReferenceMissing',
     },
     {
       reason: 'a password is missing',
@@ -158,20 +173,20 @@ describe('the phase of an MCPRegistry', () => {
         refusals: [refusal('reference-missing', '/spec/databaseConfig/dbAppUserPasswordSecretRef')],
       }),
       told: 'Failed: API deployment failed: not so (Error)',
-      and: 'APIReady False PGPassSecretFailed, Ready False RegistryFailed',
+      and: 'APIReady False PGPassSecretFailed, Ready False ReferenceMissing',
     },
     {
       reason: 'the pod template is none',
       observed: observe('ready', { refusals: [refusal('invalid-pod-template', '/spec/podTemplateSpec')] }),
       told: 'Failed: Invalid PodTemplateSpec: not so (Error)',
-      and: 'APIReady False DeploymentFailed, Ready False RegistryFailed',
+      and: 'APIReady False DeploymentFailed, Ready False InvalidPodTemplateSpec',
     },
     {
       reason: 'it is going',
       resource: registry(['a'], undefined, { deletionTimestamp: LATER }),
       observed: observe('ready'),
       told: 'Terminating: MCPRegistry is being terminated (Ready)',
-      and: 'APIReady True APIReady, Ready False RegistryTerminating',
+      and: 'APIReady True APIReady, Ready False Terminating',
     },
   ];
   it.each(rows)('follows when $reason', ({ resource = registry(['a']), observed, told, and }) => {

@@ -4,7 +4,7 @@
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { apiEndpoint, childNames, type Registry } from './facts.ts';
@@ -17,12 +17,15 @@ type Api = NonNullable<Status['apiStatus']>;
 interface Progress {
   readonly phase: NonNullable<Status['phase']>;
   readonly message: string;
+  readonly reason: string;
+  /** Where it differs from the phase: new pods are on their way, or do not start. */
+  readonly ready?: false;
 }
 
 export function status(self: Registry, observed: Observed): Status {
   const api = apiStatus(self, observed);
   const sync = syncPart(self, observed);
-  const { phase, message } = progress(self, observed, api, sync.syncStatus);
+  const { phase, message, reason, ready = phase === 'Ready' } = progress(self, observed, api, sync.syncStatus);
   return {
     ...observedGeneration(self.resource),
     phase,
@@ -35,7 +38,7 @@ export function status(self: Registry, observed: Observed): Status {
         ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
         apiVerdict(api, observed),
         ...syncVerdict(sync.syncStatus),
-        { type: 'Ready', status: phase === 'Ready' ? 'True' : 'False', reason: `Registry${phase}`, message },
+        { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
       ],
       observed,
     ),
@@ -73,21 +76,49 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
 }
 
 /** The first that applies: being deleted, the service, the sync. What was synced before goes on being served. */
-function progress({ resource }: Registry, { refusals }: Observed, api: Api, sync: SyncStatus | undefined): Progress {
-  if (resource.metadata.deletionTimestamp !== undefined) {
-    return { phase: 'Terminating', message: 'MCPRegistry is being terminated' };
+function progress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
+  if (self.resource.metadata.deletionTimestamp !== undefined) {
+    return { phase: 'Terminating', message: 'MCPRegistry is being terminated', reason: 'Terminating' };
   }
-  if (api.phase === 'Error') {
-    const held = refusals.some(({ code }) => code === 'invalid-pod-template');
-    return { phase: 'Failed', message: held ? `${api.message}` : `API deployment failed: ${api.message}` };
+  if (api.phase === 'Error') return failure(observed, api.message ?? '');
+  const state = workloadState(observed.view, 'Deployment', childNames(self.name).api);
+  if (api.phase !== 'Ready') {
+    const reason = state.state === 'stopped' ? 'ScaledToZero' : 'APINotReady';
+    return { phase: 'Pending', message: 'API is not ready', reason };
   }
-  if (api.phase !== 'Ready') return { phase: 'Pending', message: 'API is not ready' };
-  if (sync?.phase === 'Syncing') return { phase: 'Syncing', message: `API is ready; ${sync.message}` };
-  if (sync?.phase === 'Failed') {
-    if (sync.lastSyncTime === undefined) return { phase: 'Failed', message: `sync failed: ${sync.message}` };
-    return { phase: 'Ready', message: `serving what was synced before; sync failed: ${sync.message}` };
+  if (state.state === 'failed') {
+    const message = `Registry is ready; its new pods are not: ${state.message}`;
+    return { phase: 'Ready', message, reason: 'DeploymentFailed', ready: false };
   }
-  return { phase: 'Ready', message: 'Registry is ready and API is serving requests' };
+  if (state.state !== 'complete') {
+    return { phase: 'Ready', message: 'Registry is ready; new pods start', reason: 'RolloutInProgress', ready: false };
+  }
+  return syncProgress(sync);
+}
+
+/** Another reason is another Event. */
+function failure({ refusals: [refusal], failures }: Observed, message: string): Progress {
+  if (refusal === undefined) {
+    const reason = failures.length > 0 ? 'ChildrenFailed' : 'DeploymentFailed';
+    return { phase: 'Failed', message: `API deployment failed: ${message}`, reason };
+  }
+  const prefix = refusal.code === 'invalid-pod-template' ? '' : 'API deployment failed: ';
+  return { phase: 'Failed', message: prefix + message, reason: refusalReason(refusal) };
+}
+
+function syncProgress(sync: SyncStatus | undefined): Progress {
+  if (sync?.phase === 'Syncing') {
+    return { phase: 'Syncing', message: `API is ready; ${sync.message}`, reason: 'SyncInProgress' };
+  }
+  if (sync?.phase !== 'Failed') {
+    const message = 'Registry is ready and API is serving requests';
+    return { phase: 'Ready', message, reason: 'RegistryReady' };
+  }
+  if (sync.lastSyncTime === undefined) {
+    return { phase: 'Failed', message: `sync failed: ${sync.message}`, reason: 'SyncFailed' };
+  }
+  const message = `serving what was synced before; sync failed: ${sync.message}`;
+  return { phase: 'Ready', message, reason: 'RegistryReady' };
 }
 
 function apiVerdict(api: Api, { refusals, failures }: Observed): Verdict {

@@ -144,7 +144,7 @@ describe('the phase of a VirtualMCPServer', () => {
     {
       reason: 'its children are held',
       observed: observe([deployment(2)], { refusals: [refusal('reference-missing', 'no MCPToolConfig x')] }),
-      told: 'Failed Refused False 0',
+      told: 'Failed ReferenceMissing False 0',
     },
     {
       reason: 'its children could not be written',
