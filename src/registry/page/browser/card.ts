@@ -9,7 +9,12 @@ const TAGS_SHOWN = 6;
 /** `chosen`: a tag was pressed. */
 export function card(registry: string, response: unknown, chosen: (tag: string) => void): HTMLLIElement {
   const entry = readEntry(response);
-  const href = fragmentOf({ view: 'server', registry, server: entry.name, version: LATEST });
+  const href = fragmentOf({
+    view: 'server',
+    registry,
+    server: entry.name,
+    version: entry.isLatest ? LATEST : entry.version,
+  });
   const link = element('a', { href, 'data-server': entry.name }, entry.title);
   const tags = entry.tags.slice(0, TAGS_SHOWN).map((tag) => tagButton(tag, chosen));
   const hidden = entry.tags.length - tags.length;

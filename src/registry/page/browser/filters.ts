@@ -6,7 +6,8 @@ import { items, members, text } from './json.ts';
 
 export interface Facet {
   readonly value: string;
-  readonly count: number;
+  /** Of the latest versions that have it; absent where nobody counts. */
+  readonly count?: number;
 }
 
 export type Facets = Readonly<Record<FilterName, readonly Facet[]>>;
@@ -35,7 +36,9 @@ export function readFacets(body: unknown): Facets {
       const known = text(value);
       return known === undefined ? [] : [{ value: known, count: Number(count) }];
     });
-  return { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: read('status') };
+  // Only what is there is counted, but what is gone can be listed too.
+  const status = [...read('status'), { value: 'deleted' }];
+  return { tag: read('tag'), tier: read('tier'), transport: read('transport'), status };
 }
 
 export interface FilterPanel {
@@ -66,7 +69,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
   /** What is chosen is shown even where no server has it: it must be possible to take it back. */
   function offered(name: FilterName): readonly Facet[] {
     const missing = chosen[name].filter((value) => !facets[name].some((facet) => facet.value === value));
-    return [...missing.map((value) => ({ value, count: 0 })), ...facets[name]];
+    return [...missing.map((value) => ({ value })), ...facets[name]];
   }
 
   function group(name: FilterName, all: readonly Facet[]): HTMLElement {
@@ -91,13 +94,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     const input = element('input', { type: 'checkbox', name, value });
     input.checked = chosen[name].includes(value);
     input.addEventListener('change', () => toggle(name, value, input.checked));
-    const number = element(
-      'span',
-      { class: 'count' },
-      String(count),
-      element('span', { class: 'unseen' }, count === 1 ? ' server' : ' servers'),
-    );
-    return element('label', {}, input, element('span', { class: 'text' }, value), number);
+    return element('label', {}, input, element('span', { class: 'text' }, value), number(count));
   }
 
   return {
@@ -117,4 +114,10 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
       render();
     },
   };
+}
+
+function number(count: number | undefined): HTMLElement | undefined {
+  if (count === undefined) return undefined;
+  const unit = element('span', { class: 'unseen' }, count === 1 ? ' server' : ' servers');
+  return element('span', { class: 'count' }, String(count), unit);
 }

@@ -89,7 +89,8 @@ export function createResults({ api, registry, tagChosen, cleared, refused }: Re
 
 function listPath(registry: string, query: Query, cursor: string | undefined): string {
   const parameters = queryParameters(query, 'x-');
-  parameters.set('version', LATEST);
+  // What is gone is the latest of nothing.
+  if (!query.filters.status.includes('deleted')) parameters.set('version', LATEST);
   parameters.set('limit', String(PAGE_SIZE));
   if (cursor !== undefined) parameters.set('cursor', cursor);
   return `${encodeURIComponent(registry)}/v0.1/servers?${parameters}`;

@@ -34,6 +34,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
 
   function change(): void {
     clearTimeout(pause);
+    pause = undefined;
     // Halves of characters can be typed, but not sent.
     changed(input.value.trim().toWellFormed());
   }
@@ -50,7 +51,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     node,
     show(search) {
       // What is being typed is newer than any address.
-      if (input.value.trim() !== search && document.activeElement !== input) input.value = search;
+      if (pause === undefined && input.value.trim() !== search) input.value = search;
     },
     focus() {
       input.value = '';

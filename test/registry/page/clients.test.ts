@@ -1,0 +1,148 @@
+// The configuration files that the page offers, from the documents that the registry serves.
+
+import { describe, expect, test } from 'vitest';
+import { CLIENTS, shellLine } from '../../../src/registry/page/browser/clients.ts';
+import { readEntry } from '../../../src/registry/page/browser/entry.ts';
+import { waysOf } from '../../../src/registry/page/browser/launch.ts';
+import type { JsonObject } from '../../../src/std/json.ts';
+import { CLOCK } from './fixtures.ts';
+
+/** What each client is given for the first way to run the server, parsed. */
+function configured(document: JsonObject, client: string) {
+  const entry = readEntry({ server: { name: 'io.acme/clock', version: '1.0.0', ...document } });
+  const launch = waysOf(entry)[0]?.launch;
+  const chosen = CLIENTS.find(({ name }) => name === client);
+  if (launch === undefined || chosen === undefined) return undefined;
+  const { text, variables } = chosen.configure(entry.name, launch);
+  return { file: JSON.parse(text), variables: variables.map(({ name }) => name) };
+}
+
+const { packages = [], remotes = [] } = CLOCK;
+
+describe('a remote with a variable in its address and a secret header', () => {
+  test('VS Code asks for both', () => {
+    expect(configured({ remotes }, 'VS Code')?.file).toEqual({
+      inputs: [
+        { type: 'promptString', id: 'clock-tenant', description: 'Your tenant' },
+        { type: 'promptString', id: 'clock-token', description: 'token', password: true },
+      ],
+      servers: {
+        clock: {
+          type: 'http',
+          url: 'https://clock.acme.example/${input:clock-tenant}/mcp',
+          headers: { Authorization: 'Bearer ${input:clock-token}' },
+        },
+      },
+    });
+  });
+
+  test.each([
+    ['Claude Code', { type: 'http' }, '${'],
+    ['Cursor', {}, '${env:'],
+  ])('%s takes both from the environment', (client, type, open) => {
+    expect(configured({ remotes }, client)).toEqual({
+      file: {
+        mcpServers: {
+          clock: {
+            ...type,
+            url: `https://clock.acme.example/${open}CLOCK_TENANT}/mcp`,
+            headers: { Authorization: `Bearer ${open}CLOCK_TOKEN}` },
+          },
+        },
+      },
+      variables: ['CLOCK_TENANT', 'CLOCK_TOKEN'],
+    });
+  });
+});
+
+test('a container gets its variables by name, defaults filled in, optional ones left out', () => {
+  expect(configured({ packages }, 'Claude Code')).toEqual({
+    file: {
+      mcpServers: {
+        clock: {
+          type: 'stdio',
+          command: 'docker',
+          args: ['run', '-i', '--rm', '-e', 'CLOCK_ZONE', '-e', 'CLOCK_API_KEY', 'images.acme.example/clock:1.10.0'],
+          env: { CLOCK_ZONE: 'UTC', CLOCK_API_KEY: '${CLOCK_API_KEY}' },
+        },
+      },
+    },
+    variables: ['CLOCK_API_KEY'],
+  });
+});
+
+const STDIO = { transport: { type: 'stdio' } };
+
+test.each([
+  [{ registryType: 'npm', identifier: '@a/b', version: '1.0.0' }, ['npx', '-y', '@a/b@1.0.0']],
+  [{ registryType: 'pypi', identifier: 'b', version: '1.0.0' }, ['uvx', 'b@1.0.0']],
+  [{ registryType: 'nuget', identifier: 'B', version: '1.0.0' }, ['dnx', 'B@1.0.0', '--yes']],
+  [{ registryType: 'oci', identifier: 'host:5000/b', version: '2' }, ['docker', 'run', '-i', '--rm', 'host:5000/b:2']],
+  [{ registryType: 'oci', identifier: 'b@sha256:00', version: '2' }, ['docker', 'run', '-i', '--rm', 'b@sha256:00']],
+  [
+    {
+      registryType: 'npm',
+      identifier: 'b',
+      packageArguments: [
+        { type: 'positional', value: 'serve' },
+        { type: 'named', name: '--port', default: '80' },
+        { type: 'named', name: '--quiet' },
+        { type: 'positional', valueHint: 'folder', isRequired: true },
+      ],
+    },
+    ['npx', '-y', 'b', 'serve', '--port', '80', '${CLOCK_FOLDER}'],
+  ],
+])('%o is run as %o', (pkg, [command, ...args]) => {
+  const server = configured({ packages: [{ ...pkg, ...STDIO }] }, 'Claude Code')?.file.mcpServers.clock;
+  expect(server).toEqual({ type: 'stdio', command, args });
+});
+
+test.each([
+  [
+    { packages: [{ registryType: 'mcpb', identifier: 'https://a.example/b.mcpb', ...STDIO }] },
+    'a bundle is opened, not configured',
+  ],
+  [{ packages: [{ registryType: 'oci', identifier: '--privileged', ...STDIO }] }, 'an option is no image'],
+  [{ packages: [{ registryType: 'oci', identifier: '-v /:/host b', ...STDIO }] }, 'an image has no spaces'],
+  [{ packages: [{ registryType: 'npm', identifier: 'b', version: '1 && x', ...STDIO }] }, 'nor has a version'],
+  [{ remotes: [{ type: 'sse', url: 'file:///etc/passwd' }] }, 'only the web is remote'],
+  [{ remotes: [{ type: 'sse', url: 'https://a.example/${env:SECRET}' }] }, 'clients would send the secret'],
+  [{ remotes: [{ type: 'sse' }] }, 'no address'],
+  [{ packages: 'none', remotes: [null, 7] }, 'nothing of the expected form'],
+])('%o is not offered: %s', (document: JsonObject, reason) => {
+  expect(configured(document, 'VS Code'), reason).toBeUndefined();
+});
+
+test.each(['${env:SECRET}', '${input:x}', '$' + '{SECRET}'])('a header that says %s is asked for instead', (value) => {
+  const remote = { type: 'sse', url: 'https://a.example', headers: [{ name: 'X-Key', value }] };
+  const { file, variables } = configured({ remotes: [remote] }, 'Cursor') ?? {};
+  expect(file.mcpServers.clock.headers).toEqual({ 'X-Key': '${env:CLOCK_X_KEY}' });
+  expect(variables).toEqual(['CLOCK_X_KEY']);
+});
+
+test('a variable cannot complete what a value began', () => {
+  const header = { name: 'X-Key', value: '${part}', variables: { part: { value: '{env:SECRET}' } } };
+  const remote = { type: 'sse', url: 'https://a.example', headers: [header] };
+  expect(JSON.stringify(configured({ remotes: [remote] }, 'Cursor')?.file)).not.toContain('SECRET');
+});
+
+test('a container that listens is started first, with what is blank from the shell, everything else quoted', () => {
+  const pkg = {
+    registryType: 'oci',
+    identifier: 'images.acme.example/clock:1',
+    transport: { type: 'streamable-http', url: 'http://localhost:8090/mcp' },
+    environmentVariables: [
+      { name: 'GREETING', value: "it's $(reboot)\n`now`" },
+      { name: 'KEY', isRequired: true, isSecret: true },
+      { name: 'A; reboot', value: 'x' },
+    ],
+  };
+  const [way] = waysOf(readEntry({ server: { name: 'a/b', packages: [pkg] } }));
+  if (way?.launch?.kind !== 'address' || way.launch.start === undefined) throw new Error('it is an address');
+  expect(shellLine(way.launch.start)).toBe(
+    "GREETING='it'\\''s $(reboot)\n`now`' docker run -i --rm -p 127.0.0.1:8090:8090 -e GREETING -e KEY images.acme.example/clock:1",
+  );
+  expect(configured({ packages: [pkg] }, 'Cursor')?.file).toEqual({
+    mcpServers: { clock: { url: 'http://localhost:8090/mcp' } },
+  });
+});
