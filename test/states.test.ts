@@ -80,7 +80,14 @@ function expectedConditions({ singular }: Kind): readonly Told[] {
   );
 }
 
-const SHARED = ['proxy-verdicts', 'image-verdict', 'session-verdict', 'pod-template-verdict', 'config-status'];
+const SHARED = [
+  'progress',
+  'proxy-verdicts',
+  'image-verdict',
+  'session-verdict',
+  'pod-template-verdict',
+  'config-status',
+];
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */
 function wordsOf(files: readonly string[]): ReadonlySet<string> {

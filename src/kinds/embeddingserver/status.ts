@@ -4,25 +4,21 @@
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
 import { imageVerdict } from '../shared/image-verdict.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
+import { type Progress as Reached, setback } from '../shared/progress.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { cacheOf } from './cache.ts';
 import { type Embedding, serverUrl } from './facts.ts';
 import type { EmbeddingServerStatus } from './schema.ts';
 
 type Status = Static<typeof EmbeddingServerStatus>;
-
-interface Progress {
-  readonly phase: NonNullable<Status['phase']>;
-  readonly message: string;
-  readonly ready: boolean;
-  readonly reason: string;
-}
+type Progress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: Embedding, observed: Observed): Status {
-  const { phase, message, ready, reason } = progress(self, observed);
+  const { phase, message, ready, reason } =
+    setback('Embedding server', self.resource, observed) ?? workloadProgress(self.name, observed.view);
   const verdicts: Verdict[] = [
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
@@ -37,24 +33,6 @@ export function status(self: Embedding, observed: Observed): Status {
     readyReplicas: readyReplicas(workloadState(observed.view, 'StatefulSet', self.name)),
     conditions: conditionsOf(self.resource, verdicts, observed),
   };
-}
-
-/** The first that applies: being deleted, held, failed, as far as the StatefulSet is. */
-function progress({ name, resource }: Embedding, { refusals, failures, view }: Observed): Progress {
-  if (resource.metadata.deletionTimestamp !== undefined) {
-    const message = 'Embedding server is being terminated';
-    return { phase: 'Terminating', message, ready: false, reason: 'Terminating' };
-  }
-  const [first] = refusals;
-  if (first !== undefined) {
-    const prefix = first.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
-    const message = prefix + refusals.map((refusal) => refusal.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: refusalReason(first) };
-  }
-  if (failures.length > 0) {
-    return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
-  }
-  return workloadProgress(name, view);
 }
 
 function workloadProgress(name: string, view: Observed['view']): Progress {

@@ -6,6 +6,7 @@ import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
 import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
 import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
+import { refusalMessage } from '../shared/progress.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { apiEndpoint, childNames, type Registry } from './facts.ts';
 import type { MCPRegistryStatus } from './schema.ts';
@@ -47,11 +48,7 @@ export function status(self: Registry, observed: Observed): Status {
 
 function apiStatus(self: Registry, { view, refusals, failures, now }: Observed): Api {
   const endpoint = apiEndpoint(self);
-  const [refusal] = refusals;
-  if (refusal !== undefined) {
-    const prefix = refusal.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
-    return { phase: 'Error', message: prefix + refusals.map(({ message }) => message).join('; '), endpoint };
-  }
+  if (refusals.length > 0) return { phase: 'Error', message: refusalMessage(refusals), endpoint };
   if (failures.length > 0) return { phase: 'Error', message: failures.join('; '), endpoint };
   const state = workloadState(view, 'Deployment', childNames(self.name).api);
   const before = isObject(self.resource.status?.apiStatus) ? self.resource.status.apiStatus : {};

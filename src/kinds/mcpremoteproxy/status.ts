@@ -3,7 +3,8 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, refusalReason } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { type Progress as Reached, setback } from '../shared/progress.ts';
 import { configHashes } from '../shared/proxy-verdicts.ts';
 import { workloadState } from '../shared/workload.ts';
 import { configurationFault, verdicts } from './conditions.ts';
@@ -11,13 +12,7 @@ import { childNames, proxyUrl, type RemoteProxy } from './facts.ts';
 import type { MCPRemoteProxyStatus } from './schema.ts';
 
 type Status = Static<typeof MCPRemoteProxyStatus>;
-
-interface Progress {
-  readonly phase: NonNullable<Status['phase']>;
-  readonly message: string;
-  readonly ready: boolean;
-  readonly reason: string;
-}
+type Progress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: RemoteProxy, observed: Observed): Status {
   const { phase, message, ready, reason } = progress(self, observed);
@@ -34,23 +29,12 @@ export function status(self: RemoteProxy, observed: Observed): Status {
   };
 }
 
-/** The first that applies: being deleted, held, failed, as far as the Deployment is. */
-function progress(self: RemoteProxy, { refusals, failures, view }: Observed): Progress {
-  if (self.resource.metadata.deletionTimestamp !== undefined) {
-    const message = 'Remote proxy is being terminated';
-    return { phase: 'Terminating', message, ready: false, reason: 'Terminating' };
-  }
-  const [refusal] = refusals;
-  if (refusal !== undefined) {
-    const fault = configurationFault(refusals);
-    const prefix = fault === undefined ? '' : 'Validation failed: ';
-    const message = prefix + refusals.map((each) => each.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: fault?.reason ?? refusalReason(refusal) };
-  }
-  if (failures.length > 0) {
-    return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
-  }
-  return deploymentProgress(self, view);
+/** Of what is wrong with the configuration, clients know the words of the first check that failed. */
+function progress(self: RemoteProxy, observed: Observed): Progress {
+  const held = setback('Remote proxy', self.resource, observed);
+  if (held === undefined) return deploymentProgress(self, observed.view);
+  const fault = held.phase === 'Failed' ? configurationFault(observed.refusals) : undefined;
+  return fault === undefined ? held : { ...held, message: `Validation failed: ${held.message}`, reason: fault.reason };
 }
 
 function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Progress {

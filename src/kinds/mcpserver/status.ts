@@ -3,7 +3,8 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, refusalReason } from '../shared/conditions.ts';
+import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
+import { type Progress as Reached, setback } from '../shared/progress.ts';
 import { configHashes } from '../shared/proxy-verdicts.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { verdicts } from './conditions.ts';
@@ -11,17 +12,12 @@ import { childNames, clientUrl, type Server } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof MCPServerStatus>;
-
-interface Progress {
-  readonly phase: NonNullable<Status['phase']>;
-  readonly message: string;
-  readonly ready: boolean;
-  readonly reason: string;
-}
+type Progress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: Server, observed: Observed): Status {
   const proxy = workloadState(observed.view, 'Deployment', childNames(self.name).deployment);
-  const { phase, message, ready, reason } = progress(self, observed);
+  const { phase, message, ready, reason } =
+    setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
   const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
   return {
     ...observedGeneration(self.resource),
@@ -32,23 +28,6 @@ export function status(self: Server, observed: Observed): Status {
     ...configHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...verdicts(self, observed), verdict], observed),
   };
-}
-
-/** The first that applies: being deleted, held, failed, as far as the workloads are. */
-function progress(self: Server, { refusals, failures, view }: Observed): Progress {
-  if (self.resource.metadata.deletionTimestamp !== undefined) {
-    return { phase: 'Terminating', message: 'MCP server is being terminated', ready: false, reason: 'Terminating' };
-  }
-  const [refusal] = refusals;
-  if (refusal !== undefined) {
-    const prefix = refusal.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
-    const message = prefix + refusals.map((each) => each.message).join('; ');
-    return { phase: 'Failed', message, ready: false, reason: refusalReason(refusal) };
-  }
-  if (failures.length > 0) {
-    return { phase: 'Failed', message: failures.join('; '), ready: false, reason: 'ChildrenFailed' };
-  }
-  return workloadProgress(self, view);
 }
 
 function workloadProgress({ name }: Server, view: Observed['view']): Progress {

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Observed } from '../kind.ts';
 import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
+import { refusalMessage } from '../shared/progress.ts';
 import { readyReplicas, workloadState } from '../shared/workload.ts';
 import { type Backend, backendsOf } from './backends.ts';
 import { embeddingVerdict, verdicts } from './conditions.ts';
@@ -58,9 +59,7 @@ function progress(self: VirtualServer, backends: readonly Discovered[], observed
   const { refusals, failures, view } = observed;
   const [refusal] = refusals;
   if (refusal !== undefined) {
-    const prefix = refusal.code === 'invalid-pod-template' ? 'Invalid PodTemplateSpec: ' : '';
-    const message = prefix + refusals.map((each) => each.message).join('; ');
-    return { phase: 'Failed', message, reason: refusalReason(refusal) };
+    return { phase: 'Failed', message: refusalMessage(refusals), reason: refusalReason(refusal) };
   }
   if (failures.length > 0) return { phase: 'Failed', message: failures.join('; '), reason: 'ChildrenFailed' };
   const waiting = embeddingVerdict(self.spec, view).find((each) => each.status === 'False');
