@@ -4,6 +4,7 @@ import { strictText } from '../adapters/sources/answer.ts';
 import { readApi } from '../adapters/sources/api.ts';
 import type { Content, Source } from '../catalogue/ports.ts';
 import type { View } from '../kinds/kind.ts';
+import { secretBytes } from '../kube/content.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
 import { readGit } from './registry-git.ts';
@@ -40,11 +41,8 @@ function readConfigMap(view: View, name: string, key: string): Content {
   return { documents: [{ text: strictText(bytes, location), location }], extent: 'whole' };
 }
 
-export function secretValue(view: View, { name, key }: { readonly name: string; readonly key: string }): string {
-  const secret = view.find('Secret', name);
-  const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;
-  if (typeof plain === 'string') return plain;
-  const encoded = isObject(secret?.data) ? secret.data[key] : undefined;
-  if (typeof encoded === 'string') return Buffer.from(encoded, 'base64').toString('utf8');
-  throw new Failure('source-auth-required', `Secret ${name} has no key "${key}" to read the password from`);
+export function secretValue(view: View, ref: { readonly name: string; readonly key: string }): string {
+  const value = secretBytes(view.find('Secret', ref.name), ref.key);
+  if (value !== undefined) return value.toString('utf8');
+  throw new Failure('source-auth-required', `Secret ${ref.name} has no key "${ref.key}" to read the password from`);
 }

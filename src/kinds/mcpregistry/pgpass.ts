@@ -1,8 +1,7 @@
 // The password file of a registry's database, out of the two Secrets that hold the passwords. Knows nothing about pods.
 // Source: the PostgreSQL manual, libpq, "The Password File"; kinds.md 7.4.
 
-import type { KubeObject } from '../../kube/object.ts';
-import { isObject } from '../../std/json.ts';
+import { secretBytes } from '../../kube/content.ts';
 import type { Finding, View } from '../kind.ts';
 import type { RegistrySpec } from './facts.ts';
 
@@ -51,13 +50,7 @@ function escaped(field: string): string {
 
 /** A Secret's value as text, without the line break that editors leave at the end. */
 function secretText(view: View, { name, key }: Selector): string | undefined {
-  const secret = view.find('Secret', name);
-  return secret === undefined ? undefined : textAt(secret, key)?.replace(/\r?\n$/, '');
-}
-
-function textAt({ stringData, data }: KubeObject, key: string): string | undefined {
-  const plain = isObject(stringData) ? stringData[key] : undefined;
-  if (typeof plain === 'string') return plain;
-  const encoded = isObject(data) ? data[key] : undefined;
-  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
+  return secretBytes(view.find('Secret', name), key)
+    ?.toString('utf8')
+    .replace(/\r?\n$/, '');
 }

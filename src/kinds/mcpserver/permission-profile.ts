@@ -1,6 +1,7 @@
 // What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds (document 2,
 // PermissionProfileRef and NetworkPermissions). Knows nothing about how that is enforced.
 
+import { configMapText } from '../../kube/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '../../kube/formats/ip.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { readDocuments } from '../../std/yaml.ts';
@@ -33,9 +34,8 @@ export function profileOf({ spec }: Server, view: View): Profile | { readonly fa
   if (permissionProfile === undefined) return undefined;
   const { type, name, key = '' } = permissionProfile;
   if (type === 'builtin') return { outbound: name === 'none' ? NOTHING : { all: true }, unenforced: [] };
-  const data = view.find('ConfigMap', name)?.data;
-  const text = isObject(data) ? data[key] : undefined;
-  const read = typeof text === 'string' ? readProfile(text) : { fault: 'is missing' };
+  const text = configMapText(view.find('ConfigMap', name), key);
+  const read = text === undefined ? { fault: 'is missing' } : readProfile(text);
   return 'fault' in read ? { fault: `ConfigMap ${name}, key ${key}: ${read.fault}` } : read;
 }
 

@@ -1,7 +1,7 @@
 // Whether what the Secrets of an embedded authorization server hold can be used. Never tells what they hold.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { isObject } from '../../std/json.ts';
+import { secretBytes } from '../../kube/content.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Finding, View } from '../kind.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
@@ -24,20 +24,12 @@ function held(
   faultOf: (value: Buffer) => string | undefined,
 ): readonly Finding[] {
   return (refs ?? []).flatMap(({ name, key }, index): readonly Finding[] => {
-    const value = secretValue(view, name, key);
+    const value = secretBytes(view.find('Secret', name), key);
     const fault = value === undefined ? undefined : faultOf(value);
     if (fault === undefined) return [];
     const message = `key ${key} of Secret ${name} ${fault}`;
     return [{ code: 'auth-server-secret-unusable', severity: 'error', pointer: `${pointer}/${index}`, message }];
   });
-}
-
-function secretValue(view: View, name: string, key: string): Buffer | undefined {
-  const secret = view.find('Secret', name);
-  const plain = isObject(secret?.stringData) ? secret.stringData[key] : undefined;
-  if (typeof plain === 'string') return Buffer.from(plain);
-  const encoded = isObject(secret?.data) ? secret.data[key] : undefined;
-  return typeof encoded === 'string' ? Buffer.from(encoded, 'base64') : undefined;
 }
 
 const HMAC_BYTES = 32;

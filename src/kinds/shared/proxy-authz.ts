@@ -2,8 +2,8 @@
 // resource, and in the ConfigMap that it names. Knows nothing about whose settings they are.
 
 import { readAuthzConfig } from '../../contracts/authz-config.ts';
+import { configMapText } from '../../kube/content.ts';
 import { entitiesFault, policyFaults } from '../../std/cedar.ts';
-import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import { readDocuments } from '../../std/yaml.ts';
 import type { Finding, Reference, View } from '../kind.ts';
@@ -44,9 +44,8 @@ function policyFindings(text: string, pointer: string): readonly Finding[] {
 export function configMapAuthzFindings(authz: Authz, view: View, pointer = POINTER): readonly Finding[] {
   const ref = authz?.configMap;
   if (ref === undefined) return [];
-  const data = view.find('ConfigMap', ref.name)?.data;
-  const text = isObject(data) ? data[ref.key] : undefined;
-  const faults = typeof text === 'string' ? fileFaults(text) : ['is missing'];
+  const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
+  const faults = text === undefined ? ['is missing'] : fileFaults(text);
   return faults.map((fault) =>
     finding('authz-config-invalid', `${pointer}/configMap`, `ConfigMap ${ref.name}, key ${ref.key}: ${fault}`),
   );

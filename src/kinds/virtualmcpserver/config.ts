@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readAuthzConfig } from '../../contracts/authz-config.ts';
 import type { VmcpConfig } from '../../contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '../../contracts/vmcp-config-tools.ts';
-import { isObject } from '../../std/json.ts';
+import { configMapText } from '../../kube/content.ts';
 import { readDocuments } from '../../std/yaml.ts';
 import type { View } from '../kind.ts';
 import { selectedTools, shownOverrides } from '../shared/proxy-tools.ts';
@@ -69,9 +69,8 @@ function policies(ref: Spec['incomingAuth']['authzConfig'], view: View): Authz {
     return { type: 'cedar', policies: ref.inline.policies, entitiesJson: ref.inline.entitiesJson };
   }
   const { name = '', key = '' } = ref.configMap ?? {};
-  const data = view.find('ConfigMap', name)?.data;
-  const text = isObject(data) ? data[key] : undefined;
-  const read = readAuthzConfig(readDocuments(typeof text === 'string' ? text : '', key)[0]?.value);
+  const text = configMapText(view.find('ConfigMap', name), key) ?? '';
+  const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');
   const { policies, entities_json: entitiesJson } = read.file.cedar;
   return { type: 'cedar', policies, ...(entitiesJson === undefined ? {} : { entitiesJson }) };
