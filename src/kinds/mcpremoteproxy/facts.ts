@@ -1,11 +1,10 @@
 // What follows from an MCPRemoteProxy's spec and is needed in several places: names, the port, the URL. Knows nothing
 // about objects.
 
-import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../shared/made.ts';
-import type { ProxyFacts } from '../shared/proxy.ts';
+import { type ProxyFacts, proxyPort } from '../shared/proxy.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
@@ -19,11 +18,6 @@ export function childNames(name: string) {
     runConfig: `${name}-runconfig`,
     inlineAuthz: `${name}-authz-inline`,
   };
-}
-
-/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
-export function proxyPort({ proxyPort, port }: Static<typeof MCPRemoteProxySpec>): number {
-  return proxyPort === 8080 ? port : proxyPort;
 }
 
 /** `status.url` (kinds.md 2.4): without a path. */

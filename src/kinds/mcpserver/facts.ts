@@ -5,7 +5,7 @@ import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
 import { made } from '../shared/made.ts';
-import type { ProxyFacts } from '../shared/proxy.ts';
+import { type ProxyFacts, proxyPort } from '../shared/proxy.ts';
 import type { MCPServerSpec } from './schema.ts';
 
 export type Server = Typed<typeof MCPServerSpec>;
@@ -25,11 +25,6 @@ export function childNames(name: string) {
     runConfig: `${name}-runconfig`,
     inlineAuthz: `${name}-authz-inline`,
   };
-}
-
-/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
-export function proxyPort({ proxyPort, port }: Spec): number {
-  return proxyPort === 8080 ? port : proxyPort;
 }
 
 /** Told to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */

@@ -46,6 +46,11 @@ export interface ProxyFacts {
   };
 }
 
+/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
+  return proxyPort === 8080 ? port : proxyPort;
+}
+
 /** What a proxy needs beside its own spec: found in what that names. */
 export interface ProxyNeeds {
   readonly oidc: ResolvedOIDC | undefined;
