@@ -21,6 +21,7 @@ import assert from 'node:assert/strict';
 import { type Static, Type } from '../std/json-schema.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
+import { ToolOverride } from './tool-override.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
@@ -85,26 +86,6 @@ const Telemetry = Type.Object(
     enable_prometheus_metrics_path: Type.Boolean({ description: '/metrics is served on the transport port.' }),
   },
   { ...CLOSED, description: 'Absent: no telemetry.' },
-);
-
-const ToolOverride = Type.Object(
-  {
-    name: Type.Optional(Text('Name that clients see.')),
-    description: Type.Optional(Text('Description that clients see.')),
-    annotations: Type.Optional(
-      Type.Object(
-        {
-          title: Type.Optional(Type.String()),
-          readOnlyHint: Type.Optional(Type.Boolean()),
-          destructiveHint: Type.Optional(Type.Boolean()),
-          idempotentHint: Type.Optional(Type.Boolean()),
-          openWorldHint: Type.Optional(Type.Boolean()),
-        },
-        { ...CLOSED, description: 'MCP tool annotations that clients see; what is unset passes through.' },
-      ),
-    ),
-  },
-  CLOSED,
 );
 
 const Scaling = Type.Object(

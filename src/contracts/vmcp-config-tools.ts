@@ -4,6 +4,7 @@
 import { DURATION_PATTERN } from '../std/duration.ts';
 import type { Json, JsonObject } from '../std/json.ts';
 import { type Static, type TUnsafe, Type } from '../std/json-schema.ts';
+import { ToolOverride } from './tool-override.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
@@ -11,26 +12,6 @@ const Texts = (description: string) => Type.Array(Text('One of them.'), { descri
 const Duration = (description: string) => Type.String({ pattern: DURATION_PATTERN, description });
 const Anything: TUnsafe<Json> = Type.Unsafe({});
 const AnyObject: TUnsafe<JsonObject> = Type.Unsafe({ type: 'object' });
-
-const ToolOverride = Type.Object(
-  {
-    name: Type.Optional(Text('Name that clients see.')),
-    description: Type.Optional(Text('Description that clients see.')),
-    annotations: Type.Optional(
-      Type.Object(
-        {
-          title: Type.Optional(Type.String()),
-          readOnlyHint: Type.Optional(Type.Boolean()),
-          destructiveHint: Type.Optional(Type.Boolean()),
-          idempotentHint: Type.Optional(Type.Boolean()),
-          openWorldHint: Type.Optional(Type.Boolean()),
-        },
-        { ...CLOSED, description: 'MCP annotations that clients see; what is unset passes through.' },
-      ),
-    ),
-  },
-  CLOSED,
-);
 
 export const AGGREGATION = Type.Object(
   {
