@@ -9,9 +9,8 @@ import { canonicalJson, type JsonObject } from '../../std/json.ts';
 import { yamlText } from '../../std/yaml-package.ts';
 import type { Settings, View } from '../kind.ts';
 import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/generated.ts';
-import { LABEL_DOMAIN } from '../shared/labels.ts';
 import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
-import { withPodTemplate } from '../shared/pod-template.ts';
+import { podTemplateHash, withPodTemplate } from '../shared/pod-template.ts';
 import { secretChecksum } from '../shared/secret-checksum.ts';
 import { API_PORT, apiLabels, apiSelector, childNames, METRICS_PORT, type Registry } from './facts.ts';
 import {
@@ -70,8 +69,6 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
   const { name, namespace, spec } = self;
   const { apiGroup } = settings;
   const { podTemplateSpec } = spec;
-  const hash =
-    podTemplateSpec === undefined ? {} : { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(podTemplateSpec) };
   const template = {
     metadata: {
       labels: apiLabels(name),
@@ -90,7 +87,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
       name: childNames(name).api,
       namespace,
       labels: apiLabels(name),
-      ...(podTemplateSpec === undefined ? {} : { annotations: hash }),
+      ...podTemplateHash(podTemplateSpec),
     },
     spec: { selector: { matchLabels: apiSelector(name) }, template: withPodTemplate(template, podTemplateSpec) },
   };

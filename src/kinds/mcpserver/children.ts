@@ -7,10 +7,10 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Settings, View } from '../kind.ts';
 import { serviceAccount } from '../shared/generated.ts';
 import { workloadLabels } from '../shared/labels.ts';
-import type { Env } from '../shared/pod.ts';
 import { mountedConfigMap, proxyNeeds } from '../shared/proxy.ts';
 import { proxyAccount, proxyFiles } from '../shared/proxy-objects.ts';
 import { proxyDeployment, proxyService } from '../shared/proxy-workload.ts';
+import { sessionPassword } from '../shared/session-password.ts';
 import { backendServices, backendStatefulSet } from './children-backend.ts';
 import { egressPolicies } from './children-egress.ts';
 import { cappedReplicas, childNames, isStdio, isTime, proxyOf, restartKey, type Server } from './facts.ts';
@@ -36,7 +36,7 @@ export function children(self: Server, view: View, settings: Settings): readonly
       needsToken: isStdio(self.spec),
       replicas: proxyReplicas(self, view),
       readyAfterSeconds: 5,
-      env: sessionPassword(self),
+      env: sessionPassword(self.spec.sessionStorage, SECRET_ENV.sessionRedisPassword),
       mounted: mounted.map((name) => mountedConfigMap('permission-profile', PROFILE_DIRECTORY, { name })),
       annotations: { ...files.checksums, ...restart },
     }),
@@ -69,12 +69,6 @@ function proxyReplicas({ name, spec }: Server, view: View): number | undefined {
   if (spec.replicas !== undefined || !isStdio(spec)) return cappedReplicas(spec, spec.replicas);
   const live = view.find('Deployment', childNames(name).deployment)?.spec;
   return isObject(live) && typeof live.replicas === 'number' && live.replicas > 1 ? 1 : undefined;
-}
-
-function sessionPassword({ spec }: Server): readonly Env[] {
-  const { sessionStorage } = spec;
-  if (sessionStorage?.provider !== 'redis' || sessionStorage.passwordRef === undefined) return [];
-  return [{ name: SECRET_ENV.sessionRedisPassword, secret: sessionStorage.passwordRef }];
 }
 
 /** A new time starts new pods, once: it is a part of their template. */

@@ -5,6 +5,7 @@ import type { Reference } from '../kind.ts';
 import { oidcReferences } from '../shared/oidc-settings.ts';
 import { authzReferences } from '../shared/proxy-authz.ts';
 import { proxyReferences } from '../shared/proxy-references.ts';
+import { sessionReferences } from '../shared/session-password.ts';
 import type { Server } from './facts.ts';
 
 export function references({ spec }: Server): readonly Reference[] {
@@ -33,14 +34,11 @@ function keyOf({ key }: { readonly key?: string }): { readonly key?: string } {
 
 /** What pods do not start without: they start as soon as it is there. */
 function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
-  const password = spec.sessionStorage?.passwordRef;
   const optional = true;
   return [
     ...(spec.secrets ?? []).map(({ name, key }, index) => {
       return { pointer: `/spec/secrets/${index}`, kind: 'Secret', name, key, optional };
     }),
-    ...(password === undefined
-      ? []
-      : [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional }]),
+    ...sessionReferences(spec.sessionStorage),
   ];
 }

@@ -7,7 +7,9 @@ import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { namedPatchType, strategicMerge } from '../../kube/strategic.ts';
 import { fieldPath } from '../../kube/structural/path.ts';
 import { didYouMean } from '../../std/closest.ts';
+import { digest } from '../../std/hash.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
+import { LABEL_DOMAIN } from './labels.ts';
 
 /** The author's template over ours: his fields win, lists merge by their keys (strategic merge). */
 export function withPodTemplate(template: JsonObject, patch: JsonObject | undefined): JsonObject {
@@ -15,6 +17,11 @@ export function withPodTemplate(template: JsonObject, patch: JsonObject | undefi
   const schema = namedPatchType(apps(), 'io.k8s.api.core.v1.PodTemplateSpec');
   assert(schema !== undefined, 'the bundled schemas know how pod templates merge');
   return strategicMerge(template, patch, schema).value;
+}
+
+/** Annotations of the workload that tell which template of the author's it was made with (kinds.md 0.7). */
+export function podTemplateHash(patch: JsonObject | undefined): { readonly annotations?: Record<string, string> } {
+  return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
 }
 
 /** Everything in the template that Kubernetes would not take, as `invalid-pod-template` below `pointer`. */

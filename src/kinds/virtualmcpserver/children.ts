@@ -24,9 +24,10 @@ import {
   secretsOf,
   withSurroundings,
 } from '../shared/pod.ts';
-import { withPodTemplate } from '../shared/pod-template.ts';
+import { podTemplateHash, withPodTemplate } from '../shared/pod-template.ts';
 import { mountedConfigMap } from '../shared/proxy.ts';
 import { secretChecksum } from '../shared/secret-checksum.ts';
+import { sessionPassword } from '../shared/session-password.ts';
 import { vmcpConfig } from './config.ts';
 import { childNames, HMAC_KEY, PORT, type VirtualServer } from './facts.ts';
 import { type Needs, needsOf } from './needs.ts';
@@ -115,14 +116,10 @@ function deployment(
   const labels = workloadLabels('virtualmcpserver', name);
   const { podTemplateSpec, replicas } = spec;
   const template = { metadata: { labels, annotations }, spec: podSpec(self, needs, settings) };
-  const hash =
-    podTemplateSpec === undefined
-      ? {}
-      : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(podTemplateSpec) } };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: childNames(name).deployment, namespace, labels, ...hash },
+    metadata: { name: childNames(name).deployment, namespace, labels, ...podTemplateHash(podTemplateSpec) },
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
       selector: { matchLabels: labels },
@@ -189,12 +186,10 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
 
 /** Secrets that others change. */
 function secretEnv({ spec }: VirtualServer, { oidc, authServer, callable }: Needs): readonly Env[] {
-  const { sessionStorage } = spec;
-  const password = sessionStorage?.provider === 'redis' ? sessionStorage.passwordRef : undefined;
   return [
     ...(oidc?.env ?? []),
     ...callable.env,
-    ...(password === undefined ? [] : [{ name: VMCP_ENV.sessionRedisPassword, secret: password }]),
+    ...sessionPassword(spec.sessionStorage, VMCP_ENV.sessionRedisPassword),
     ...(authServer?.env ?? []),
   ];
 }

@@ -6,6 +6,7 @@ import type { Reference } from '../kind.ts';
 import { authServerReferences } from '../shared/auth-server-references.ts';
 import { oidcReferences } from '../shared/oidc-settings.ts';
 import { authzReferences } from '../shared/proxy-authz.ts';
+import { sessionReferences } from '../shared/session-password.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
 export function references({ spec }: VirtualServer): readonly Reference[] {
@@ -49,14 +50,10 @@ function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
 
 /** What pods do not start without: they start as soon as it is there. */
 function waitedFor({ serviceAccount, sessionStorage }: Spec): readonly Reference[] {
-  const password = sessionStorage?.passwordRef;
-  const optional = true;
   return [
     ...(serviceAccount === undefined
       ? []
-      : [{ pointer: '/spec/serviceAccount', kind: 'ServiceAccount', name: serviceAccount, optional }]),
-    ...(password === undefined
-      ? []
-      : [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional }]),
+      : [{ pointer: '/spec/serviceAccount', kind: 'ServiceAccount', name: serviceAccount, optional: true }]),
+    ...sessionReferences(sessionStorage),
   ];
 }

@@ -1,0 +1,20 @@
+// The password of the Redis that keeps sessions: as a reference, and in the environment. Knows nothing about sessions.
+
+import type { Static } from '../../std/schema.ts';
+import type { Reference } from '../kind.ts';
+import type { Env } from './pod.ts';
+import type { SessionStorage } from './session.ts';
+
+type Storage = Static<typeof SessionStorage> | undefined;
+
+/** Optional: pods wait for the Secret, and start as soon as it is there. */
+export function sessionReferences(storage: Storage): readonly Reference[] {
+  const password = storage?.passwordRef;
+  if (password === undefined) return [];
+  return [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional: true }];
+}
+
+export function sessionPassword(storage: Storage, variable: string): readonly Env[] {
+  if (storage?.provider !== 'redis' || storage.passwordRef === undefined) return [];
+  return [{ name: variable, secret: storage.passwordRef }];
+}
