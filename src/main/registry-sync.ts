@@ -1,7 +1,7 @@
 // The registry service as a host of the sync: it reads what its configuration leaves to it, as long as it runs. Any
 // number of replicas may do so: the store gives each source to one of them.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -19,7 +19,7 @@ import type { Clock } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { readGit } from './registry-git.ts';
-import type { GitDeps } from './repositories.ts';
+import { type GitDeps, passwordFrom } from './repositories.ts';
 import { VERSION } from './version.ts';
 
 export interface RunningSync {
@@ -124,7 +124,7 @@ function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':
-          return await readGit(deps, origin, ({ passwordFile }) => passwordOf(passwordFile));
+          return await readGit(deps, origin, ({ passwordFile }) => passwordFrom(passwordFile));
         case 'api':
           return await readApi({ outbound, now: () => clock.now() }, { ...request, origin });
         case 'url':
@@ -134,13 +134,4 @@ function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
       }
     },
   };
-}
-
-/** Read at each use: mounted secrets rotate. */
-async function passwordOf(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (cause) {
-    throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
-  }
 }

@@ -84,7 +84,7 @@ export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitO
 }
 
 /** Read at each use: mounted secrets rotate. */
-async function passwordFrom(path: string): Promise<string> {
+export async function passwordFrom(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {
