@@ -29,7 +29,7 @@ export async function manifestsOf(checkout: Checkout, { path, ignore = [] }: Man
   const prefix = folder.map((segment) => `${segment}/`).join('');
   const below = checkout.files.filter((file) => file.path.startsWith(prefix));
   const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix));
-  if (below.length === 0 && links.length === 0) throw pathNotFound(checkout.commit, path);
+  if (below.length === 0 && links.length === 0) throw pathNotFound(checkout, path);
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
@@ -50,9 +50,11 @@ function mayHoldManifests(path: string): boolean {
   return isManifest(name) || !name.includes('.');
 }
 
-function pathNotFound(commit: string, path: string): Failure {
+function pathNotFound({ commit, skipped }: Checkout, path: string): Failure {
+  const link = skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
   const where = path === '' ? 'no files' : `no files at "${path}"`;
-  const message = `commit ${commit} has ${where}; to give its objects up, take the source out of the configuration`;
+  const why = link === undefined ? '' : `: "${link.path}" is a ${link.reason}, which is not followed`;
+  const message = `commit ${commit} has ${where}${why}; to give its objects up, take the source out of the configuration`;
   return new Failure('source-path-not-found', message, { data: { commit, path } });
 }
 

@@ -155,12 +155,19 @@ test('a path below a link or a submodule is refused, and nothing of the source i
   team.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},vendored`);
   team.git('commit', '--quiet', '--message', 'links');
   team.publish();
-  for (const path of ['linked', 'linked/prod', 'vendored/prod']) {
-    expect(told(await run([source('fleet'), source('team', { ...TEAM, path })]))).toEqual(
+  const rows = [
+    { path: 'linked', why: 'linked" is a symlink' },
+    { path: 'linked/prod', why: 'linked" is a symlink' },
+    { path: 'vendored/prod', why: 'vendored" is a submodule' },
+  ];
+  for (const { path, why } of rows) {
+    const result = await run([source('fleet'), source('team', { ...TEAM, path })]);
+    expect(told(result)).toEqual(
       expect.arrayContaining([
         'held team-a/ConfigMap/notes: source team: it could not be read',
         'source-path-not-found',
       ]),
     );
+    expect(result.failures.map(({ message }) => message)).toEqual([expect.stringContaining(why)]);
   }
 });

@@ -49,7 +49,17 @@ export function openMirror(options: MirrorOptions): Repository {
   return { fetch: () => withRemote(options.endpoint, (remote) => fetchNow(mirror, remote)) };
 }
 
+/** A ref that somebody moves at the same time is looked at once more. */
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
+  try {
+    return await fetchOnce(mirror, remote);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'git-ref-not-found' || !error.retryable) throw error;
+    return fetchOnce(mirror, remote);
+  }
+}
+
+async function fetchOnce(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const trust = await mirror.options.trust();
   const located = await locate(remote, mirror.options.reference);
   return withFolder(mirror.options.dir, async () => {

@@ -109,6 +109,11 @@ function explained(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof git.Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
+  // What the server offered a moment ago it refuses now: somebody has pushed in between.
+  if (reference.type !== 'commit') {
+    const message = 'it was moved while it was fetched';
+    return new Failure('git-ref-not-found', message, { cause: error, retryable: true });
+  }
   const says = 'its server does not know the commit, or hands out only what a branch or tag leads to';
   return notFound(`${says} (uploadpack.allowAnySHA1InWant)`);
 }

@@ -31,8 +31,8 @@ export function peelToCommit(store: ObjectStore, oid: string): string {
 export function listFiles(store: ObjectStore, commit: string, path: string): Listing {
   const root = headerOid(present(store, commit), commit, 'tree');
   const found = descend(store, root, path);
-  if (found === undefined) {
-    throw new Failure('git-path-not-found', `commit ${commit} has no "${path}"`, { data: { commit, path } });
+  if (typeof found === 'string') {
+    throw new Failure('git-path-not-found', `commit ${commit} has no "${path}"${found}`, { data: { commit, path } });
   }
   const listing: Collected = { files: [], skipped: [], visited: 0 };
   collect(store, found, path, listing);
@@ -77,15 +77,20 @@ function collect(store: ObjectStore, entry: Omit<Entry, 'name'>, path: string, l
   }
 }
 
-function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | undefined {
-  let entry: Omit<Entry, 'name'> = { sort: 'folder', oid: root };
+/** What is at the path; a text where nothing is, to be added to that. */
+function descend(store: ObjectStore, root: string, path: string): Omit<Entry, 'name'> | string {
+  let entry: Omit<Entry, 'name'> & { readonly name?: string } = { sort: 'folder', oid: root };
   for (const name of path === '' ? [] : path.split('/')) {
-    if (entry.sort !== 'folder') return undefined;
+    if (entry.sort !== 'folder') return notFollowed(entry);
     const child = readTree(store, entry.oid).find((candidate) => candidate.name === name);
-    if (child === undefined) return undefined;
+    if (child === undefined) return '';
     entry = child;
   }
-  return entry;
+  return entry.sort === 'folder' || entry.sort === 'file' ? entry : notFollowed(entry);
+}
+
+function notFollowed({ sort, name = '' }: Omit<Entry, 'name'> & { readonly name?: string }): string {
+  return sort === 'file' ? `: "${name}" is a file` : `: "${name}" is a ${sort}, which is not followed`;
 }
 
 /** gitformat: each entry is `<octal mode> <name>`, a zero byte and the 20 bytes of the object id. */
