@@ -50,25 +50,29 @@ function packageBlock(pkg: Package): HTMLElement {
 
 function inputs(caption: string, all: readonly Input[]): HTMLElement | undefined {
   if (all.length === 0) return undefined;
-  const rows = all.map((input) =>
-    element(
-      'div',
-      { class: 'input' },
+  // What stands in braces in a value is wanted as well.
+  const rows = all
+    .flatMap((input) => [input, ...input.variables])
+    .map((input) =>
       element(
-        'dt',
-        {},
-        element('code', { class: 'text' }, input.name === '' ? (input.value ?? '') : input.name),
-        ...inputMarks(input),
+        'div',
+        { class: 'input' },
+        element(
+          'dt',
+          {},
+          element('code', { class: 'text' }, input.name === '' ? (input.value ?? '') : input.name),
+          ...inputMarks(input),
+        ),
+        element('dd', { class: 'text' }, input.description ?? '', ...valueNotes(input)),
       ),
-      element('dd', { class: 'text' }, input.description ?? '', ...valueNotes(input)),
-    ),
-  );
+    );
   return element('div', {}, element('h4', {}, caption), element('dl', { class: 'inputs' }, ...rows));
 }
 
-function inputMarks({ required, secret }: Input): readonly HTMLElement[] {
+function inputMarks({ required, secret, value }: Input): readonly HTMLElement[] {
+  const need = required ? 'required' : value === undefined ? 'optional' : 'given';
   return [
-    element('span', { class: required ? 'mark required' : 'mark' }, required ? 'required' : 'optional'),
+    element('span', { class: required ? 'mark required' : 'mark' }, need),
     ...(secret ? [element('span', { class: 'mark secret' }, 'secret')] : []),
   ];
 }
