@@ -7,11 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { idOf, type KubeObject } from '../../src/kube/object.ts';
 import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
+import { readyCondition } from '../../src/reconcile/readiness.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { textOfPlan, textOfRun } from '../../src/report/text.ts';
+import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
 import type { TestRepository } from '../harness/git-server.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const STORIES = readdirSync(HERE, { withFileTypes: true })
@@ -39,7 +41,8 @@ async function tellStory(dir: string): Promise<string> {
     const plan = textOfPlan(await world.plan(limits));
     const result = await world.run(limits);
     const again = await world.run(limits);
-    const living = (await members(world)).map((object) => formatId(idOf(object))).sort();
+    const objects = await members(world);
+    const living = objects.map((object) => formatId(idOf(object))).sort();
     return [
       '# plan',
       steady(plan),
@@ -53,10 +56,37 @@ async function tellStory(dir: string): Promise<string> {
       '# lives in the end',
       ...living,
       '',
+      '# what they say of themselves',
+      ...objects.flatMap(told).sort(),
+      '',
     ].join('\n');
   } finally {
     await world.close();
   }
+}
+
+/** Phase, address, why it is ready or not, and what else is not as it should be. */
+function told(object: KubeObject): readonly string[] {
+  const { status } = object;
+  if (!object.apiVersion.startsWith(`${API_GROUP}/`) || !isObject(status)) return [];
+  const ready = readyCondition(status);
+  const others = Array.isArray(status.conditions) ? status.conditions.filter(isObject) : [];
+  const wrong = others.filter(
+    ({ type, status: holds }) => type !== 'Ready' && (holds === 'True') === isComplaint(type),
+  );
+  return [
+    [
+      `${formatId(idOf(object))}: ${status.phase ?? status.validationStatus ?? '-'}`,
+      ...(status.url === undefined ? [] : [` ${status.url}`]),
+      ` Ready ${ready?.status} ${ready?.reason}: ${ready?.message}`,
+      ...wrong.map(({ type, reason, message }) => `; ${type} ${reason}: ${message}`),
+    ].join(''),
+  ];
+}
+
+/** Conditions that are there to say what is wrong. */
+function isComplaint(type: unknown): boolean {
+  return ['StdioReplicaCapped', 'SessionStorageWarning', 'Degraded', 'DeletionBlocked'].includes(String(type));
 }
 
 /** Without what differs from run to run. */
