@@ -5,6 +5,7 @@ import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
 import { adoptCommand } from './adopt.ts';
+import { approveCommand } from './approve.ts';
 import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
 import { explainCommand } from './explain.ts';
@@ -38,6 +39,7 @@ export function commandLine(): Command {
     planCommand(),
     syncCommand(),
     runCommand(),
+    approveCommand(),
     adoptCommand(),
     serveCommand(),
     migrateCommand(),

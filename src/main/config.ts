@@ -82,6 +82,17 @@ const CONFIG = object(
       'How changes are made.',
       { default: {} },
     ),
+    approval: object(
+      {
+        expiresHours: integer('How long what `skep approve` approved may wait for its run.', {
+          default: 24,
+          minimum: 1,
+          maximum: 720,
+        }),
+      },
+      'Approvals of deletions beyond the limits.',
+      { default: {} },
+    ),
     images: object(
       {
         proxy: optional(text('Image of the proxy in front of a server.')),

@@ -36,6 +36,8 @@ export const RECONCILE_CODES = {
   blocked: 'A change was not tried because one that it depends on failed in the same run.',
   'adopt-operator-running':
     'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
+  'approval-not-waiting':
+    '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows what waits now.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',

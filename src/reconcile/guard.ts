@@ -24,6 +24,8 @@ export interface Guarded {
   /** One sentence per limit that is exceeded, with the numbers. */
   readonly reasons: readonly string[];
   readonly deletions: readonly Omit<Deletion, 'follows'>[];
+  /** When its approval ran out, where it had one (RFC 3339). */
+  readonly expiredAt?: string;
 }
 
 /** Undefined where the deletions are within the limits. `owned`: living objects of our set, by kind. */

@@ -7,6 +7,7 @@ import { type MergeType, rootType } from '../kube/openapi.ts';
 import { applyOrder } from '../kube/order.ts';
 import { entryOf } from '../kube/ownership/entries.ts';
 import type { ResourceId } from '../std/problem.ts';
+import { approves, isExpired, readApproval } from './approval.ts';
 import { ascertain } from './certainty.ts';
 import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
@@ -14,7 +15,7 @@ import type { Gathered } from './gather.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { levels } from './levels.ts';
 import { limitsBySource, withinLimits } from './limits.ts';
-import { type Plan, plan } from './plan.ts';
+import { type Plan, type PlanInput, plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { type Referrers, referrersOf } from './referrers.ts';
@@ -43,7 +44,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     desired.map(({ id }) => id),
   );
   const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet });
-  return plan({
+  return withApproval(deps, options, {
     compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
     surplus,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
@@ -65,6 +66,16 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+}
+
+/** An approval is looked for only where something waits for one. */
+async function withApproval(deps: RunDeps, options: RunOptions, input: PlanInput): Promise<Plan> {
+  const unapproved = plan(input);
+  const { guarded } = unapproved;
+  const approval = guarded === undefined ? undefined : await readApproval(deps.cluster, options);
+  if (guarded === undefined || approval === undefined || !approves(approval, guarded)) return unapproved;
+  if (!isExpired(approval, deps.clock)) return plan({ ...input, approval });
+  return { ...unapproved, guarded: { ...guarded, expiredAt: approval.expiresAt } };
 }
 
 /** Whether an object shows that the instance has applied it. */

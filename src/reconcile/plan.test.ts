@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
+import type { Approval } from './approval.ts';
 import type { Compared } from './diff.ts';
 import { OWNER, PART_OF, SOURCE } from './labels.ts';
 import { type PlanInput, plan } from './plan.ts';
@@ -51,6 +52,14 @@ function input(changes: Partial<PlanInput>): PlanInput {
     ...changes,
   };
 }
+
+const APPROVAL: Approval = {
+  hash: '0123456789abcdef',
+  expiresAt: '2026-01-02T00:00:00.000Z',
+  begun: false,
+  uids: new Set(),
+  stored: object('home/ConfigMap/approval'),
+};
 
 /** The plan as text: one line per batch, change and held object. */
 function check(changes: Partial<PlanInput>, expected: readonly string[]): void {
@@ -211,6 +220,31 @@ describe('the guard', () => {
       'delete Service',
       '  delete p',
     ]);
+  });
+
+  test('what is approved goes, whatever the limits', () => {
+    const surplus = [object('a/Service/p'), object('a/Service/q')];
+    const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
+    check({ surplus, limits, approval: APPROVAL }, ['delete Service', '  delete p', '  delete q']);
+    const { guarded, approved } = plan(input({ surplus, limits, approval: APPROVAL }));
+    expect([guarded, approved?.guarded.deletions.length]).toEqual([undefined, 2]);
+  });
+
+  test('what was deleted before and is not gone yet needs no approval', () => {
+    const departing = object('a/Service/p');
+    const metadata = { ...departing.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+    check(
+      {
+        surplus: [{ ...departing, metadata }, object('a/Service/q')],
+        limits: { maxDeletes: 0, maxDeletesPercent: 100 },
+      },
+      [
+        'delete Service',
+        '  delete p',
+        'held q: its deletion waits for approval',
+        'guard: 1 deletions, and apply.maxDeletes is 0',
+      ],
+    );
   });
 
   test('names the exact list by a hash that follows the uids', () => {

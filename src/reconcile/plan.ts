@@ -4,6 +4,7 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Difference } from '../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
+import type { Approval } from './approval.ts';
 import { type DeletionsInput, deletionsOf, type Held } from './deletions.ts';
 import type { Compared } from './diff.ts';
 import { type Deletion, type Guarded, type GuardLimits, guard } from './guard.ts';
@@ -44,7 +45,10 @@ export interface Plan {
   /** Living objects of our set that nothing desires, and that stay all the same. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
+  /** Deletions that wait for approval. */
   readonly guarded?: Guarded;
+  /** Deletions beyond the limits that are in the batches, as they are approved. */
+  readonly approved?: { readonly guarded: Guarded; readonly approval: Approval };
 }
 
 export interface PlanInput extends DeletionsInput {
@@ -54,6 +58,8 @@ export interface PlanInput extends DeletionsInput {
   readonly limits: GuardLimits;
   /** Position of a kind in the order of applying; deletions go the other way round. */
   readonly rank: (id: ResourceId) => number;
+  /** Given for exactly what goes beyond the limits. */
+  readonly approval?: Approval;
 }
 
 export function plan(input: PlanInput): Plan {
@@ -61,12 +67,25 @@ export function plan(input: PlanInput): Plan {
   const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
   const { going, held } = deletionsOf({ ...input, surplus: [...input.surplus].sort(byKey) });
   const deletions = going.map((object) => deletionOf(object, input.referrers.living(idOf(object))));
-  const guarded = guard(deletions.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
-  const allowed = guarded === undefined ? deletions : [];
-  const waiting = guarded === undefined ? [] : deletions;
+  // What was deleted before and is not gone yet is decided.
+  const departing = new Set(going.filter(isDeparting).map((object) => keyOf(idOf(object))));
+  const deciding = deletions.filter(({ key }) => !departing.has(key));
+  const guarded = guard(deciding.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
+  const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
+  const waits = new Set(waiting);
+  const allowed = deletions.filter((change) => !waits.has(change));
   const unapproved = waiting.map(({ resource }): Held => ({ resource, reason: 'its deletion waits for approval' }));
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
-  return { batches, held: [...held, ...unapproved], unchanged, ...(guarded === undefined ? {} : { guarded }) };
+  return { batches, held: [...held, ...unapproved], unchanged, ...verdictOf(guarded, input.approval) };
+}
+
+function isDeparting({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function verdictOf(guarded: Guarded | undefined, approval: Approval | undefined): Pick<Plan, 'guarded' | 'approved'> {
+  if (guarded === undefined) return {};
+  return approval === undefined ? { guarded } : { approved: { guarded, approval } };
 }
 
 function writeOf({ desired, live, verdict, diff }: Compared): Change[] {

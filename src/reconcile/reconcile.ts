@@ -7,6 +7,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
+import { beginApproved, spendApproval } from './approval.ts';
 import type { Remembered } from './certainty.ts';
 import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
@@ -14,6 +15,7 @@ import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
 import { acquire, look } from './lock.ts';
+import type { Plan } from './plan.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import type { Readiness } from './readiness.ts';
@@ -133,10 +135,13 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const uids = livingUids(snapshot);
   const { cluster, random, progress } = deps;
   const remover = withCatalogues(deps, options, prepared);
+  const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
   const outcomes = await apply(
     { cluster: { apply: cluster.apply, remove: remover }, random, progress },
     { plan, uids, force: options.conflicts === 'force' },
   );
+  const spent = approval !== undefined && allDeleted(plan, outcomes);
+  const unspent = spent ? await spendApproval(cluster, approval) : [];
 
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
@@ -153,7 +158,12 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
   const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
-  return { outcomes, ...settled, timedOut };
+  return { outcomes, ...settled, failures: [...unspent, ...settled.failures], timedOut };
+}
+
+function allDeleted({ batches }: Plan, outcomes: readonly Outcome[]): boolean {
+  const wanted = batches.flatMap(({ changes }) => changes).filter(({ action }) => action === 'delete');
+  return outcomes.filter(({ action }) => action === 'deleted').length === wanted.length;
 }
 
 /**

@@ -24,7 +24,7 @@ export function jsonOfPlan(result: RunResult): string {
       changes: changes.map(({ action, resource, diff }) => ({ action, resource, diff })),
     })),
     held: plan.held.map(heldOf),
-    ...(plan.guarded === undefined ? {} : { approval: plan.guarded }),
+    ...approvalOf(plan),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
   });
@@ -39,7 +39,7 @@ export function jsonOfRun(result: RunResult): string {
     requests: result.requests,
     outcomes: result.outcomes.map(outcomeOf),
     held: result.plan.held.map(heldOf),
-    ...(result.plan.guarded === undefined ? {} : { approval: result.plan.guarded }),
+    ...approvalOf(result.plan),
     catalogue: result.catalogue,
     readiness: result.readiness,
     timedOut: result.timedOut,
@@ -60,6 +60,13 @@ function outcomeOf({ action, resource, error }: Outcome): object {
 
 function heldOf({ resource, reason }: Plan['held'][number]): object {
   return { resource, reason };
+}
+
+/** `approval`: deletions that wait for one; `approved`: the one that lets deletions beyond the limits go. */
+function approvalOf({ guarded, approved }: Plan): object {
+  if (approved === undefined) return guarded === undefined ? {} : { approval: guarded };
+  const { hash, expiresAt } = approved.approval;
+  return { approved: { hash, expiresAt } };
 }
 
 function failureOf({ code, message, data }: Failure): object {

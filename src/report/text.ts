@@ -29,7 +29,8 @@ export function textOfPlan(result: RunResult): string {
   const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
-  return lines([...changes, ...trouble(result), ...guardLines(plan), ...heldLines(plan), total]);
+  const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
+  return lines([...changes, ...trouble(result), ...deletions, total]);
 }
 
 export function textOfRun(result: RunResult): string {
@@ -43,6 +44,7 @@ export function textOfEnding(result: RunResult): string {
   return lines([
     ...catalogue,
     ...trouble(result),
+    ...approvedLines(plan),
     ...guardLines(plan),
     ...heldLines(plan),
     ...waiting(result),
@@ -152,7 +154,15 @@ function guardLines({ guarded }: Plan): string[] {
   return [
     `deletions wait for approval (${guarded.hash}): ${guarded.reasons.join('; ')}`,
     ...guarded.deletions.map(({ id }) => `  - ${id}`),
+    ...(guarded.expiredAt === undefined ? [] : [`their approval ran out at ${guarded.expiredAt}`]),
+    `to delete exactly these: skep approve ${guarded.hash}`,
   ];
+}
+
+function approvedLines({ approved }: Plan): string[] {
+  if (approved === undefined) return [];
+  const { guarded, approval } = approved;
+  return [`deletions are approved (${approval.hash}, until ${approval.expiresAt}): ${guarded.reasons.join('; ')}`];
 }
 
 /** One line per reason. */

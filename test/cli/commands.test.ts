@@ -28,7 +28,19 @@ afterAll(async () => {
 });
 
 describe('help', () => {
-  const commands = ['dev', 'validate', 'plan', 'sync', 'run', 'adopt', 'serve', 'migrate', 'crds', 'explain'];
+  const commands = [
+    'dev',
+    'validate',
+    'plan',
+    'sync',
+    'run',
+    'approve',
+    'adopt',
+    'serve',
+    'migrate',
+    'crds',
+    'explain',
+  ];
 
   test('names every command and every exit code', async () => {
     const { code, stdout } = await instance.run('--help');
@@ -222,10 +234,33 @@ describe('plan and sync', () => {
     publish(world.fleet, {});
     instance.configure({ apply: { maxDeletes: 0 } });
     const { code, stdout } = await instance.run('sync');
-    instance.configure();
     expect(code).toBe(5);
     expect(stdout).toMatch(/^deletions wait for approval \([0-9a-f]{16}\): 1 deletions, and apply.maxDeletes is 0$/m);
     expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 9 held, 0 failed/m);
+    const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
+
+    const wrong = await instance.run('approve', '0123456789abcdef');
+    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; 9 deletions wait as ${hash}`;
+    expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
+      1,
+      '',
+      `error approval-not-waiting: ${waits} (skep plan shows them)\n`,
+    ]);
+
+    const approved = await instance.run('approve', hash);
+    expect([approved.code, approved.stderr]).toEqual([0, '']);
+    expect(approved.stdout).toMatch(
+      /^approved until \S+Z: the next run deletes these 9\n( {2}- tools\/\w+\/\S+\n){9}$/,
+    );
+    const again = JSON.parse((await instance.run('approve', hash, '-o', 'json')).stdout);
+    expect(again).toMatchObject({ version: 1, approved: { hash } });
+    expect(again.approved.deletions).toHaveLength(9);
+
+    const done = await instance.run('sync');
+    instance.configure();
+    expect(done.code).toBe(0);
+    expect(done.stdout).toMatch(new RegExp(`^deletions are approved \\(${hash}, until \\S+Z\\): 1 deletions`, 'm'));
+    expect(done.stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 9 deleted, 0 held, 0 failed/m);
   });
 
   test('sync says what is not ready in time and exits with 8', async () => {

@@ -13,6 +13,7 @@ import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { type AdoptionResult, adopt } from '../../src/reconcile/adopt.ts';
 import type { Outcome } from '../../src/reconcile/apply.ts';
+import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RegistryDeps } from '../../src/reconcile/registries.ts';
@@ -30,6 +31,7 @@ export interface World {
   run(overrides?: WorldOverrides): Promise<RunResult>;
   plan(overrides?: WorldOverrides): Promise<RunResult>;
   adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
+  approve(hash: string, expiresHours: number, overrides?: WorldOverrides): Promise<Approved>;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
     adopt: (write, overrides = {}) => adopt(deps(overrides), optionsOf(overrides), write),
+    approve: (hash, expiresHours, overrides = {}) => approve(deps(overrides), optionsOf(overrides), hash, expiresHours),
     async close() {
       await Promise.all([client.close(), outbound.close(), git.close()]);
       await cluster.stop();

@@ -94,6 +94,7 @@ function steady(text: string): string {
   return text
     .replace(/\(\d+ API requests, [\d.]+ s\)/, '')
     .replace(/approval \([0-9a-f]{16}\)/, 'approval (HASH)')
+    .replace(/skep approve [0-9a-f]{16}/, 'skep approve HASH')
     .replaceAll(/(secrets-checksum: )"[0-9a-f]{64}" -> "[0-9a-f]{64}"/g, '$1"HMAC" -> "another HMAC"')
     .replaceAll(/(secrets-checksum: )"[0-9a-f]{64}"/g, '$1"HMAC"')
     .trimEnd();

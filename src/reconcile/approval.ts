@@ -1,0 +1,101 @@
+// The approval of one exact list of deletions, kept in a ConfigMap of the home namespace until they are done: a run that
+// was killed half way through finds it again. Knows nothing about limits or how deletions are made.
+
+import type { KubeObject } from '../kube/object.ts';
+import { Failure } from '../std/failure.ts';
+import { isObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import type { Guarded } from './guard.ts';
+import { fieldManager } from './labels.ts';
+import type { Clock, Cluster } from './ports.ts';
+
+export interface Approval {
+  /** Of the list as it was approved. */
+  readonly hash: string;
+  /** RFC 3339. */
+  readonly expiresAt: string;
+  /** True from before the first of its deletions on: what is left of the list is another list with another hash. */
+  readonly begun: boolean;
+  readonly uids: ReadonlySet<string>;
+  /** As it was read: whoever writes afterwards moves its resourceVersion. */
+  readonly stored: KubeObject;
+}
+
+interface Home {
+  readonly instance: string;
+  readonly homeNamespace: string;
+}
+
+function approvalId({ instance, homeNamespace: namespace }: Home): ResourceId {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-approval` };
+}
+
+/** Undefined where there is none, or what is there was spent. */
+export async function readApproval(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Approval | undefined> {
+  const stored = await cluster.get(approvalId(home));
+  return stored === undefined ? undefined : parseApproval(stored);
+}
+
+/** What a person has spoilt approves nothing. */
+function parseApproval(stored: KubeObject): Approval | undefined {
+  const data = isObject(stored.data) ? stored.data : {};
+  const { hash, expiresAt, begunAt, uids } = data;
+  if (typeof hash !== 'string' || typeof expiresAt !== 'string' || typeof uids !== 'string') return undefined;
+  if (Number.isNaN(Date.parse(expiresAt))) return undefined;
+  return { hash, expiresAt, begun: begunAt !== undefined, uids: new Set(uids.split('\n')), stored };
+}
+
+/** Whether it was given for this very list, or for one of which this is what a killed run has left. */
+export function approves({ hash, begun, uids }: Approval, guarded: Guarded): boolean {
+  return hash === guarded.hash || (begun && guarded.deletions.every(({ uid }) => uids.has(uid)));
+}
+
+export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {
+  return clock.now() >= Date.parse(expiresAt);
+}
+
+/** In place of any earlier one. Throws Failure `cluster-conflict` where somebody approves at the same moment. */
+export async function storeApproval(
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
+  home: Home,
+  guarded: Guarded,
+  expiresAt: string,
+): Promise<void> {
+  const { apiVersion, kind, namespace, name } = approvalId(home);
+  const uids = guarded.deletions.map(({ uid }) => uid).join('\n');
+  const data = { hash: guarded.hash, expiresAt, uids };
+  const stored = await cluster.get(approvalId(home));
+  if (stored !== undefined) await cluster.replace({ ...stored, data });
+  else
+    await cluster.create({
+      apiVersion,
+      kind,
+      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+      data,
+    });
+}
+
+/** Before the first deletion. Throws Failure `cluster-conflict` where the approval was replaced since it was read. */
+export async function beginApproved(
+  { cluster, clock }: { readonly cluster: Pick<Cluster, 'replace'>; readonly clock: Pick<Clock, 'now'> },
+  approval: Approval,
+): Promise<Approval> {
+  if (approval.begun) return approval;
+  const { stored } = approval;
+  const data = { ...(isObject(stored.data) ? stored.data : {}), begunAt: new Date(clock.now()).toISOString() };
+  return { ...approval, begun: true, stored: await cluster.replace({ ...stored, data }) };
+}
+
+/** After the last deletion. A later approval that took its place stays; what else the world refuses is returned. */
+export async function spendApproval(
+  cluster: Pick<Cluster, 'replace'>,
+  { stored }: Approval,
+): Promise<readonly Failure[]> {
+  try {
+    await cluster.replace({ ...stored, data: {} });
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' || error.code === 'cluster-not-found' ? [] : [error];
+  }
+}

@@ -1,0 +1,13 @@
+// An approval of deletions, as lines for people and as JSON, version 1. Knows nothing about where it is kept.
+
+import type { Approved } from '../reconcile/approve.ts';
+
+export function textOfApproval({ guarded, expiresAt }: Approved): string {
+  const head = `approved until ${expiresAt}: the next run deletes these ${guarded.deletions.length}`;
+  return [head, ...guarded.deletions.map(({ id }) => `  - ${id}`)].map((line) => `${line}\n`).join('');
+}
+
+export function jsonOfApproval({ guarded, expiresAt }: Approved): string {
+  const { hash, deletions } = guarded;
+  return `${JSON.stringify({ version: 1, approved: { hash, expiresAt, deletions } }, null, 2)}\n`;
+}

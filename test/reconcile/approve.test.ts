@@ -1,0 +1,132 @@
+// Deletions beyond the limits: they wait, a person approves exactly them, and a run carries them out, also where it is
+// killed half way through.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { approves, readApproval, spendApproval, storeApproval } from '../../src/reconcile/approval.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { Failure } from '../../src/std/failure.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { members, publish } from './fleet.ts';
+
+const HOME = { instance: 'test', homeNamespace: 'default' };
+const LIMITS = { limits: { maxDeletes: 0, maxDeletesPercent: 100 }, waitSeconds: 0 };
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+
+afterAll(() => world.close());
+
+afterEach(async () => {
+  publish(world.fleet, {});
+  await world.run({ waitSeconds: 0 });
+});
+
+async function serve(...names: readonly string[]): Promise<RunResult> {
+  publish(world.fleet, Object.fromEntries(names.map((name) => [name, '1.0.0'])));
+  return world.run(LIMITS);
+}
+
+async function servers(): Promise<string[]> {
+  const ids = [...(await members(world.client, 'test')).keys()];
+  return ids.flatMap((id) => /^tools\/MCPServer\/(.*)$/.exec(id)?.[1] ?? []);
+}
+
+function hashOf({ plan }: RunResult): string {
+  return plan.guarded?.hash ?? '';
+}
+
+test('what is approved goes in the next run, and the approval with it', async () => {
+  await serve('one', 'two');
+  const waiting = await serve('two');
+  expect(await servers()).toEqual(['one', 'two']);
+  const { guarded } = await world.approve(hashOf(waiting), 24, LIMITS);
+  expect(guarded.deletions).toHaveLength(9);
+
+  const result = await world.run(LIMITS);
+  expect(result.plan.approved?.approval.hash).toBe(hashOf(waiting));
+  expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(9);
+  expect(await servers()).toEqual(['two']);
+  expect(await readApproval(world.client, HOME)).toBeUndefined();
+  // The same name again is another object, and nobody approved its deletion.
+  await serve('one', 'two');
+  expect(hashOf(await serve('two'))).not.toBe(hashOf(waiting));
+  expect(await servers()).toEqual(['one', 'two']);
+});
+
+test('an approval is of one list: fewer or more wait', async () => {
+  await serve('one', 'two', 'three');
+  const waiting = await serve('three');
+  await world.approve(hashOf(waiting), 24, LIMITS);
+  for (const kept of [['two', 'three'], []]) {
+    const other = await serve(...kept);
+    expect(hashOf(other)).toMatch(/^[0-9a-f]{16}$/);
+    expect(other.outcomes.filter(({ action }) => action === 'deleted')).toEqual([]);
+  }
+  expect((await serve('three')).plan.guarded).toBeUndefined();
+  expect(await servers()).toEqual(['three']);
+});
+
+test('a run that was killed half way through is finished by the next: the approval is not lost', async () => {
+  await serve('one', 'two');
+  const waiting = await serve();
+  await world.approve(hashOf(waiting), 24, LIMITS);
+  const killed = new Error('killed');
+  const progress = ({ action }: { readonly action: string }): void => {
+    if (action === 'deleted') throw killed;
+  };
+  await expect(world.run({ ...LIMITS, progress })).rejects.toBe(killed);
+  expect(await servers()).toEqual(['one', 'two']);
+  const approval = await readApproval(world.client, HOME);
+  expect([approval?.hash, approval?.begun]).toEqual([hashOf(waiting), true]);
+
+  const result = await world.run(LIMITS);
+  const left = result.plan.approved?.guarded;
+  expect([left?.hash === hashOf(waiting), approval && left && approves(approval, left)]).toEqual([false, true]);
+  expect(await servers()).toEqual([]);
+  expect(await readApproval(world.client, HOME)).toBeUndefined();
+});
+
+test('an approval that ran out approves nothing, and the plan says so', async () => {
+  await serve('one');
+  const { expiresAt } = await world.approve(hashOf(await serve()), 0, LIMITS);
+  const { plan, outcomes } = await world.run(LIMITS);
+  expect([plan.guarded?.expiredAt, outcomes]).toEqual([expiresAt, []]);
+  expect(await servers()).toEqual(['one']);
+  await world.approve(plan.guarded?.hash ?? '', 24, LIMITS);
+  await world.run(LIMITS);
+  expect(await servers()).toEqual([]);
+});
+
+test('a hash under which nothing waits is refused, with the one that does', async () => {
+  await serve('one');
+  await expect(world.approve('0123456789abcdef', 24, LIMITS)).rejects.toThrow(/; no deletions wait$/);
+  const hash = hashOf(await serve());
+  const refused = world.approve('0123456789abcdef', 24, LIMITS);
+  await expect(refused).rejects.toBeInstanceOf(Failure);
+  await expect(refused).rejects.toMatchObject({ code: 'approval-not-waiting', message: expect.stringContaining(hash) });
+  expect(await readApproval(world.client, HOME)).toBeUndefined();
+});
+
+test('a later approval outlives the end of the run that had read the earlier one', async () => {
+  await serve('one');
+  const { guarded } = (await serve()).plan;
+  if (guarded === undefined) throw new Error('nothing waits');
+  await storeApproval(world.client, HOME, guarded, '2999-01-01T00:00:00Z');
+  const earlier = await readApproval(world.client, HOME);
+  if (earlier === undefined) throw new Error('nothing is approved');
+  await storeApproval(world.client, HOME, { ...guarded, hash: 'later' }, '2999-01-01T00:00:00Z');
+  expect(await spendApproval(world.client, earlier)).toEqual([]);
+  expect((await readApproval(world.client, HOME))?.hash).toBe('later');
+});
+
+test('what a person has spoilt approves nothing', async () => {
+  await serve('one');
+  await world.approve(hashOf(await serve()), 24, LIMITS);
+  const approval = await readApproval(world.client, HOME);
+  if (approval === undefined) throw new Error('nothing is approved');
+  await world.client.replace({ ...approval.stored, data: { hash: approval.hash, expiresAt: 'never', uids: '' } });
+  expect((await world.run(LIMITS)).plan.guarded?.hash).toBe(approval.hash);
+  expect(await servers()).toEqual(['one']);
+});
