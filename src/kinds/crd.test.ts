@@ -94,7 +94,7 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('the CRD of $nam
       ...fieldsOf(kind.schema.spec, 'spec').map(({ path }) => path),
       ...fieldsOf(kind.schema.status, 'status').map(({ path }) => path),
     ]);
-    const shown = kind.printerColumns.map(({ jsonPath }) => jsonPath.slice(1).replace(/\[\?.*?\]/, '[]'));
+    const shown = kind.printerColumns.map(({ jsonPath }) => jsonPath.slice(1).replace(/\[(\?.*?|\*)\]/, '[]'));
     expect(shown.filter((path) => !known.has(path))).toEqual([]);
   });
 });

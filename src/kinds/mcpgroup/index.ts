@@ -8,7 +8,7 @@ export const MCPGroup = defineKind({
   kind: 'MCPGroup',
   plural: 'mcpgroups',
   singular: 'mcpgroup',
-  shortNames: ['mcpg'],
+  shortNames: ['mcpg', 'mcpgroup'],
   categories: ['toolhive'],
   description: 'A group of MCP servers and remote proxies of one namespace.',
   printerColumns: [

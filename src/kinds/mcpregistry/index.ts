@@ -14,7 +14,7 @@ export const MCPRegistry = defineKind({
   kind: 'MCPRegistry',
   plural: 'mcpregistries',
   singular: 'mcpregistry',
-  shortNames: [],
+  shortNames: ['mcpreg', 'registry'],
   categories: ['toolhive'],
   description: 'Sources of MCP server entries, kept in sync, and the registry service that serves them.',
   printerColumns: [

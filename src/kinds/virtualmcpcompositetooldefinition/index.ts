@@ -14,6 +14,7 @@ export const VirtualMCPCompositeToolDefinition = defineKind({
   description: 'A workflow over the tools of virtual MCP servers, which each of them can offer as one tool.',
   printerColumns: [
     { name: 'Workflow', type: 'string', jsonPath: '.spec.name' },
+    { name: 'Steps', type: 'string', jsonPath: '.spec.steps[*].id' },
     { name: 'Status', type: 'string', jsonPath: '.status.validationStatus' },
     { name: 'Refs', type: 'string', jsonPath: '.status.referencingVirtualServers' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
