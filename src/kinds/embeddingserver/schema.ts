@@ -80,6 +80,7 @@ export const EmbeddingServerSpec = object(
     image: text('Container image: text-embeddings-inference, or one that takes its arguments.', {
       default: 'ghcr.io/huggingface/text-embeddings-inference:cpu-latest',
       minLength: 1,
+      pattern: '^\\S+$',
     }),
     imagePullPolicy: choice('When the image is pulled.', ['Always', 'Never', 'IfNotPresent'], {
       default: 'IfNotPresent',

@@ -36,7 +36,7 @@ const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$
 
 export const MCPServerSpec = object(
   {
-    image: text('Container image of the MCP server.', { minLength: 1 }),
+    image: text('Container image of the MCP server.', { minLength: 1, pattern: '^\\S+$' }),
     transport: choice('How the server in the container speaks.', ['stdio', 'streamable-http', 'sse'], {
       default: 'stdio',
     }),
