@@ -106,9 +106,9 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
   const named = new WeakMap<Resource, readonly Reference[]>();
   return {
     ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema },
-    rules: (resource) => {
+    rules: (resource, written) => {
       const { self, placed } = read(resource);
-      return [...deprecatedFields(schema.spec, resource.spec, '/spec'), ...placed(definition.rules?.(self))];
+      return [...deprecatedFields(schema.spec, written, '/spec'), ...placed(definition.rules?.(self))];
     },
     references: (resource) => {
       const earlier = named.get(resource);

@@ -1,16 +1,14 @@
 // Finds fields and words that are still read but should no longer be written. Knows schemas, not kinds.
 
-import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import { type Deprecation, deprecationOf, OLD_WORDS, oldWord } from '../std/schema.ts';
 import type { Finding } from './kind.ts';
 
-/**
- * One warning per deprecated field that holds something else than its default: defaults are filled in before we look,
- * so a field at its default says nothing about what the author wrote.
- */
+/** One warning per deprecated field that an author wrote. Without defaults: those would be told, too. */
 export function deprecatedFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
   const deprecation = deprecationOf(schema);
-  if (deprecation !== undefined && value !== undefined && !jsonEquals(value, schema.default)) {
+  if (value === undefined || value === null) return [];
+  if (deprecation !== undefined) {
     return [warning(pointer.slice(pointer.lastIndexOf('/') + 1), deprecation, pointer)];
   }
   const use = instead(schema, value);

@@ -56,7 +56,7 @@ function readFixture(kind: Kind, path: string, name: string): Fixture {
   const defaulted = schema.withDefaults(written);
   const resource = defaulted as unknown as Resource;
   const shape = [...schema.unknownFields(written), ...schema.validate(defaulted)];
-  const findings = shape.length > 0 ? shape : contentFindings(kind, resource, view);
+  const findings = shape.length > 0 ? shape : contentFindings(kind, resource, written, view);
   const problems = findings.map(({ code, severity, pointer, message, at }) => {
     const { line, column } = document.place(pointer, at);
     return `${line}:${column} ${severity} ${code}: ${message}`;
@@ -74,14 +74,14 @@ function seen(object: KubeObject): KubeObject {
 }
 
 /** What a run says beyond the schema: rules, references, and the content of what is referred to. */
-function contentFindings(kind: Kind, resource: Resource, view: View): readonly Finding[] {
+function contentFindings(kind: Kind, resource: Resource, written: JsonObject, view: View): readonly Finding[] {
   const missing = kind.references(resource).flatMap((reference) => missingFinding(reference, view));
   const inspected = missing.length > 0 ? [] : kind.inspect(resource, view);
-  return [...kind.rules(resource), ...missing, ...inspected];
+  return [...kind.rules(resource, written.spec), ...missing, ...inspected];
 }
 
 function missingFinding({ optional, pointer, kind, name, key }: Reference, view: View): Finding[] {
-  if (optional === true) return [];
+  if (optional !== undefined) return [];
   const target = view.find(kind, name);
   if (target === undefined) {
     return [{ code: 'reference-missing', severity: 'error', pointer, message: `no ${kind} ${name}` }];

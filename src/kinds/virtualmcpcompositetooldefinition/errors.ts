@@ -16,7 +16,7 @@ export function definitionErrors(object: KubeObject): readonly string[] {
   const defaulted = structural.withDefaults({ ...object });
   const shape = structural.validate(defaulted).filter(isError);
   if (shape.length > 0 || !isResource(defaulted)) return shape.map(({ message }) => message);
-  return VirtualMCPCompositeToolDefinition.rules(defaulted)
+  return VirtualMCPCompositeToolDefinition.rules(defaulted, defaulted.spec)
     .filter(isError)
     .map(({ message }) => message);
 }
