@@ -26,8 +26,11 @@ export interface Reference {
   readonly name: string;
   /** For ConfigMap and Secret: the key that must exist. */
   readonly key?: string;
-  /** True: its absence is not an error (Kubernetes waits for it, or the field is optional). */
-  readonly optional?: boolean;
+  /**
+   * Its absence holds nothing: `waited`, for Kubernetes starts no pod before it is there, which is worth a warning;
+   * `allowed`, because the author said so.
+   */
+  readonly optional?: 'waited' | 'allowed';
 }
 
 /** Where clients reach a resource, and what they find there. */
@@ -116,8 +119,11 @@ export interface Kind {
     readonly validations: readonly Validation[];
   };
 
-  /** What CEL cannot say, deprecated fields included. Only called for resources that pass schema and CEL. */
-  rules(resource: Resource): readonly Finding[];
+  /**
+   * What CEL cannot say. Only called for resources that pass schema and CEL. Deprecated fields are looked for in the spec
+   * as its author wrote it: a default says nothing.
+   */
+  rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
   /**
    * What is wrong with the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error

@@ -47,7 +47,7 @@ export function referrersOf({ standings, live, kinds, apiGroup }: ReferrersInput
 function note(referrers: Map<string, ResourceId[]>, id: ResourceId, kind: Kind, resource: Resource): void {
   const namespace = id.namespace === undefined ? {} : { namespace: id.namespace };
   for (const { kind: target, name, optional } of kind.references(resource)) {
-    if (optional === true) continue;
+    if (optional !== undefined) continue;
     const key = nameOf({ kind: target, name, ...namespace });
     const known = referrers.get(key);
     if (known === undefined) referrers.set(key, [id]);

@@ -89,7 +89,7 @@ function afterNeeded(standing: Standing, standingOf: (name: string) => Standing 
   if (kind === undefined || defaulted === undefined) return standing;
   const refusals = kind.references(defaulted).flatMap((reference): Finding[] => {
     const { pointer, optional } = reference;
-    if (optional === true) return [];
+    if (optional !== undefined) return [];
     const needed = standingOf(nameOf(id.namespace, reference.kind, reference.name));
     if (needed?.verdict !== 'refused') return [];
     const why = needed.findings.filter(isError).map((finding) => finding.message);
@@ -128,10 +128,11 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
   if (kind === undefined || defaulted === undefined) return [];
   const namespace = loaded.id.namespace ?? '';
   const view = input.views(namespace);
-  const required = kind.references(defaulted).filter(({ optional }) => optional !== true);
+  const references = kind.references(defaulted);
+  const required = references.filter(({ optional }) => optional === undefined);
   const findings = [
-    ...kind.rules(defaulted),
-    ...required.flatMap((reference) => missingFinding(input, view, loaded, reference)),
+    ...kind.rules(defaulted, loaded.object.spec),
+    ...references.flatMap((reference) => missingFinding(input, view, loaded, reference)),
     ...imageFindings(kind, defaulted, input.registries(namespace), input.images),
   ];
   // What a kind looks into must be there; offline it may live in a cluster only.
@@ -139,23 +140,26 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
 
+/** An error where the resource cannot work without it, a warning where its pods only wait for it. */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
-  const { pointer, kind, name, key } = reference;
+  const { pointer, kind, name, key, optional } = reference;
+  if (optional === 'allowed') return [];
+  const severity = optional === undefined ? 'error' : 'warning';
   const target = view.find(kind, name);
   const namespace = loaded.id.namespace ?? '';
   const knowledge = input.knowledge(kind);
   if (target === undefined && knowledge === 'none') return [];
   if (target === undefined && knowledge === 'failed') {
     const message = `cannot tell whether ${kind} "${name}" exists in namespace ${namespace}: it could not be listed`;
-    return [{ code: 'reference-unknown', severity: 'error', pointer, message }];
+    return [{ code: 'reference-unknown', severity, pointer, message }];
   }
   if (target === undefined) {
     const message = `no ${kind} "${name}" in namespace ${namespace}, neither in Git nor in the cluster`;
-    return [{ code: 'reference-missing', severity: 'error', pointer, message }];
+    return [{ code: 'reference-missing', severity, pointer, message }];
   }
   if (key === undefined || keysOf(target).includes(key)) return [];
   const message = `${kind} "${name}" in namespace ${namespace} has no key "${key}"`;
-  return [{ code: 'reference-key-missing', severity: 'error', pointer, message }];
+  return [{ code: 'reference-key-missing', severity, pointer, message }];
 }
 
 /** Keys of a ConfigMap or Secret, whatever member holds them. */

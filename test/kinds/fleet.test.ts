@@ -30,7 +30,7 @@ it('names nothing that is not in it, but for what Kubernetes waits for', () => {
     const around = resources.filter((other) => other.id.namespace === id.namespace);
     const view = viewOf(around.map(({ object }): KubeObject => object));
     return kind.references(defaulted).filter(({ kind, name, optional }) => {
-      return optional !== true && view.find(kind, name) === undefined;
+      return optional === undefined && view.find(kind, name) === undefined;
     });
   });
   expect(missing).toEqual([]);

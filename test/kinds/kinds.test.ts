@@ -96,7 +96,7 @@ function factsText({ kind, resource, view, problems }: Fixture): string {
     status,
     warnings: problems,
     references: kind.references(resource).map(({ pointer, kind, name, key, optional }) => {
-      return `${pointer} -> ${kind} ${name}${key === undefined ? '' : ` (${key})`}${optional === true ? ', optional' : ''}`;
+      return `${pointer} -> ${kind} ${name}${key === undefined ? '' : ` (${key})`}${optional !== undefined ? ', optional' : ''}`;
     }),
     images: kind.images(resource),
     sources: kind.sources(resource),

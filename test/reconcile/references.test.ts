@@ -131,3 +131,40 @@ test('settings wait where who might use them could not be listed', async () => {
     'tools/MCPExternalAuthConfig/access held: nothing is known about any MCPRemoteProxy, and one may refer to it',
   ]);
 });
+
+test('what pods only wait for is told while it is missing, and holds nothing', async () => {
+  const server = (keys: string) => `---
+apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: waits, namespace: tools}
+spec:
+  image: images.example.com/waits:1.0.0
+  transport: sse
+  serviceAccount: readers
+  secrets: [{name: tokens, key: mail}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: tokens, namespace: tools}
+stringData: {${keys}}
+`;
+  const told = ({ problems }: RunResult) =>
+    problems.map(({ code, severity, pointer }) => `${severity} ${code} ${pointer}`);
+  publish(CONFIG, server('wiki: x'));
+  const first = await world.run(OPTIONS);
+  expect(told(first)).toEqual([
+    'warning reference-missing /spec/serviceAccount',
+    'warning reference-key-missing /spec/secrets/0',
+  ]);
+  expect(first.outcomes.map(({ resource }) => formatId(resource))).toContain('tools/Deployment/waits');
+  publish(
+    CONFIG,
+    server('mail: x'),
+    `---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: readers, namespace: tools}
+`,
+  );
+  expect(told(await world.run(OPTIONS))).toEqual([]);
+});

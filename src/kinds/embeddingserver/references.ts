@@ -6,5 +6,5 @@ import type { Embedding } from './facts.ts';
 export function references({ spec }: Embedding): readonly Reference[] {
   const token = spec.hubTokenSecretRef;
   if (token === undefined) return [];
-  return [{ pointer: '/spec/hubTokenSecretRef', kind: 'Secret', ...token, optional: true }];
+  return [{ pointer: '/spec/hubTokenSecretRef', kind: 'Secret', ...token, optional: 'waited' }];
 }

@@ -34,7 +34,7 @@ function entryReferences({ configMapRef, git, pvcRef }: Entry, pointer: string):
             pointer: `${pointer}/pvcRef/claimName`,
             kind: 'PersistentVolumeClaim',
             name: pvcRef.claimName,
-            optional: true,
+            optional: 'waited' as const,
           },
         ]),
   ];
@@ -51,11 +51,11 @@ function providerReferences(provider: Provider, pointer: string): readonly Refer
 function selected(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
   if (selector === undefined) return [];
   const { name, key, optional } = selector;
-  return [{ pointer, kind, name, key, ...(optional === true ? { optional } : {}) }];
+  return [{ pointer, kind, name, key, ...(optional === true ? { optional: 'allowed' } : {}) }];
 }
 
 function waitedFor(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
-  return selected(kind, pointer, selector === undefined ? undefined : { ...selector, optional: true });
+  return selected(kind, pointer, selector).map((reference) => ({ optional: 'waited', ...reference }));
 }
 
 function withoutOptional(selector: Selector | undefined): Selector | undefined {

@@ -34,7 +34,7 @@ function keyOf({ key }: { readonly key?: string }): { readonly key?: string } {
 
 /** What pods do not start without: they start as soon as it is there. */
 function waitedFor({ spec }: Pick<Server, 'spec'>): Reference[] {
-  const optional = true;
+  const optional = 'waited' as const;
   return [
     ...(spec.secrets ?? []).map(({ name, key }, index) => {
       return { pointer: `/spec/secrets/${index}`, kind: 'Secret', name, key, optional };

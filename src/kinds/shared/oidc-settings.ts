@@ -59,14 +59,14 @@ export function oidcReferences(ref: Ref | undefined, pointer: string): readonly 
     ...bundleReferences(inline?.caBundleRef?.configMapRef, `${pointer}/inline/caBundleRef/configMapRef`),
     ...(secret === undefined
       ? []
-      : [{ pointer: `${pointer}/inline/clientSecretRef`, kind: 'Secret', ...secret, optional: true }]),
+      : [{ pointer: `${pointer}/inline/clientSecretRef`, kind: 'Secret', ...secret, optional: 'waited' as const }]),
   ];
 }
 
 function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[] {
   if (bundle === undefined) return [];
   const { name, key, optional } = bundle;
-  return [{ pointer, kind: 'ConfigMap', name, key, ...(optional === true ? { optional } : {}) }];
+  return [{ pointer, kind: 'ConfigMap', name, key, ...(optional === true ? { optional: 'allowed' } : {}) }];
 }
 
 function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {

@@ -15,7 +15,7 @@ interface ProxySpec {
 
 export function proxyReferences(spec: ProxySpec): readonly Reference[] {
   const { groupRef, toolConfigRef, externalAuthConfigRef, serviceAccount, resourceOverrides } = spec;
-  const optional = true;
+  const optional = 'waited' as const;
   return [
     ...named('MCPGroup', '/spec/groupRef', groupRef),
     ...named('MCPToolConfig', '/spec/toolConfigRef/name', toolConfigRef?.name),

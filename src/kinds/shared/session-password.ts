@@ -11,7 +11,7 @@ type Storage = Static<typeof SessionStorage> | undefined;
 export function sessionReferences(storage: Storage): readonly Reference[] {
   const password = storage?.passwordRef;
   if (password === undefined) return [];
-  return [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional: true }];
+  return [{ pointer: '/spec/sessionStorage/passwordRef', kind: 'Secret', ...password, optional: 'waited' }];
 }
 
 export function sessionPassword(storage: Storage, variable: string): readonly Env[] {
