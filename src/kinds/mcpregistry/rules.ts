@@ -14,6 +14,7 @@ export function rules(self: Registry): readonly Finding[] {
   return [
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
+    ...openFindings(self),
     ...filterFindings(self),
     ...serviceFindings(self),
   ];
@@ -27,6 +28,13 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
     const message = `auth has no effect for ${git.repository}: only http and https repositories use it`;
     return [{ code: 'git-auth-unused', severity: 'warning', pointer, message }];
   });
+}
+
+/** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */
+function openFindings({ spec }: Registry): readonly Finding[] {
+  if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
+  const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
+  return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
 }
 
 /** A malformed pattern lets nothing through: the registry would be served empty. */
