@@ -71,7 +71,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
-  const named = [
+  const named: readonly Named[] = [
     ...(config.backends ?? []).map(({ name }, index) => {
       return { name, pointer: `/spec/config/backends/${index}/name`, severity: 'error' as const };
     }),
@@ -85,16 +85,53 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
     ...keysOf(outgoingAuth?.backends, '/spec/outgoingAuth/backends'),
     ...keysOf(outgoingAuth === undefined ? config.outgoingAuth?.backends : {}, '/spec/config/outgoingAuth/backends'),
     ...keysOf(operational.timeouts.perWorkload, '/spec/config/operational/timeouts/perWorkload'),
+    ...(config.compositeTools ?? []).flatMap(({ steps }, index) => {
+      return workloadsOf(steps).map(({ name, at }) => {
+        return { name, pointer: `/spec/config/compositeTools/${index}/steps${at}`, severity: WARNING };
+      });
+    }),
+    ...(config.compositeToolRefs ?? []).flatMap((ref, index) => {
+      const definition = view.find('VirtualMCPCompositeToolDefinition', ref.name);
+      const steps = isObject(definition?.spec) ? definition.spec.steps : [];
+      const pointer = `/spec/config/compositeToolRefs/${index}/name`;
+      const names = new Set(workloadsOf(steps).map(({ name }) => name));
+      return [...names].map((name) => ({ name, pointer, severity: WARNING, by: 'its workflow calls a tool of ' }));
+    }),
   ];
   return named
     .filter(({ name }) => !members.has(name))
-    .map(({ name, pointer, severity }) => {
-      const message = `"${name}" is no member of MCPGroup ${groupRef}`;
+    .map(({ name, pointer, severity, by }) => {
+      const message =
+        by === undefined
+          ? `"${name}" is no member of MCPGroup ${groupRef}`
+          : `${by}"${name}", which is no member of MCPGroup ${groupRef}`;
       return { code: 'group-member-unknown', severity, pointer, message };
     });
 }
 
 const WARNING = 'warning' as const;
+
+interface Named {
+  readonly name: string;
+  readonly pointer: string;
+  readonly severity: 'error' | 'warning';
+  /** What names it, where that is elsewhere. */
+  readonly by?: string;
+}
+
+/** Steps name a tool as `workload.tool` (document 3, WorkflowStepConfig); without a dot it is the name that clients see. */
+function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
+  return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
+    const inner = isObject(step) ? step.step : undefined;
+    return [
+      { tool: isObject(step) ? step.tool : undefined, at: `/${index}/tool` },
+      { tool: isObject(inner) ? inner.tool : undefined, at: `/${index}/step/tool` },
+    ].flatMap(({ tool, at }) => {
+      const dot = typeof tool === 'string' ? tool.indexOf('.') : -1;
+      return typeof tool === 'string' && dot > 0 ? [{ name: tool.slice(0, dot), at }] : [];
+    });
+  });
+}
 
 function keysOf(map: Readonly<Record<string, unknown>> | undefined, pointer: string) {
   return Object.keys(map ?? {}).map((name) => {
