@@ -53,7 +53,14 @@ function waitedFor({ serviceAccount, sessionStorage }: Spec): readonly Reference
   return [
     ...(serviceAccount === undefined
       ? []
-      : [{ pointer: '/spec/serviceAccount', kind: 'ServiceAccount', name: serviceAccount, optional: 'waited' as const }]),
+      : [
+          {
+            pointer: '/spec/serviceAccount',
+            kind: 'ServiceAccount',
+            name: serviceAccount,
+            optional: 'waited' as const,
+          },
+        ]),
     ...sessionReferences(sessionStorage),
   ];
 }
