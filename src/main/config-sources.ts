@@ -132,5 +132,4 @@ export const GIT = object(
   { default: {} },
 );
 
-export type SourceConfig = Static<typeof SOURCE>;
 export type HostCredentials = Static<typeof HOST_CREDENTIALS>;

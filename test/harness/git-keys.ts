@@ -1,6 +1,6 @@
 // Keys that real programs (ssh-keygen, gpg) make for signing commits and tags, and the arguments for git to sign by them.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,6 +9,13 @@ export interface SigningKey {
   readonly arguments: readonly string[];
   /** The file of the public key. */
   readonly publicFile: string;
+}
+
+/** Why tests of signatures are skipped; undefined where they run. */
+export function withoutSigners(): string | undefined {
+  const missing = ['gpg', 'gpgconf', 'ssh-keygen'].filter((name) => spawnSync(name, ['-?']).error !== undefined);
+  if (missing.length === 0) return undefined;
+  return `skipped: signatures of commits, as there is no ${missing.join(', ')} here (apt-get install gnupg openssh-client)`;
 }
 
 export function sshSigningKey(folder: string, name: string, ...type: readonly string[]): SigningKey {
