@@ -4,8 +4,8 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { heldOwner } from './desire.ts';
-import { type HoldInput, holdReason } from './hold.ts';
-import { labelOf, OWNER } from './labels.ts';
+import { type HoldInput, holdReason, ownersOf } from './hold.ts';
+import { labelOf, OWNER, PRUNE } from './labels.ts';
 import type { Referrers } from './referrers.ts';
 
 export interface Held {
@@ -30,14 +30,41 @@ export interface Deletions {
 }
 
 export function deletionsOf(input: DeletionsInput): Deletions {
-  const { going, held } = sorted(input, input.surplus);
+  const { candidates, kept } = withoutProtected(input.surplus);
+  const keptOwners = new Set([...input.heldOwners, ...kept.map(({ resource }) => heldOwner(resource))]);
+  const { going, held: problematic } = sorted({ ...input, heldOwners: keptOwners }, candidates);
+  const held = [...kept, ...problematic];
   const needed = stillReferredTo(input, going);
   const stays = new Set(needed.map(({ resource }) => keyOf(resource)));
   // What stays keeps its children, which nothing desires either.
-  const heldOwners = new Set([...input.heldOwners, ...needed.map(({ resource }) => heldOwner(resource))]);
+  const heldOwners = new Set([...keptOwners, ...needed.map(({ resource }) => heldOwner(resource))]);
   const others = going.filter((object) => !stays.has(keyOf(idOf(object))));
   const rest = needed.length === 0 ? { going, held: [] } : sorted({ ...input, heldOwners }, others);
   return withoutInhabited(input, { going: rest.going, held: [...held, ...needed, ...rest.held] });
+}
+
+/** What its annotation protects stays, and so does its owner, with which the garbage collector would delete it. */
+function withoutProtected(surplus: readonly KubeObject[]): { candidates: KubeObject[]; kept: Held[] } {
+  const reasons = new Map<string, string>();
+  for (const object of surplus.filter(isProtected)) {
+    const { namespace = '' } = object.metadata;
+    for (const owner of ownersOf(object)) {
+      reasons.set(`${namespace}/${owner}`, `its child ${formatId(idOf(object))} has ${PRUNE}: disabled`);
+    }
+  }
+  const candidates: KubeObject[] = [];
+  const kept: Held[] = [];
+  for (const object of surplus) {
+    const resource = idOf(object);
+    const reason = isProtected(object) ? `it has ${PRUNE}: disabled` : reasons.get(heldOwner(resource));
+    if (reason === undefined) candidates.push(object);
+    else kept.push({ resource, reason });
+  }
+  return { candidates, kept };
+}
+
+function isProtected({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[PRUNE] === 'disabled';
 }
 
 /** Everything in a namespace goes with it. */

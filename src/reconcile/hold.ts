@@ -44,7 +44,7 @@ export function holdReason(input: HoldInput, object: KubeObject): string | undef
 }
 
 /** Labels can be taken off by hand; the garbage collector's reference says the same. */
-function ownersOf(object: KubeObject): string[] {
+export function ownersOf(object: KubeObject): string[] {
   const label = labelOf(object, OWNER);
   const controllers = (object.metadata.ownerReferences ?? []).filter(({ controller }) => controller === true);
   return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];

@@ -10,6 +10,8 @@ export const PART_OF = 'applyset.kubernetes.io/part-of';
 export const SOURCE = 'skep.dev/source';
 /** On children: `kind.name` of the custom resource they belong to. */
 export const OWNER = 'skep.dev/owner';
+/** An annotation: what has it with the value `disabled` is never deleted. */
+export const PRUNE = 'skep.dev/prune';
 
 const LABEL_VALUE_MAX = 63;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Approval } from './approval.ts';
 import type { Compared } from './diff.ts';
-import { OWNER, PART_OF, SOURCE } from './labels.ts';
+import { OWNER, PART_OF, PRUNE, SOURCE } from './labels.ts';
 import { type PlanInput, plan } from './plan.ts';
 
 const RANKS = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'Widget'];
@@ -220,6 +220,33 @@ describe('the guard', () => {
       'delete Service',
       '  delete p',
     ]);
+  });
+
+  test.each([
+    { id: 'a/Widget/w', own: {}, reason: 'it has skep.dev/prune: disabled', child: 'its owner widget.w is held' },
+    {
+      id: 'a/Service/child',
+      own: { [OWNER]: 'widget.w' },
+      reason: 'its child a/Service/child has skep.dev/prune: disabled',
+      child: 'it has skep.dev/prune: disabled',
+    },
+  ])('what is protected stays with its owner and children: $id', ({ id, own, reason, child }) => {
+    const shielded = object(id, own);
+    const metadata = { ...shielded.metadata, annotations: { [PRUNE]: 'disabled' } };
+    const others = [object('a/Service/child', { [OWNER]: 'widget.w' }), object('a/Widget/w')];
+    const surplus = [
+      { ...shielded, metadata },
+      ...others.filter(({ metadata: { name } }) => name !== shielded.metadata.name),
+      object('a/Service/brother', { [OWNER]: 'widget.w' }),
+      object('a/Widget/other'),
+    ];
+    const { batches, held } = plan(input({ surplus }));
+    expect(batches.map(({ changes }) => changes.map(({ resource }) => resource.name))).toEqual([['other']]);
+    expect(Object.fromEntries(held.map(({ resource, reason: why }) => [resource.name, why]))).toEqual({
+      w: reason,
+      child,
+      brother: 'its owner widget.w is held',
+    });
   });
 
   test('what is approved goes, whatever the limits', () => {
