@@ -40,23 +40,49 @@ export function collisions(input: CollisionInput): ReadonlyMap<string, readonly 
 
 /** What more than one declares or makes. Only that gets an object of its own: a fleet makes ten times what it declares. */
 function contested(loaded: readonly LoadedResource[]): Iterable<Claim> {
-  const first = new Map(loaded.map(({ id }) => [keyOf(id), id]));
+  const first = openNames();
+  for (const { id } of loaded) first(id.namespace ?? '', id.apiVersion, id.kind).set(id.name, id);
   const claims = new Map<string, Claim>();
   for (const { id, kind, defaulted } of loaded) {
     if (kind === undefined || defaulted === undefined) continue;
     for (const { apiVersion, kind: made, name } of kind.makes(defaulted)) {
-      const key = `${groupOf(apiVersion)}/${made}/${id.namespace ?? ''}/${name}`;
-      const other = first.get(key);
+      const names = first(id.namespace ?? '', apiVersion, made);
+      const other = names.get(name);
       if (other === undefined) {
-        first.set(key, id);
+        names.set(name, id);
         continue;
       }
       const object = { ...id, apiVersion, kind: made, name };
-      const { claimants } = claims.get(key) ?? { claimants: [other] };
-      claims.set(key, { object, claimants: [...claimants, id] });
+      const { claimants } = claims.get(keyOf(object)) ?? { claimants: [other] };
+      claims.set(keyOf(object), { object, claimants: [...claimants, id] });
     }
   }
   return claims.values();
+}
+
+type Names = Map<string, ResourceId>;
+
+/** Names of a namespace and kind, the group counts and its version does not. No key is joined for every single object. */
+function openNames(): (namespace: string, apiVersion: string, kind: string) => Names {
+  const groups = new Map<string, string>();
+  const names = new Map<string, Map<string, Map<string, Names>>>();
+  return (namespace, apiVersion, kind) => {
+    const group = inside(groups, apiVersion, () => groupOf(apiVersion));
+    const kinds = inside(names, namespace, () => new Map<string, Map<string, Names>>());
+    return inside(
+      inside(kinds, kind, () => new Map<string, Names>()),
+      group,
+      () => new Map<string, ResourceId>(),
+    );
+  };
+}
+
+function inside<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** What Git declares as such; else whose the living object is; else who was there first; else who is declared first. */

@@ -26,6 +26,7 @@ export function rules({ spec, resource }: Server): readonly Finding[] {
 /** A Secret that ends in a variable which is set already wins silently in the pod: say so. */
 function secretEnvFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
   const { secrets = [], ...plain } = spec;
+  if (secrets.length === 0) return [];
   const taken = new Set(backendEnv(plain).map(({ name }) => name));
   return secrets.flatMap(({ key, targetEnvName }, index): readonly Finding[] => {
     const name = targetEnvName ?? key;
