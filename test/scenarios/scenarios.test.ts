@@ -14,6 +14,7 @@ import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
 import type { TestRepository } from '../harness/git-server.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
+import { openCatalogue } from './catalogue.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const STORIES = readdirSync(HERE, { withFileTypes: true })
@@ -30,9 +31,9 @@ for (const story of STORIES) {
 }
 
 async function tellStory(dir: string): Promise<string> {
-  const world = await startWorld();
+  const [world, catalogue] = await Promise.all([startWorld(), openCatalogue()]);
   try {
-    const limits = { limits: { maxDeletes: 20, maxDeletesPercent: 60 } };
+    const limits = { limits: { maxDeletes: 20, maxDeletesPercent: 60 }, registries: catalogue.registries };
     if (existsSync(join(dir, 'before'))) {
       replaceFleet(world.fleet, filesOf(join(dir, 'before')));
       await world.run(limits);
@@ -61,7 +62,7 @@ async function tellStory(dir: string): Promise<string> {
       '',
     ].join('\n');
   } finally {
-    await world.close();
+    await Promise.all([world.close(), catalogue.close()]);
   }
 }
 

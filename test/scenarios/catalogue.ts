@@ -1,0 +1,29 @@
+// The catalogue of a story: registry sources as the product reads them, in a database of the story's own. Knows nothing
+// about what the story is.
+
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { openPool } from '../../src/adapters/postgres/pool.ts';
+import { createStore } from '../../src/adapters/postgres/store.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import { registrySource } from '../../src/main/registry-sources.ts';
+import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+export interface StoryCatalogue {
+  readonly registries: RegistryDeps;
+  close(): Promise<void>;
+}
+
+export async function openCatalogue(): Promise<StoryCatalogue> {
+  const database = await createTestDatabase();
+  const store = createStore(openPool(database.app));
+  const outbound = createOutbound({ allowPrivate: [], version: 'test' });
+  const git = { outbound, allowFiles: false, dir: '/nowhere', clock: systemClock, credentials: [] };
+  return {
+    registries: { sourceFor: (view) => registrySource(git, view), storeFor: async () => store },
+    async close() {
+      await store.close();
+      await Promise.all([outbound.close(), database.drop()]);
+    },
+  };
+}
