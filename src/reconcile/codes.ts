@@ -20,6 +20,8 @@ export const RECONCILE_CODES = {
   'reference-key-missing': 'A ConfigMap or Secret that a resource names lacks the key. The children are held.',
   'image-not-enforced':
     'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry. The children are held.',
+  'images-not-checked':
+    'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
   'image-unknown':
     'An MCPRegistry enforces images, but its catalogue could not be read: the children are held until it can.',
   'held-by-invalid': 'The resource depends on an invalid one: it and its children are left as they live.',

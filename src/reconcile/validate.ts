@@ -5,6 +5,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import type { Problem } from '../std/problem.ts';
+import { declaredImages } from './declared-images.ts';
 import { load } from './load.ts';
 import { resolve } from './resolve.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
@@ -41,20 +42,23 @@ export function validate(input: ValidateInput): Validation {
   const broken = new Set(loaded.invalid.map(keyOf));
   const own = new Set(kinds.map((kind) => kind.kind));
   const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
+  const views = openViews({
+    apiGroup,
+    layers: [resources.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object)],
+  });
+  const enforced = declaredImages(resources, views);
   const { problems: unresolved } = resolve({
     loaded: resources,
     invalid: loaded.invalid,
     kinds,
-    views: openViews({
-      apiGroup,
-      layers: [resources.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object)],
-    }),
+    views,
     knowledge: (kind) => (own.has(kind) ? 'listed' : 'none'),
-    images: new Map(),
+    images: enforced.images,
     living: () => undefined,
   });
-  // Which images a registry holds is known to the catalogue only.
-  const problems = [...loaded.problems, ...unresolved.filter(({ code }) => code !== 'image-unknown')];
+  // A registry whose images are not known here is told once, not for each image.
+  const told = unresolved.filter(({ code }) => code !== 'image-unknown');
+  const problems = [...loaded.problems, ...told, ...enforced.problems];
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }

@@ -1,0 +1,50 @@
+// Which images enforcing registries hold, as far as that stands in the manifests themselves: in ConfigMaps beside them.
+// For validation without a cluster and without a catalogue. Knows nothing about what was ever synced.
+
+import { entryFilter } from '../catalogue/filter.ts';
+import { parseRegistry } from '../catalogue/formats/registry.ts';
+import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { View } from '../kinds/kind.ts';
+import { isObject } from '../std/json.ts';
+import type { Problem } from '../std/problem.ts';
+import type { EnforcedImages } from './enforcement.ts';
+import type { LoadedResource } from './load.ts';
+import { problemOf } from './resolve.ts';
+
+export interface DeclaredImages {
+  readonly images: EnforcedImages;
+  /** One warning for each registry of which a source is elsewhere: images are not checked against it here. */
+  readonly problems: readonly Problem[];
+}
+
+export function declaredImages(loaded: readonly LoadedResource[], views: (namespace: string) => View): DeclaredImages {
+  const images = new Map<string, ReadonlySet<string>>();
+  const problems: Problem[] = [];
+  for (const each of loaded) {
+    const { id, kind, defaulted } = each;
+    if (kind === undefined || defaulted === undefined || !kind.enforces(defaulted)) continue;
+    const view = views(id.namespace ?? '');
+    const sources = kind.sources(defaulted).map((source) => ({ source, held: imagesOf(source, view) }));
+    const elsewhere = sources.filter(({ held }) => held === undefined).map(({ source }) => source.name);
+    if (elsewhere.length > 0) problems.push(problemOf(each, notChecked(elsewhere)));
+    else images.set(`${id.namespace ?? ''}/${id.name}`, new Set(sources.flatMap(({ held }) => held ?? [])));
+  }
+  return { images, problems };
+}
+
+/** Undefined where the source is not in a ConfigMap that is declared, or is no registry file. */
+function imagesOf({ origin, format, filter }: RegistrySource, view: View): readonly string[] | undefined {
+  if (origin.type !== 'configMap') return undefined;
+  const data = view.find('ConfigMap', origin.name)?.data;
+  const text = isObject(data) ? data[origin.key] : undefined;
+  if (typeof text !== 'string') return undefined;
+  const parsed = parseRegistry(format, text, `ConfigMap ${origin.name} key ${origin.key}`);
+  if (!parsed.ok) return undefined;
+  const kept = entryFilter(filter);
+  return parsed.entries.filter((entry) => kept.accepts(entry)).flatMap((entry) => entry.images);
+}
+
+function notChecked(sources: readonly string[]) {
+  const message = `images of this namespace are not checked here: what ${sources.join(', ')} holds is not among these manifests`;
+  return { code: 'images-not-checked', severity: 'warning', pointer: '/spec/enforceServers', message } as const;
+}
