@@ -82,7 +82,7 @@ function manifests(path: string): readonly SourceFile[] {
   const names = entries
     .filter((entry) => entry.isFile() && isManifest(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((name) => !name.includes('/.git/'));
+    .filter((name) => !name.split('/').includes('.git'));
   return names.sort().map(file);
 }
 
