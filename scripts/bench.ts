@@ -22,7 +22,7 @@ async function main(names: readonly string[]): Promise<void> {
   const reports: Report[] = [];
   process.stderr.write(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`);
   await withFolder(async (folder) => {
-    const program = compileTo(folder);
+    const program = await compileTo(folder);
     for (const name of chosen) {
       const start = performance.now();
       const report = await runApart(name, program);

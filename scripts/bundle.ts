@@ -1,0 +1,67 @@
+// src/ as the program that is installed: JavaScript in a few files, one for what every command needs and one for each
+// part that is loaded later, and beside them what is no module. Every module still finds its files where it was written.
+// Knows nothing about dist/, which is only one place for it.
+
+import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SRC = join(ROOT, 'src');
+/** Another world, with other globals: runs in browsers. */
+const PAGE = 'registry/page/browser';
+
+/** Writes the program into a folder, which is emptied first. The path of its executable. */
+export async function bundleTo(folder: string): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  await compile(join(SRC, 'skep.ts'), folder);
+  await compile(join(SRC, PAGE, 'main.ts'), join(folder, PAGE));
+  for (const path of globSync(`${SRC}/**/*.{sql,html,css,svg}`)) {
+    const target = join(folder, relative(SRC, path));
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(path, target);
+  }
+  const executable = join(folder, 'skep.js');
+  chmodSync(executable, 0o755);
+  return executable;
+}
+
+async function compile(input: string, folder: string): Promise<void> {
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    // Packages, and Node's own modules, are loaded from where they are installed.
+    external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+    plugins: [ownPlaces, jsonTexts],
+    onLog(level, { message }) {
+      throw new Error(`${level}: ${message}`);
+    },
+  });
+  await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
+  await bundle.close();
+}
+
+/** `import.meta.url` is what it would be if each module had a file of its own. */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  transform: {
+    filter: { id: /\.ts$/, code: /import\.meta\./ },
+    handler(code, id) {
+      const place = JSON.stringify(`./${relative(SRC, id).replace(/\.ts$/, '.js')}`);
+      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`) };
+    },
+  },
+};
+
+/** JSON is read several times faster than the same as JavaScript. */
+const jsonTexts: Plugin = {
+  name: 'json-texts',
+  transform: {
+    filter: { id: /\.json$/ },
+    handler: (code) => ({
+      code: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(code)))});`,
+      moduleType: 'js',
+    }),
+  },
+};
