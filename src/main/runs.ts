@@ -11,6 +11,7 @@ import { type Scheduled, startSchedule } from './schedule.ts';
 const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
+  began?(): void;
   /** `before`: the run before it; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
@@ -25,6 +26,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
   const { schedule, timeZone, jitterSeconds } = config;
   const deps = { sleep: systemClock.sleep, random: Math.random };
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async () => {
+    listener.began?.();
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await reconcile(instance.deps, instance.options({ waitSeconds: 0 }));

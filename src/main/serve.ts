@@ -3,10 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Command } from 'commander';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
@@ -14,6 +12,7 @@ import type { MetricsAppOptions, ProcessUsage } from '../registry/metrics.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { systemClock } from './clock.ts';
+import { listen } from './listen.ts';
 import { untilSignal } from './signals.ts';
 import { VERSION } from './version.ts';
 
@@ -149,24 +148,10 @@ function processUsage(delay: ReturnType<typeof monitorEventLoopDelay>): ProcessU
   return { residentBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6, eventLoopSeconds };
 }
 
-async function listen(app: FastifyInstance, { host, port }: RegistryConfig['listen']): Promise<string> {
-  await app.listen({ host, port }).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? `: ${cause.message}` : '';
-    throw new Failure('listen-failed', `cannot listen on ${host}:${port}${reason}`, { cause });
-  });
-  return urlOf(app.server.address());
-}
-
 async function readMounted(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
     throw new Failure('secret-file-unreadable', `${path} cannot be read`, { cause });
   }
-}
-
-function urlOf(address: string | AddressInfo | null): string {
-  if (address === null || typeof address === 'string') return String(address);
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }

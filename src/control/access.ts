@@ -1,0 +1,45 @@
+// Lets requests with the token of `http.tokenFile` through, and refuses all others. Knows no routes but whether they are
+// public.
+
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { Failure } from '../std/failure.ts';
+import { refuse } from './answer.ts';
+import type { Secrets } from './ports.ts';
+import { isOneOf } from './secret.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no token. */
+    readonly public?: true;
+  }
+}
+
+/** A hook for every route that is not public: 403 where there is no token to know, 401 without it. */
+export function requireToken(tokens: Secrets | undefined): onRequestAsyncHookHandler {
+  return async function checkToken(request, reply) {
+    if (request.is404 || request.routeOptions.config.public === true) return;
+    if (tokens === undefined) return refuse(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
+    const known = await knownTokens(tokens, request);
+    if (known === undefined) return refuse(reply, 'control-token-unreadable', 'http.tokenFile cannot be read');
+    const given = bearerToken(request.headers.authorization);
+    if (given !== undefined && isOneOf(given, known)) return;
+    request.log.info({ code: 'control-unauthorized', remoteAddress: request.ip }, 'no token that is known');
+    return refuse(reply.header('www-authenticate', 'Bearer'), 'control-unauthorized', 'a valid token is needed');
+  };
+}
+
+async function knownTokens(tokens: Secrets, request: FastifyRequest): Promise<readonly string[] | undefined> {
+  try {
+    return await tokens.values();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    request.log.error({ code: 'control-token-unreadable', reason: error.message }, 'nobody can be let in');
+    return undefined;
+  }
+}
+
+/** RFC 6750 section 2.1; the name of the scheme in any case (RFC 9110 section 11.1). */
+function bearerToken(header: string | undefined): string | undefined {
+  const [scheme = '', token = '', ...rest] = (header ?? '').split(' ').filter((part) => part !== '');
+  return scheme.toLowerCase() === 'bearer' && token !== '' && rest.length === 0 ? token : undefined;
+}

@@ -1,0 +1,74 @@
+// The reconciler's own listener as a Fastify application: how it is, what it did, and who may tell it to run. It listens
+// nowhere itself, and knows neither Git nor clusters nor files.
+
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { requireToken } from './access.ts';
+import { handleError, handleNotFound } from './answer.ts';
+import type { Secrets, Vitals } from './ports.ts';
+import { addHealthRoutes } from './routes/health.ts';
+
+export interface ControlOptions {
+  /** pino, or anything of its form. */
+  readonly logger: FastifyBaseLogger;
+  /** Must not repeat. */
+  readonly newRequestId: () => string;
+  readonly vitals: Vitals;
+  /** Absent: what needs a token is shown to nobody. */
+  readonly tokens?: Secrets;
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** Until the head and the body of a request have arrived. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+const HANDLER_TIMEOUT_MS = 20_000;
+const SOCKET_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+const CONNECTIONS_MAX = 256;
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** The caller listens and closes. */
+export function buildControl(options: ControlOptions): FastifyInstance {
+  const app = createApp(options);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(handleNotFound);
+  app.addHook('onRequest', async (_request, reply) => {
+    addHeaders(reply);
+  });
+  app.addHook('onRequest', requireToken(options.tokens));
+  // What a route wants of a body it reads as bytes: signatures are over those.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
+  addHealthRoutes(app, options.vitals);
+  return app;
+}
+
+function createApp({ logger, newRequestId }: ControlOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    frameworkErrors: (error, request, reply) => {
+      addHeaders(reply);
+      handleError(error, request, reply);
+    },
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
+    handlerTimeout: HANDLER_TIMEOUT_MS,
+    connectionTimeout: SOCKET_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  return app;
+}
+
+function addHeaders(reply: FastifyReply): void {
+  reply.headers({ ...SECURITY_HEADERS, 'x-request-id': reply.request.id });
+}

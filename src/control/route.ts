@@ -1,0 +1,34 @@
+// One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
+
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refuse } from './answer.ts';
+
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+
+const ALLOWED = { GET: ['GET', 'HEAD'], POST: ['POST'] } as const;
+
+export interface Route {
+  readonly method: keyof typeof ALLOWED;
+  readonly url: string;
+  /** Present: it needs no token. */
+  readonly public?: true;
+  readonly handler: Handler;
+}
+
+export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }: Route): void {
+  const allowed: readonly string[] = ALLOWED[method];
+  const config: FastifyContextConfig = rest;
+  app.route({ method, url, config, handler });
+  // Refused before a token is asked for and a body looked at: which methods there are is no secret.
+  app.route({
+    method: app.supportedMethods.filter((each) => !allowed.includes(each)),
+    url,
+    config: { public: true },
+    onRequest: async (_request, reply) => methodNotAllowed(reply, allowed),
+    handler: async (_request, reply) => methodNotAllowed(reply, allowed),
+  });
+}
+
+function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
+  return refuse(reply.header('allow', allowed.join(', ')), 'control-method-not-allowed', 'method not allowed');
+}

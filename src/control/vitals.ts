@@ -1,0 +1,70 @@
+// Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself. Knows nothing about HTTP.
+
+import type { RunResult } from '../reconcile/result.ts';
+import type { Failure } from '../std/failure.ts';
+import type { Vitals } from './ports.ts';
+
+export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
+
+/** Told by the loop of runs as it goes. */
+export interface Pulse {
+  began(): void;
+  /** Something that a run waited for has ended, well or not: a request, a fetch, a change. */
+  progressed(): void;
+  ended(ending: Ending): void;
+}
+
+export interface VitalsOptions {
+  /** Names of all sources. */
+  readonly sources: readonly string[];
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+}
+
+/**
+ * Every single thing that a run waits for has a time limit of its own, and they are a minute or less: whoever hears of
+ * none of them for so long waits for something that never comes.
+ */
+export const STUCK_AFTER_MS = 5 * 60_000;
+
+export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pulse {
+  let heardAt = monotonic();
+  let running = false;
+  let last: Ending | undefined;
+
+  function hear(): void {
+    heardAt = monotonic();
+  }
+
+  return {
+    began() {
+      hear();
+      running = true;
+    },
+    progressed: hear,
+    ended(ending) {
+      running = false;
+      last = ending;
+    },
+    stuck() {
+      const silentMs = monotonic() - heardAt;
+      if (!running || silentMs <= STUCK_AFTER_MS) return undefined;
+      return `a run is under way, and nothing of it has ended for ${Math.floor(silentMs / 1000)} s`;
+    },
+    unready: () => (last === undefined ? ['no run has ended yet'] : reasonsOf(last, sources)),
+  };
+}
+
+/** Another run of the instance is at work: whoever is locked out stands by, and is as ready as it will be. */
+function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[] {
+  if ('failure' in ending) {
+    const { code, message } = ending.failure;
+    return code === 'locked' ? [] : [`${code}: ${message}`];
+  }
+  const { commits, failures } = ending.result;
+  const unread = sources.filter((name) => commits[name] === undefined).map((name) => `source ${name} cannot be read`);
+  const unreachable = failures.filter(({ code }) => UNREACHABLE.includes(code)).map(({ message }) => message);
+  return [...unread, ...unreachable];
+}
+
+const UNREACHABLE: readonly string[] = ['cluster-unreachable', 'cluster-unauthorized', 'cluster-busy'];

@@ -1,0 +1,43 @@
+// Starts the reconciler's own listener, where skep.yaml asks for one.
+
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { buildControl, type ControlOptions } from '../control/app.ts';
+import type { Secrets } from '../control/ports.ts';
+import { addressOf, type HttpConfig } from './config-http.ts';
+import { listen } from './listen.ts';
+import { secretsFrom } from './secret-file.ts';
+
+export interface ControlListener {
+  readonly url: string;
+  /** Requests under way are answered first. */
+  stop(): Promise<void>;
+}
+
+/** What the listener answers out of, besides what the configuration says. */
+export type ControlSubject = Omit<ControlOptions, 'logger' | 'newRequestId' | 'tokens'>;
+
+/** Throws Failure `listen-failed`; nothing stays open then. */
+export async function startControl(
+  { address, tokenFile }: HttpConfig,
+  subject: ControlSubject,
+  logger: Logger,
+): Promise<ControlListener> {
+  const tokens = secretsOf(tokenFile);
+  const app = buildControl({
+    ...subject,
+    logger,
+    newRequestId: randomUUID,
+    ...(tokens === undefined ? {} : { tokens }),
+  });
+  try {
+    return { url: await listen(app, addressOf(address)), stop: () => app.close() };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+function secretsOf(path: string | undefined): Secrets | undefined {
+  return path === undefined ? undefined : { values: () => secretsFrom(path) };
+}
