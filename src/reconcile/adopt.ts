@@ -88,8 +88,12 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     children: wishes.objects.filter(({ owner }) => owner !== undefined),
     living,
   });
-  const others = prepared.problems.filter(({ code }) => code !== 'child-foreign');
-  const foreign = foreignProblems(prepared, options, new Set(found.map(({ resource }) => keyOf(resource))));
+  const taken = new Set(found.map(({ resource }) => keyOf(resource)));
+  const others = prepared.problems.filter(({ code, resource }) => {
+    const solved = code === 'field-conflict' && resource !== undefined && taken.has(keyOf(resource));
+    return code !== 'child-foreign' && !solved;
+  });
+  const foreign = foreignProblems(prepared, options, taken);
   return {
     adoptions: found,
     done: false,

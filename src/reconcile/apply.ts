@@ -2,8 +2,10 @@
 // The only stage that changes anything in the cluster but status. Knows nothing about specs.
 
 import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
+import type { Conceded } from '../kube/ownership/concede.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
+import { applyConceding } from './conceded.ts';
 import { ownerReference } from './desire.ts';
 import { type Random, withValues } from './generated.ts';
 import type { Change, Plan } from './plan.ts';
@@ -18,10 +20,12 @@ export interface Outcome {
   readonly error?: { readonly code: string; readonly message: string };
   /** The owning custom resource, of children. */
   readonly owner?: ResourceId;
+  /** Fields that others set while the run was under way, and keep. */
+  readonly conceded?: readonly Conceded[];
 }
 
 export interface ApplyDeps {
-  readonly cluster: Pick<Cluster, 'apply' | 'remove'>;
+  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema'>;
   readonly random: Random;
   /** Told each outcome as it happens. */
   readonly progress: (outcome: Outcome) => void;
@@ -82,11 +86,12 @@ async function attempt(
       await deps.cluster.remove(resource, change.uid);
       return { action: 'deleted', resource };
     }
-    const stored = await deps.cluster.apply(complete(change, uids, deps.random), {
-      force: input.force || owner !== undefined,
-    });
+    const force = input.force || owner !== undefined;
+    const object = complete(change, uids, deps.random);
+    const { stored, conceded } = await applyConceding(deps.cluster, object, { force });
     if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
-    return { action: change.action === 'create' ? 'created' : 'configured', resource, ...whose };
+    const lost = conceded.length === 0 ? {} : { conceded };
+    return { action: change.action === 'create' ? 'created' : 'configured', resource, ...whose, ...lost };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { action: 'failed', resource, error: { code: error.code, message: error.message }, ...whose };

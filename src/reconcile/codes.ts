@@ -30,6 +30,8 @@ export const RECONCILE_CODES = {
   'child-foreign':
     'A resource would make an object that lives already and belongs to somebody else. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
+  'field-conflict':
+    'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',
   'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
   'source-not-allowed':
     'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out. What lives of it stays.',

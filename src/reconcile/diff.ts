@@ -4,6 +4,7 @@ import { normalise } from '../kube/normalise.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { MergeType } from '../kube/openapi.ts';
 import { compare } from '../kube/ownership/compare.ts';
+import { type Conceded, concede } from '../kube/ownership/concede.ts';
 import { type Difference, differences } from '../kube/ownership/differences.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Desired } from './desire.ts';
@@ -17,14 +18,19 @@ export interface DiffInput {
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
   readonly manager: string;
   readonly applySet: string;
+  /** Take what Git declares over from other managers. Children are always ours. */
+  readonly force: boolean;
 }
 
 export interface Compared {
+  /** Without the fields that are conceded. */
   readonly desired: Desired;
   readonly live?: KubeObject;
   /** `unknown`: only the server can tell, by a dry run. */
   readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown';
   readonly diff: readonly Difference[];
+  /** Fields that stay as other managers have set them. */
+  readonly conceded?: readonly Conceded[];
 }
 
 export interface Diff {
@@ -55,9 +61,17 @@ function compareOne(input: DiffInput, desired: Desired): Compared {
     };
   }
   if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
-  const { verdict } = compare(normal.object, live, type, input.manager);
-  const changes = verdict === 'unchanged' ? [] : differences(normal.object, live, type, input.manager);
-  return { desired: normal, live, verdict, diff: desired.id.kind === 'Secret' ? changes.map(masked) : changes };
+  const whole = compareWhole(normal, live, type, input.manager);
+  if (whole.verdict === 'unchanged' || input.force || desired.owner !== undefined) return whole;
+  const { object, conceded } = concede(normal.object, live, type, input.manager);
+  if (conceded.length === 0) return whole;
+  return { ...compareWhole({ ...normal, object }, live, type, input.manager), conceded };
+}
+
+function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
+  const { verdict } = compare(desired.object, live, type, manager);
+  const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
+  return { desired, live, verdict, diff: desired.id.kind === 'Secret' ? changes.map(masked) : changes };
 }
 
 /** A Secret's difference tells that a value changed, never which value. */

@@ -43,7 +43,7 @@ describe('a value that is made once', () => {
     const typeOf = () => undefined;
     const compared = diff({
       ...{ desired: desired === undefined ? [] : [desired], living, live: [live], typeOf },
-      ...{ manager: 'skep-test', applySet: 'ours' },
+      ...{ manager: 'skep-test', applySet: 'ours', force: true },
     }).compared[0];
     expect(compared).toMatchObject({
       verdict: 'changed',

@@ -3,20 +3,20 @@
 
 import type { Kind } from '../kinds/kind.ts';
 import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
-import { type MergeType, rootType } from '../kube/openapi.ts';
 import { applyOrder } from '../kube/order.ts';
 import { entryOf } from '../kube/ownership/entries.ts';
-import type { ResourceId } from '../std/problem.ts';
+import type { Problem, ResourceId } from '../std/problem.ts';
 import { approves, isExpired, readApproval } from './approval.ts';
 import { ascertain } from './certainty.ts';
+import { concededProblems } from './conceded.ts';
 import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
 import type { Gathered } from './gather.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { levels } from './levels.ts';
 import { limitsBySource, withinLimits } from './limits.ts';
+import { mergeTypes } from './merge-types.ts';
 import { type Plan, type PlanInput, plan } from './plan.ts';
-import type { Cluster } from './ports.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { type Referrers, referrersOf } from './referrers.ts';
 import type { Resolved } from './resolve.ts';
@@ -31,7 +31,13 @@ interface PlannedFrom {
   readonly applySet: string;
 }
 
-export async function planFor(deps: RunDeps, options: RunOptions, input: PlannedFrom): Promise<Plan> {
+export interface Planned {
+  readonly plan: Plan;
+  /** What other managers keep. */
+  readonly problems: readonly Problem[];
+}
+
+export async function planFor(deps: RunDeps, options: RunOptions, input: PlannedFrom): Promise<Planned> {
   const { gathered, snapshot, resolved, desires, applySet } = input;
   const { kinds, apiGroup } = options;
   const manager = fieldManager(options.instance);
@@ -39,12 +45,13 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
   // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
   const desired = desires.objects.filter(({ id, owner }) => known(id) && (owner === undefined || known(owner)));
-  const typeOf = await typesOf(
+  const typeOf = await mergeTypes(
     deps.cluster,
     desired.map(({ id }) => id),
   );
-  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet });
-  return withApproval(deps, options, {
+  const force = options.conflicts === 'force';
+  const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
+  const plan = await withApproval(deps, options, {
     compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
     surplus,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
@@ -66,6 +73,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+  return { plan, problems: concededProblems(compared, gathered.loaded) };
 }
 
 /** An approval is looked for only where something waits for one. */
@@ -103,23 +111,6 @@ function unlisted({ kinds, apiGroup: group }: RunOptions, snapshot: Snapshot): r
 function heldKeys({ invalid }: Gathered, { standings }: Resolved): ReadonlySet<string> {
   const held = standings.filter(({ verdict }) => verdict === 'held').map(({ loaded }) => loaded.id);
   return new Set([...invalid, ...held].map(keyOf));
-}
-
-async function typesOf(
-  cluster: Cluster,
-  ids: readonly ResourceId[],
-): Promise<(id: ResourceId) => MergeType | undefined> {
-  const types = new Map<string, MergeType | undefined>();
-  const named = new Map(ids.map((id) => [`${id.apiVersion}/${id.kind}`, id]));
-  await Promise.all(
-    [...named].map(async ([name, { apiVersion, kind }]) => {
-      const document = await cluster.schema(apiVersion);
-      const group = groupOf(apiVersion);
-      const version = apiVersion.slice(group === '' ? 0 : group.length + 1);
-      types.set(name, document === undefined ? undefined : rootType(document, { group, version, kind }));
-    }),
-  );
-  return (id) => types.get(`${id.apiVersion}/${id.kind}`);
 }
 
 /** Built-in kinds in their usual order, then ours by `after`. */

@@ -14,7 +14,7 @@ import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { inOneRun, type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
-import { problemOf, type Resolved, resolve } from './resolve.ts';
+import { problemOf, type Resolved, type ResolveInput, resolve } from './resolve.ts';
 import { outside, scopeOf } from './scope.ts';
 import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 import { openViews } from './view.ts';
@@ -75,18 +75,13 @@ export async function prepare(
     views,
   });
   const registries = before === undefined ? now : inOneRun(before.registries, now);
-  // Of a kind that is not served there is nothing: that is known, too.
-  const knowledge = (kind: string) => {
-    const target = groupKindFor(kind, apiGroup);
-    return snapshot.known(target) || snapshot.served(target) === undefined ? 'listed' : 'failed';
-  };
   const { loaded, invalid } = gathered;
   const resolved = resolve({
     loaded,
     invalid,
     kinds,
     views,
-    knowledge,
+    knowledge: knowledgeOf(snapshot, apiGroup),
     images: registries.images,
     living: snapshot.find,
   });
@@ -101,6 +96,7 @@ export async function prepare(
   const applied = appliedBy(instance);
   const ours = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
   const desires = keepValues(ours, snapshot.find);
+  const planned = await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet });
   return {
     gathered,
     snapshot,
@@ -108,11 +104,19 @@ export async function prepare(
     resolved,
     wishes,
     desires,
-    plan: await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet }),
-    problems: [...gathered.problems, ...registries.problems, ...resolved.problems, ...desires.problems],
+    plan: planned.plan,
+    problems: [gathered, registries, resolved, desires, planned].flatMap(({ problems }) => problems),
     parent,
     unsealed,
     watched: [...ownKinds, ...desiredKinds],
+  };
+}
+
+/** Of a kind that is not served there is nothing: that is known, too. */
+function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
+  return (kind) => {
+    const target = groupKindFor(kind, apiGroup);
+    return snapshot.known(target) || snapshot.served(target) === undefined ? 'listed' : 'failed';
   };
 }
 

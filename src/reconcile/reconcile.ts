@@ -9,6 +9,7 @@ import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import { beginApproved, spendApproval } from './approval.ts';
 import type { Remembered } from './certainty.ts';
+import { problemsOf } from './conceded.ts';
 import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
@@ -137,7 +138,7 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const remover = withCatalogues(deps, options, prepared);
   const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
   const outcomes = await apply(
-    { cluster: { apply: cluster.apply, remove: remover }, random, progress },
+    { cluster: { apply: cluster.apply, schema: cluster.schema, remove: remover }, random, progress },
     { plan, uids, force: options.conflicts === 'force' },
   );
   const spent = approval !== undefined && allDeleted(plan, outcomes);
@@ -158,7 +159,14 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
   const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
-  return { outcomes, ...settled, failures: [...unspent, ...settled.failures], timedOut };
+  const lost = outcomes.flatMap(({ resource: id, conceded }) => (conceded === undefined ? [] : [{ id, conceded }]));
+  return {
+    outcomes,
+    ...settled,
+    problems: [...problemsOf(lost, prepared.gathered.loaded), ...settled.problems],
+    failures: [...unspent, ...settled.failures],
+    timedOut,
+  };
 }
 
 function allDeleted({ batches }: Plan, outcomes: readonly Outcome[]): boolean {

@@ -10,7 +10,7 @@ import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
-import { members, publish, versionsOf } from './fleet.ts';
+import { members, publish, server, versionsOf } from './fleet.ts';
 
 const FLEET = { clock: '1.0.0', news: '1.0.0', weather: '1.0.0' };
 const TOOLS = '/api/v1/namespaces/tools';
@@ -244,6 +244,26 @@ for (const drop of ['before', 'after'] as const) {
     expect([...(await living()).keys()].filter((id) => /news|weather/.test(id))).toEqual([]);
   });
 }
+
+test('a field that another sets after planning is left to it, and the rest is applied', async () => {
+  world.fleet.commit({ 'cluster/clock.yaml': `${server('clock', '6.0.0')}  env: [{name: ZONE, value: UTC}]\n` });
+  const { plan } = await world.plan({ conflicts: 'report' });
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/clock';
+  await edit(path, { spec: { image: 'images.example.com/clock:theirs' } });
+  const outcomes = await apply(
+    { cluster: world.client, random: randomBytes, progress: () => undefined },
+    { plan, uids: new Map(), force: false },
+  );
+  const own = outcomes.find(({ resource }) => resource.kind === 'MCPServer');
+  expect(own).toMatchObject({
+    action: 'configured',
+    conceded: [{ path: '/spec/image', pointer: '/spec/image', manager: 'kubectl-edit' }],
+  });
+  expect((await read(path)).spec).toMatchObject({
+    image: 'images.example.com/clock:theirs',
+    env: [{ name: 'ZONE', value: 'UTC' }],
+  });
+});
 
 test('an object that another took the place of after planning is neither changed nor deleted', async () => {
   publish(world.fleet, { clock: '5.0.0', news: '1.0.0' });

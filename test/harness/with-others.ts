@@ -1,0 +1,135 @@
+// One story, told on the embedded API server and on a real one: a fleet among other managers. Knows nothing about which
+// server it is.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { textOfOutcome } from '../../src/report/text.ts';
+import { formatProblem } from '../../src/std/problem.ts';
+import { type Fleet, openFleet } from '../cluster/fleet.ts';
+import type { SuiteServer } from '../cluster/server.ts';
+import { type Api, connect } from '../recordings/api.ts';
+
+let server: SuiteServer;
+let fleet: Fleet;
+let api: Api;
+let namespace: string;
+
+export function tellOfOthers(open: () => Promise<SuiteServer>): void {
+  beforeAll(async () => {
+    server = await open();
+    fleet = await openFleet(server);
+    api = await connect(server.kubeconfig);
+    namespace = await server.namespace('others');
+  });
+
+  afterAll(async () => {
+    await Promise.all([fleet?.close(), api?.close()]);
+    await server.close();
+  });
+
+  describe('conflicts', conflicts);
+}
+
+/** As `kubectl edit`, an autoscaler and others write. */
+async function write(path: string, manager: string, body: object): Promise<void> {
+  const { status, body: answer } = await api.call({
+    method: 'PATCH',
+    path,
+    query: { fieldManager: manager },
+    contentType: 'application/merge-patch+json',
+    body: JSON.stringify(body),
+  });
+  expect(status, JSON.stringify(answer)).toBe(200);
+}
+
+async function living(kind: string, name: string, apiVersion = 'v1'): Promise<KubeObject> {
+  const found = await fleet.client.get({ apiVersion, kind, namespace, name });
+  if (found === undefined) throw new Error(`${kind} ${name} does not live`);
+  return found;
+}
+
+function done({ outcomes }: RunResult): string[] {
+  return outcomes.map(textOfOutcome);
+}
+
+/** Without what differs from server to server. */
+function told({ problems }: RunResult): string[] {
+  return problems.map((problem) => formatProblem(problem).replaceAll(namespace, 'NS'));
+}
+
+function conflicts(): void {
+  const settings = (a: string, b: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ${namespace}}\ndata:\n  a: ${a}\n  b: ${b}\n`;
+  const path = () => `/api/v1/namespaces/${namespace}/configmaps/settings`;
+  const KEPT =
+    'settings.yaml:5:6: warning field-conflict: /data/a stays as field manager "kubectl-edit" has set it, and is not applied: ' +
+    'declare its value, or remove the field there, or set apply.conflicts to force (NS/ConfigMap/settings)';
+
+  test('what another manager has set stays, and is told; the rest is applied', async () => {
+    fleet.git.commit({ 'settings.yaml': settings('ours', 'one') });
+    await fleet.run();
+    await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
+    fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
+    const result = await fleet.run();
+    expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
+    expect(told(result)).toEqual([KEPT]);
+    expect(exitCodeOf(result)).toBe(0);
+    expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'theirs', b: 'two' });
+  });
+
+  test('while it lasts nothing is written, and it is told again', async () => {
+    const before = await living('ConfigMap', 'settings');
+    const result = await fleet.run();
+    expect(done(result)).toEqual([]);
+    expect(result.plan.batches).toEqual([]);
+    expect(told(result)).toEqual([KEPT]);
+    expect((await living('ConfigMap', 'settings')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  test('it becomes ours again when they let go of it', async () => {
+    await write(path(), 'kubectl-edit', { data: { a: null } });
+    const result = await fleet.run();
+    expect(told(result)).toEqual([]);
+    expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
+    await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
+    fleet.git.commit({ 'settings.yaml': settings('theirs', 'two') });
+    const agreed = await fleet.run();
+    expect([...told(agreed), ...done(await fleet.run())]).toEqual([]);
+  });
+
+  test('`force` takes it', async () => {
+    fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
+    expect(told(await fleet.run())).toEqual([KEPT]);
+    const result = await fleet.run({ conflicts: 'force' });
+    expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
+    expect(told(result)).toEqual([]);
+    expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
+  });
+
+  test('a number that an autoscaler has set stays, in an item of a list as in a map', async () => {
+    const file = (image: string, replicas: number) =>
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: ${namespace}}\nspec:\n  replicas: ${replicas}\n` +
+      `  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n` +
+      `      - {name: web, image: '${image}', env: [{name: A, value: '1'}]}\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
+    fleet.git.commit({ 'web.yaml': file('example.com/web:1', 1) });
+    await fleet.run();
+    await write(`${at}/scale`, 'autoscaler', { spec: { replicas: 3 } });
+    const containers = [{ name: 'web', image: 'example.com/web:1', env: [{ name: 'A', value: '2' }] }];
+    await write(at, 'somebody', { spec: { template: { spec: { containers } } } });
+    fleet.git.commit({ 'web.yaml': file('example.com/web:2', 1) });
+    const result = await fleet.run();
+    expect(done(result)).toEqual([`${namespace}/Deployment/web configured`]);
+    expect(told(result).map((line) => line.split(' stays')[0])).toEqual([
+      'web.yaml:5:13: warning field-conflict: /spec/replicas',
+      'web.yaml:11:72: warning field-conflict: /spec/template/spec/containers/[name=web]/env/[name=A]/value',
+    ]);
+    const { spec } = await living('Deployment', 'web', 'apps/v1');
+    expect(spec).toMatchObject({
+      replicas: 3,
+      template: { spec: { containers: [{ image: 'example.com/web:2', env: [{ name: 'A', value: '2' }] }] } },
+    });
+    expect(done(await fleet.run())).toEqual([]);
+  });
+}
