@@ -6,6 +6,8 @@ export const MAIN_CODES = {
   'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
   'secret-file-unreadable': 'A file that holds a password cannot be read.',
   'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
+  'history-not-recorded':
+    'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',

@@ -9,6 +9,7 @@ import { approveCommand } from './approve.ts';
 import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
 import { explainCommand } from './explain.ts';
+import { historyCommand } from './history.ts';
 import { migrateCommand } from './migrate.ts';
 import { planCommand } from './plan.ts';
 import { runCommand } from './run.ts';
@@ -40,6 +41,7 @@ export function commandLine(): Command {
     syncCommand(),
     runCommand(),
     approveCommand(),
+    historyCommand(),
     adoptCommand(),
     serveCommand(),
     migrateCommand(),

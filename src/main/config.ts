@@ -25,6 +25,7 @@ import {
 } from '../std/schema.ts';
 import { readDocuments } from '../std/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
+import { HISTORY } from './config-history.ts';
 import { HTTP } from './config-http.ts';
 import { GIT, SOURCE } from './config-sources.ts';
 
@@ -131,6 +132,7 @@ const CONFIG = object(
       { default: {} },
     ),
     git: GIT,
+    history: HISTORY,
     stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
     http: optional(HTTP),
     catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),

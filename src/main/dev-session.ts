@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { reconcile } from '../reconcile/reconcile.ts';
 import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../report/text.ts';
 import { Failure } from '../std/failure.ts';
@@ -35,7 +34,7 @@ export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
     const instance = await openInstance(world.config, tellOutcomes(say));
     try {
       if (stopping) return;
-      const first = await reconcile(instance.deps, instance.options({ waitSeconds: FIRST_RUN_WAIT_SECONDS }));
+      const first = await instance.run({ waitSeconds: FIRST_RUN_WAIT_SECONDS });
       say(`first run done, of ${relative(process.cwd(), world.fleetDir)}:\n${textOfEnding(first).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;

@@ -13,16 +13,20 @@ import type { View } from '../kinds/kind.ts';
 import type { Outcome } from '../reconcile/apply.ts';
 import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
+import type { HistoryStore } from '../reconcile/history/ports.ts';
+import { failedRecord, recordOf } from '../reconcile/history/record.ts';
 import { fieldManager } from '../reconcile/labels.ts';
 import { readPattern } from '../reconcile/patterns.ts';
-import type { RunDeps, RunOptions } from '../reconcile/reconcile.ts';
+import { type RunDeps, type RunOptions, reconcile } from '../reconcile/reconcile.ts';
 import type { RegistryDeps, SyncMode } from '../reconcile/registries.ts';
+import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import { globMatches } from '../std/glob.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
 import { openLoadCache } from './load-cache.ts';
+import { openHistory, openRecorder, type Recorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { authOf, type GitDeps, openGit } from './repositories.ts';
@@ -32,6 +36,9 @@ export interface Instance {
   readonly deps: RunDeps;
   /** Options of one run; every call makes a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
+  readonly history: HistoryStore;
+  /** One run, recorded. Throws what `reconcile` throws. */
+  run(overrides?: Partial<RunOptions>): Promise<RunResult>;
   /** Saves what is kept between runs. */
   save(): Promise<void>;
   close(): Promise<void>;
@@ -63,18 +70,39 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
   };
+  const history = openHistory(config, cluster, homeNamespace);
+  const recorder = openRecorder(config, history);
+  const options = (overrides: Partial<RunOptions> = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides });
   return {
     deps,
-    options: (overrides = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides }),
+    options,
+    history,
+    run: (overrides) => recordedRun(recorder, deps, options(overrides)),
     save: () => remembered.save(),
     async close() {
       try {
         await remembered.save();
       } finally {
-        await Promise.all([cluster.close(), outbound.close(), stores.close()]);
+        await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close()]);
       }
     },
   };
+}
+
+async function recordedRun(recorder: Recorder, deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const startedAt = new Date(deps.clock.now()).toISOString();
+  try {
+    const result = await reconcile(deps, options);
+    const warnings = await recorder.record(recordOf(result));
+    return { ...result, warnings: [...result.warnings, ...warnings] };
+  } catch (error) {
+    // The run that holds the lock tells what becomes of it.
+    if (error instanceof Failure && error.code !== 'locked') {
+      const finishedAt = new Date(deps.clock.now()).toISOString();
+      await recorder.record(failedRecord({ id: options.id, startedAt, finishedAt }, error));
+    }
+    throw error;
+  }
 }
 
 function optionsOf(config: Config, homeNamespace: string): RunOptions {

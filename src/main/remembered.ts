@@ -1,10 +1,8 @@
 // What dry runs have answered, kept in a file between runs. Losing it costs requests, never correctness.
 
 import { readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Remembered } from '../reconcile/certainty.ts';
-import { Failure } from '../std/failure.ts';
+import { writeState } from './state-file.ts';
 
 export interface RememberedFile extends Remembered {
   /** Writes what changed since the file was read. */
@@ -26,24 +24,10 @@ export function openRemembered(path: string): RememberedFile {
     async save() {
       if (!dirty) return;
       const newest = [...entries].slice(-ENTRIES_MAX);
-      await write(path, JSON.stringify(Object.fromEntries(newest)));
+      await writeState(path, JSON.stringify(Object.fromEntries(newest)));
       dirty = false;
     },
   };
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(`${path}.new`, text);
-    await rename(`${path}.new`, path);
-  } catch (cause) {
-    throw new Failure('state-not-saved', `${path} cannot be written: ${systemReason(cause)}`, { cause });
-  }
-}
-
-function systemReason(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 /** A file that is missing or torn counts as empty. */

@@ -1,6 +1,5 @@
 // Runs one after the other on the schedule, for `skep run` and `skep dev`.
 
-import { reconcile } from '../reconcile/reconcile.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import { systemClock } from './clock.ts';
@@ -29,7 +28,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     listener.began?.();
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
-      const result = await reconcile(instance.deps, instance.options({ waitSeconds: 0 }));
+      const result = await instance.run({ waitSeconds: 0 });
       // Told first: what a run did is news also where its state cannot be saved.
       listener.result(result, before);
       before = result;

@@ -14,14 +14,12 @@ export function syncCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep sync -c skep.yaml -o json')
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { reconcile }, { exitCodeOf }, { textOfEnding, textOfOutcome }, { jsonOfRun }] =
-        await Promise.all([
-          import('./instance.ts'),
-          import('../reconcile/reconcile.ts'),
-          import('../reconcile/result.ts'),
-          import('../report/text.ts'),
-          import('../report/json.ts'),
-        ]);
+      const [{ openInstance }, { exitCodeOf }, { textOfEnding, textOfOutcome }, { jsonOfRun }] = await Promise.all([
+        import('./instance.ts'),
+        import('../reconcile/result.ts'),
+        import('../report/text.ts'),
+        import('../report/json.ts'),
+      ]);
       const json = flags.output === 'json';
       // Each change is told as it is made; where JSON is asked for, only to a person who watches.
       const progress = json ? process.stderr : process.stdout;
@@ -30,7 +28,7 @@ export function syncCommand(): Command {
         if (!quiet) progress.write(`${textOfOutcome(outcome)}\n`);
       });
       try {
-        const result = await reconcile(instance.deps, instance.options());
+        const result = await instance.run();
         process.stdout.write(json ? jsonOfRun(result) : textOfEnding(result));
         process.exitCode = exitCodeOf(result);
       } finally {

@@ -44,6 +44,7 @@ export const RECONCILE_CODES = {
     '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows what waits now.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
+  'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',
   'event-not-written':
     'The Event about a new failure could not be written; nothing depends on it. May the instance create events?',

@@ -238,6 +238,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
     outcomes: done.outcomes,
     problems: [...problems, ...done.problems],
     failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
+    warnings: [],
     catalogue: registries.outcomes,
     readiness: done.readiness,
     timedOut: done.timedOut,

@@ -30,6 +30,8 @@ export interface RunResult {
   readonly problems: readonly Problem[];
   /** The world saying no, outside single changes. */
   readonly failures: readonly Failure[];
+  /** What did not work out and takes nothing from the run, such as its record. */
+  readonly warnings: readonly Failure[];
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
   readonly timedOut: boolean;

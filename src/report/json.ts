@@ -45,6 +45,7 @@ export function jsonOfRun(result: RunResult): string {
     timedOut: result.timedOut,
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
+    warnings: result.warnings.map(failureOf),
   });
 }
 

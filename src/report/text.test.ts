@@ -26,6 +26,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
     outcomes: [],
     problems: [],
     failures: [],
+    warnings: [],
     catalogue: [],
     readiness: { ready: [], progressing: [], failed: [] },
     timedOut: false,

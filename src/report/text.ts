@@ -145,8 +145,12 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.includes('\n');
 }
 
-function trouble({ problems, failures }: RunResult): string[] {
-  return [...problems.map(formatProblem), ...failures.map((failure) => `error ${failure.code}: ${failure.message}`)];
+function trouble({ problems, failures, warnings }: RunResult): string[] {
+  return [
+    ...problems.map(formatProblem),
+    ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
+    ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
+  ];
 }
 
 function guardLines({ guarded }: Plan): string[] {

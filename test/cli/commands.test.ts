@@ -35,6 +35,7 @@ describe('help', () => {
     'sync',
     'run',
     'approve',
+    'history',
     'adopt',
     'serve',
     'migrate',

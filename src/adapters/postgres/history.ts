@@ -1,0 +1,45 @@
+// The history of an instance's runs in PostgreSQL. Knows nothing about what a run is.
+
+import type { HistoryStore, RunRecord } from '../../reconcile/history/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Pool } from './pool.ts';
+
+export interface HistoryOwner {
+  readonly instance: string;
+  readonly homeNamespace: string;
+  /** Runs that are kept. */
+  readonly limit: number;
+}
+
+const OWN = 'namespace = $1 and instance = $2';
+
+/** Opens nothing yet. */
+export function createHistory(pool: Pool, { instance, homeNamespace, limit }: HistoryOwner): HistoryStore {
+  const owner = [homeNamespace, instance];
+  return {
+    async latest(count) {
+      try {
+        return await pool.use(async (client) => {
+          const text = `select record from catalogue_run where ${OWN} order by number desc limit $3`;
+          const { rows } = await client.query<{ record: RunRecord }>(text, [...owner, count]);
+          return rows.map(({ record }) => record);
+        });
+      } catch (error) {
+        // No run has been here yet: the first one brings the schema.
+        if (error instanceof Failure && error.code === 'database-not-migrated') return [];
+        throw error;
+      }
+    },
+    async append(record) {
+      await pool.transaction(async (client) => {
+        const insert = 'insert into catalogue_run (namespace, instance, record) values ($1, $2, $3)';
+        await client.query(insert, [...owner, JSON.stringify(record)]);
+        await client.query(
+          `delete from catalogue_run where ${OWN} and number <=
+             (select number from catalogue_run where ${OWN} order by number desc limit 1 offset $3)`,
+          [...owner, limit],
+        );
+      });
+    },
+  };
+}
