@@ -1,6 +1,6 @@
 // Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, docs/errors.md
-// out of the tables of codes. The same code gives the same bytes; `npm run check` fails where they differ from what is
-// committed.
+// out of the tables of codes, docs/metrics.md out of the metrics. The same code gives the same bytes; `npm run check`
+// fails where they differ from what is committed.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,6 +11,7 @@ import { KINDS } from '../src/kinds/index.ts';
 import type { KubeObject } from '../src/kube/object.ts';
 import { errorsPage } from './errors-page.ts';
 import { kindPages } from './kind-pages.ts';
+import { metricsPage } from './metrics-page.ts';
 import { schemaFiles } from './schema-files.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -41,3 +42,4 @@ const schemas = schemaFiles(KINDS, API_GROUP);
 writeFolder('docs/schemas', schemas.folder);
 writeFileSync(join(ROOT, 'manifests/fleet/schema.json'), schemas.combined);
 writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
+writeFileSync(join(ROOT, 'docs/metrics.md'), metricsPage());

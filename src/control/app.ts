@@ -6,6 +6,7 @@ import { requireToken } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
 import type { Secrets, Vitals } from './ports.ts';
 import { addHealthRoutes } from './routes/health.ts';
+import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
 
 export interface ControlOptions {
   /** pino, or anything of its form. */
@@ -13,6 +14,7 @@ export interface ControlOptions {
   /** Must not repeat. */
   readonly newRequestId: () => string;
   readonly vitals: Vitals;
+  readonly metrics: MetricsSubject;
   /** Absent: what needs a token is shown to nobody. */
   readonly tokens?: Secrets;
 }
@@ -45,6 +47,7 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   addHealthRoutes(app, options.vitals);
+  addMetricsRoute(app, options.metrics);
   return app;
 }
 

@@ -1,4 +1,8 @@
-// What the reconciler's own listener needs of the program that it belongs to. Knows nothing about files or runs.
+// What the reconciler's own listener needs of the program that it belongs to, and what it is told by it. Knows nothing
+// about files, and of runs only how they end.
+
+import type { RunResult } from '../reconcile/result.ts';
+import type { Failure } from '../std/failure.ts';
 
 /** Secrets that somebody else keeps and may change at any time. */
 export interface Secrets {
@@ -12,4 +16,21 @@ export interface Vitals {
   stuck(): string | undefined;
   /** Why nobody should rely on it now; empty where one may. */
   unready(): readonly string[];
+}
+
+/** How a run ended: with what it tells, or not even that. */
+export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
+
+/** Told by the loop of runs as it goes. */
+export interface RunWatcher {
+  began(): void;
+  ended(ending: Ending): void;
+}
+
+/** One look at a source. */
+export interface SourceFetch {
+  readonly source: string;
+  readonly seconds: number;
+  /** Of the Failure; undefined where there was none. */
+  readonly failure?: string;
 }

@@ -1,17 +1,10 @@
 // Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself. Knows nothing about HTTP.
 
-import type { RunResult } from '../reconcile/result.ts';
-import type { Failure } from '../std/failure.ts';
-import type { Vitals } from './ports.ts';
+import type { Ending, RunWatcher, Vitals } from './ports.ts';
 
-export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
-
-/** Told by the loop of runs as it goes. */
-export interface Pulse {
-  began(): void;
+export interface Pulse extends RunWatcher {
   /** Something that a run waited for has ended, well or not: a request, a fetch, a change. */
   progressed(): void;
-  ended(ending: Ending): void;
 }
 
 export interface VitalsOptions {
@@ -22,8 +15,8 @@ export interface VitalsOptions {
 }
 
 /**
- * Every single thing that a run waits for has a time limit of its own, and they are a minute or less: whoever hears of
- * none of them for so long waits for something that never comes.
+ * Every single thing that a run waits for has a time limit of its own, two minutes at most: whoever hears of none of
+ * them for so long waits for something that never comes.
  */
 export const STUCK_AFTER_MS = 5 * 60_000;
 

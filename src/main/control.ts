@@ -4,8 +4,10 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { buildControl, type ControlOptions } from '../control/app.ts';
 import type { Secrets } from '../control/ports.ts';
+import type { MetricsSubject } from '../control/routes/metrics.ts';
 import { addressOf, type HttpConfig } from './config-http.ts';
 import { listen } from './listen.ts';
+import { watchUsage } from './process-usage.ts';
 import { secretsFrom } from './secret-file.ts';
 
 export interface ControlListener {
@@ -15,7 +17,9 @@ export interface ControlListener {
 }
 
 /** What the listener answers out of, besides what the configuration says. */
-export type ControlSubject = Omit<ControlOptions, 'logger' | 'newRequestId' | 'tokens'>;
+export interface ControlSubject extends Pick<ControlOptions, 'vitals'> {
+  readonly metrics: MetricsSubject['metrics'];
+}
 
 /** Throws Failure `listen-failed`; nothing stays open then. */
 export async function startControl(
@@ -24,16 +28,22 @@ export async function startControl(
   logger: Logger,
 ): Promise<ControlListener> {
   const tokens = secretsOf(tokenFile);
+  const watch = watchUsage();
   const app = buildControl({
     ...subject,
+    metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,
     newRequestId: randomUUID,
     ...(tokens === undefined ? {} : { tokens }),
   });
-  try {
-    return { url: await listen(app, addressOf(address)), stop: () => app.close() };
-  } catch (error) {
+  async function stop(): Promise<void> {
+    watch.stop();
     await app.close();
+  }
+  try {
+    return { url: await listen(app, addressOf(address)), stop };
+  } catch (error) {
+    await stop();
     throw error;
   }
 }

@@ -25,6 +25,7 @@ import { globMatches } from '../std/glob.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
+import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openHistory, openRecorder, type Recorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
@@ -44,9 +45,14 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-export async function openInstance(config: Config, progress: (outcome: Outcome) => void): Promise<Instance> {
+export async function openInstance(
+  config: Config,
+  progress: (outcome: Outcome) => void,
+  watch: InstanceWatch = {},
+): Promise<Instance> {
   const { kubeconfig, context, concurrency } = config.cluster;
   const cluster = await connectCluster({
+    ...(watch.requested === undefined ? {} : { observe: watch.requested }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     fieldManager: fieldManager(config.name),
@@ -60,9 +66,9 @@ export async function openInstance(config: Config, progress: (outcome: Outcome) 
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const deps = {
-    cluster,
+    cluster: withLockWatched(cluster, watch),
     clock: systemClock,
-    sources: config.sources.map((source) => fleetSource(config, source, outbound)),
+    sources: config.sources.map((source) => withSourceWatched(fleetSource(config, source, outbound), watch)),
     registries: registryDeps(config, outbound, stores),
     cache: openLoadCache(),
     remembered,

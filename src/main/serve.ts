@@ -3,16 +3,16 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
-import type { MetricsAppOptions, ProcessUsage } from '../registry/metrics.ts';
+import type { MetricsAppOptions } from '../registry/metrics.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { systemClock } from './clock.ts';
 import { listen } from './listen.ts';
+import { watchUsage } from './process-usage.ts';
 import { untilSignal } from './signals.ts';
 import { VERSION } from './version.ts';
 
@@ -132,20 +132,11 @@ async function startMetrics(
   const { metrics: address } = options.config;
   if (address === undefined) return undefined;
   const { buildMetricsApp } = await import('../registry/metrics.ts');
-  const delay = monitorEventLoopDelay();
-  delay.enable();
-  closing.push(async () => delay.disable());
-  const app = buildMetricsApp({ ...options, usage: () => processUsage(delay) });
+  const { usage, stop } = watchUsage();
+  closing.push(async () => stop());
+  const app = buildMetricsApp({ ...options, usage });
   closing.push(() => app.close());
   return await listen(app, address);
-}
-
-function processUsage(delay: ReturnType<typeof monitorEventLoopDelay>): ProcessUsage {
-  const { rss, heapUsed } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
-  const eventLoopSeconds = delay.count === 0 ? 0 : delay.percentile(99) / 1e9;
-  delay.reset();
-  return { residentBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6, eventLoopSeconds };
 }
 
 async function readMounted(path: string): Promise<string> {

@@ -83,6 +83,18 @@ export interface Cluster {
   requests(): number;
 }
 
+/** One request to the API server as it ended, for those who count. */
+export interface Exchange {
+  /** HTTP method. */
+  readonly method: string;
+  /** HTTP status; undefined where no answer came. */
+  readonly status?: number;
+  /** Until the answer was read. */
+  readonly seconds: number;
+  /** The same request was sent before. */
+  readonly repeated: boolean;
+}
+
 export interface Clock {
   /** Wall clock, milliseconds since 1970. */
   now(): number;

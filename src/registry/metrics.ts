@@ -5,7 +5,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { Failure } from '../std/failure.ts';
-import { createMetrics, METRICS_CONTENT_TYPE } from '../std/metrics.ts';
+import { createMetrics, METRICS_CONTENT_TYPE, type Metrics } from '../std/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts';
 import { handleError, handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 
@@ -17,16 +18,8 @@ export interface ServiceMetrics {
   /** As they were when they were read; undefined: the database did not answer. */
   sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
   process(usage: ProcessUsage): void;
+  readonly families: Metrics['families'];
   text(): string;
-}
-
-/** What the operating system says of this process. */
-export interface ProcessUsage {
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-  readonly cpuSeconds: number;
-  /** The 99th percentile since the last time. */
-  readonly eventLoopSeconds: number;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -42,11 +35,7 @@ export function createServiceMetrics(version: string): ServiceMetrics {
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
   const failed = metrics.gauge('skep_registry_failed_attempts', 'Attempts since the last success.', ['registry']);
   const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'Time of the last success.', ['registry']);
-  const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);
-  const heap = metrics.gauge('nodejs_heap_size_used_bytes', 'Used heap.', []);
-  const cpu = metrics.counter('process_cpu_seconds_total', 'User and system CPU time.', []);
-  const loop = metrics.gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop since the last scrape.', []);
-  let cpuSeconds = 0;
+  const process = addProcessMetrics(metrics);
   return {
     answered(method, pattern = 'none', status, elapsed) {
       requests.add([method, pattern, String(status)]);
@@ -63,13 +52,8 @@ export function createServiceMetrics(version: string): ServiceMetrics {
         if (state.lastSyncTime !== undefined) synced.set([name], Date.parse(state.lastSyncTime) / 1000);
       }
     },
-    process(usage) {
-      resident.set([], usage.residentBytes);
-      heap.set([], usage.heapBytes);
-      loop.set([], usage.eventLoopSeconds);
-      cpu.add([], usage.cpuSeconds - cpuSeconds);
-      cpuSeconds = usage.cpuSeconds;
-    },
+    process,
+    families: metrics.families,
     text: metrics.text,
   };
 }

@@ -24,6 +24,15 @@ export interface Metrics {
   /** `bounds`: upper ones, ascending. */
   histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram;
   text(): string;
+  /** In the order in which they were added: for a reference. */
+  families(): readonly MetricFamily[];
+}
+
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
 }
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -33,7 +42,7 @@ interface Series<T> {
   value: T;
 }
 
-interface Family {
+interface Family extends MetricFamily {
   lines(): readonly string[];
 }
 
@@ -43,6 +52,10 @@ export function createMetrics(): Metrics {
   function simple(type: 'counter' | 'gauge', name: string, help: string, labels: readonly string[]) {
     const all = seriesOf(() => 0);
     families.push({
+      name,
+      type,
+      help,
+      labels,
       lines: () => [
         ...head(name, help, type),
         ...all.list().map((each) => line(name, labels, each.labels, each.value)),
@@ -72,6 +85,10 @@ export function createMetrics(): Metrics {
     histogram(name, help, labels, bounds) {
       const all = seriesOf(() => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }));
       families.push({
+        name,
+        type: 'histogram',
+        help,
+        labels,
         lines: () => [
           ...head(name, help, 'histogram'),
           ...all.list().flatMap((each) => histogramLines(name, labels, bounds, each)),
@@ -87,6 +104,7 @@ export function createMetrics(): Metrics {
         },
       };
     },
+    families: () => families.map(({ name, type, help, labels }) => ({ name, type, help, labels })),
     text: () => `${families.flatMap((family) => family.lines()).join('\n')}\n`,
   };
 }

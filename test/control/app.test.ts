@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { answer } from '../../src/control/answer.ts';
 import { buildControl, type ControlOptions } from '../../src/control/app.ts';
+import { createRunMetrics } from '../../src/control/metrics.ts';
 import { addRoute } from '../../src/control/route.ts';
 import { secretsFrom } from '../../src/main/secret-file.ts';
 
@@ -21,6 +22,10 @@ afterEach(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+const metrics = {
+  metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'] }),
+  usage: () => ({ residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 }),
+};
 const healthy = { stuck: () => undefined, unready: () => [] };
 
 /** Listens on the loopback address, with one route that needs a token. Gives the URL. */
@@ -29,6 +34,7 @@ async function start(options: Partial<ControlOptions> = {}): Promise<string> {
     logger: pino({ level: 'silent' }),
     newRequestId: () => 'r1',
     vitals: healthy,
+    metrics,
     ...options,
   });
   addRoute(app, { method: 'GET', url: '/closed', handler: (_request, reply) => answer(reply, { seen: true }) });
@@ -121,7 +127,7 @@ test.each([
 test('a route that throws tells its cause to nobody but the log', async () => {
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-  const app = buildControl({ logger, newRequestId: () => 'r1', vitals: healthy });
+  const app = buildControl({ logger, newRequestId: () => 'r1', vitals: healthy, metrics });
   addRoute(app, {
     method: 'GET',
     url: '/broken',
@@ -135,4 +141,14 @@ test('a route that throws tells its cause to nobody but the log', async () => {
   const seen = await ask(`${url}/broken`);
   expect(seen).toMatchObject({ status: 500, body: { code: 'control-failed', error: 'internal error' } });
   expect(lines.join('')).toContain('the cause');
+});
+
+test('metrics need no token, and are of the form that Prometheus reads', async () => {
+  const url = await start(withFile);
+  const response = await fetch(`${url}/metrics`);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const text = await response.text();
+  expect(text).toContain('skep_build_info{version="1.2.3"} 1\n');
+  expect(text).toContain('skep_source_fetches_total{source="fleet",outcome="fetched"} 0\n');
+  expect(text).toContain('process_resident_memory_bytes 1\n');
 });

@@ -4,7 +4,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import type { Clock } from '../../reconcile/ports.ts';
+import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { behindFence } from './fence.ts';
@@ -47,6 +47,8 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
+  /** Told every request that was sent, when it has ended. */
+  readonly observe?: (exchange: Exchange) => void;
 }
 
 type Outcome = { readonly answer: Answer } | { readonly failure: Failure };
@@ -56,22 +58,27 @@ export function createApi(options: ApiOptions): Api {
   const connections = keptConnections(options);
   let sent = 0;
 
-  async function attempt(request: ApiRequest, using: Credentials): Promise<Outcome> {
+  async function attempt(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
     request.fence?.();
     sent += 1;
-    return exchange(options, connections.for(using), request, using);
+    const startedAt = clock.monotonic();
+    const outcome = await exchange(options, connections.for(using), request, using);
+    const seconds = (clock.monotonic() - startedAt) / 1000;
+    const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
+    options.observe?.({ method: request.method, ...status, seconds, repeated });
+    return outcome;
   }
 
-  function admitted(request: ApiRequest, using: Credentials): Promise<Outcome> {
-    if (request.urgent === true) return attempt(request, using);
-    return limiter.run(() => attempt(request, using), isBusy);
+  function admitted(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
+    if (request.urgent === true) return attempt(request, using, repeated);
+    return limiter.run(() => attempt(request, using, repeated), isBusy);
   }
 
   async function send(request: ApiRequest): Promise<Answer> {
     let usable = await credentials.current();
     let renewed = false;
     for (let number = 0; ; number += 1) {
-      const outcome = await admitted(request, usable);
+      const outcome = await admitted(request, usable, number > 0);
       if (isUnauthorized(outcome) && !renewed) {
         renewed = true;
         usable = await credentials.renew(usable);

@@ -2,7 +2,7 @@
 // ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, ApplyOptions, Clock, Cluster } from '../../reconcile/ports.ts';
+import type { ApiResource, ApplyOptions, Clock, Cluster, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import { type Api, createApi } from './api.ts';
@@ -34,6 +34,8 @@ export interface ClusterOptions {
   readonly timeoutMs?: number;
   /** The same for what keeps a lease; 5 s. */
   readonly urgentTimeoutMs?: number;
+  /** Told every request that was sent, when it has ended. */
+  readonly observe?: (exchange: Exchange) => void;
 }
 
 export interface ConnectedCluster extends Cluster {
@@ -56,6 +58,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
+    ...(options.observe === undefined ? {} : { observe: options.observe }),
   });
   const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
   const schemas = createSchemas(api, options.cacheDir);

@@ -1,0 +1,149 @@
+// What the reconciler counts, for Prometheus. Told by the loop of runs and by what reaches the world; knows nothing about
+// HTTP.
+
+import type { Exchange } from '../reconcile/ports.ts';
+import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
+import { createMetrics, type Metrics } from '../std/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts';
+import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
+
+export interface RunMetrics extends RunWatcher {
+  requested(exchange: Exchange): void;
+  fetched(fetch: SourceFetch): void;
+  /** Whether this process holds the instance's lease now. */
+  lock(held: boolean): void;
+  process(usage: ProcessUsage): void;
+  readonly families: Metrics['families'];
+  text(): string;
+}
+
+export interface RunMetricsOptions {
+  readonly version: string;
+  readonly monotonic: () => number;
+  /** Names of all sources. */
+  readonly sources: readonly string[];
+}
+
+const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** By exit code: the same run has the same name everywhere. */
+const OUTCOMES: Readonly<Record<number, string>> = {
+  0: 'done',
+  1: 'failed',
+  3: 'invalid',
+  5: 'approval',
+  7: 'partial',
+  8: 'timeout',
+};
+const LOCKED = 'locked';
+
+export function createRunMetrics({ version, monotonic, sources }: RunMetricsOptions): RunMetrics {
+  const metrics = createMetrics();
+  metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
+  const runs = addRunMetrics(metrics);
+  const found = addFindings(metrics);
+  const world = addWorldMetrics(metrics, sources);
+  const process = addProcessMetrics(metrics);
+  let beganAt = 0;
+  return {
+    began() {
+      beganAt = monotonic();
+      runs.active.set([], 1);
+    },
+    ended(ending) {
+      runs.ended(ending, (monotonic() - beganAt) / 1000);
+      if ('result' in ending) found(ending.result);
+    },
+    ...world,
+    process,
+    families: metrics.families,
+    text: metrics.text,
+  };
+}
+
+function addRunMetrics(metrics: Metrics) {
+  const active = metrics.gauge('skep_run_active', 'Whether a run is under way.', []);
+  const total = metrics.counter('skep_runs_total', 'Runs that have ended, by how (docs/operating.md).', ['outcome']);
+  const seconds = metrics.histogram('skep_run_seconds', 'How long a run took.', [], RUN_SECONDS);
+  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended.', []);
+  const success = metrics.gauge('skep_run_success_timestamp_seconds', 'When the last run ended well: as `done`.', []);
+  const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
+  for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
+  active.set([], 0);
+  return {
+    active,
+    ended(ending: Ending, took: number): void {
+      const outcome = outcomeOf(ending);
+      active.set([], 0);
+      total.add([outcome]);
+      seconds.observe([], took);
+      lockedOut.set([], outcome === LOCKED ? 1 : 0);
+      if (!('result' in ending)) return;
+      const at = Date.parse(ending.result.finishedAt) / 1000;
+      endedAt.set([], at);
+      if (outcome === OUTCOMES[0]) success.set([], at);
+    },
+  };
+}
+
+function outcomeOf(ending: Ending): string {
+  if ('failure' in ending) return ending.failure.code === LOCKED ? LOCKED : (OUTCOMES[1] ?? '');
+  return OUTCOMES[exitCodeOf(ending.result)] ?? '';
+}
+
+/** What the last run that could look at all has found. */
+function addFindings(metrics: Metrics): (result: RunResult) => void {
+  const commits = metrics.gauge('skep_source_commit_info', 'The commit that the last run read.', ['source', 'commit']);
+  const objects = metrics.gauge('skep_objects', 'Objects by what the last run found to do.', ['verdict']);
+  const changes = metrics.counter('skep_changes_total', 'Changes made, or tried.', ['action']);
+  const problems = metrics.gauge('skep_problems', 'Problems of manifests that the last run found.', ['severity']);
+  const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
+  const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
+  const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
+  const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
+  for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
+  for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
+  return (result) => {
+    const { plan, readiness } = result;
+    commits.clear();
+    for (const [source, commit] of Object.entries(result.commits)) commits.set([source, commit], 1);
+    const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
+    for (const verdict of ['create', 'update', 'delete'] as const)
+      objects.set([verdict], planned.filter((each) => each === verdict).length);
+    objects.set(['unchanged'], plan.unchanged.length);
+    objects.set(['held'], plan.held.length);
+    for (const { action } of result.outcomes) if (action !== 'unchanged') changes.add([action]);
+    for (const severity of ['error', 'warning'])
+      problems.set([severity], result.problems.filter((each) => each.severity === severity).length);
+    failures.set([], result.failures.length);
+    waiting.set([], plan.guarded?.deletions.length ?? 0);
+    for (const [state, ids] of Object.entries(readiness)) resources.set([state], ids.length);
+    for (const { action } of result.catalogue) syncs.add([action]);
+  };
+}
+
+function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
+  const requests = metrics.counter('skep_cluster_requests_total', 'Requests to the API server.', ['method', 'code']);
+  const seconds = metrics.histogram('skep_cluster_request_seconds', 'Until its answer.', ['method'], REQUEST_SECONDS);
+  const retries = metrics.counter('skep_cluster_retries_total', 'Those of them that were sent again.', ['method']);
+  const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
+  const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
+  const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
+  for (const source of sources) fetches.add([source, FETCHED], 0);
+  held.set([], 0);
+  return {
+    requested(exchange: Exchange): void {
+      requests.add([exchange.method, String(exchange.status ?? 'none')]);
+      seconds.observe([exchange.method], exchange.seconds);
+      if (exchange.repeated) retries.add([exchange.method]);
+    },
+    fetched({ source, failure = FETCHED, seconds: took }: SourceFetch): void {
+      fetches.add([source, failure]);
+      fetching.observe([source], took);
+    },
+    lock: (isHeld: boolean) => held.set([], isHeld ? 1 : 0),
+  };
+}
+
+const FETCHED = 'fetched';

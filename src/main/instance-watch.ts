@@ -1,0 +1,44 @@
+// Lets somebody watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
+
+import type { FleetSource } from '../reconcile/gather.ts';
+import type { Checkout, Cluster, Exchange } from '../reconcile/ports.ts';
+import { Failure } from '../std/failure.ts';
+import { systemClock } from './clock.ts';
+
+/** Who wants to know what an instance does beyond its results. */
+export interface InstanceWatch {
+  requested?(exchange: Exchange): void;
+  fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
+  /** Whether it holds its lease. */
+  lock?(held: boolean): void;
+}
+
+/** What is fenced is locked: the fence stands exactly as long as the lease is held. */
+export function withLockWatched<T extends Cluster>(cluster: T, { lock }: InstanceWatch): T {
+  if (lock === undefined) return cluster;
+  return {
+    ...cluster,
+    fence(check) {
+      lock(check !== undefined);
+      cluster.fence(check);
+    },
+  };
+}
+
+export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatch): FleetSource {
+  if (fetched === undefined) return source;
+  const { monotonic } = systemClock;
+  async function fetch(): Promise<Checkout> {
+    const startedAt = monotonic();
+    const seconds = () => (monotonic() - startedAt) / 1000;
+    try {
+      const checkout = await source.repository.fetch();
+      fetched?.({ source: source.name, seconds: seconds() });
+      return checkout;
+    } catch (error) {
+      if (error instanceof Failure) fetched?.({ source: source.name, seconds: seconds(), failure: error.code });
+      throw error;
+    }
+  }
+  return { ...source, repository: { fetch } };
+}

@@ -1,0 +1,59 @@
+// `skep run` as a whole, asked over HTTP how it is while the world changes under it.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../harness/cluster.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { publish } from '../reconcile/fleet.ts';
+import { type Keeper, startKeeper } from './keeper.ts';
+
+let world: World;
+let keeper: Keeper | undefined;
+
+beforeAll(async () => {
+  world = await startWorld({ workloadsReadyAfterMs: 0 });
+});
+
+afterEach(async () => {
+  world.cluster.cluster.faults.clear();
+  await keeper?.stop();
+  keeper = undefined;
+});
+
+afterAll(() => world.close());
+
+async function start(changes?: Readonly<Record<string, unknown>>): Promise<Keeper> {
+  keeper = await startKeeper(world, changes);
+  return keeper;
+}
+
+interface Answer {
+  readonly status: string;
+  readonly reasons?: readonly string[];
+}
+
+async function readiness({ url }: Keeper): Promise<Answer> {
+  return (await (await fetch(`${url}/readiness`)).json()) as Answer;
+}
+
+/** Value of a sample, by its name and labels as they are printed. */
+async function metric({ url }: Keeper, sample: string): Promise<number | undefined> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  const line = lines.find((each) => each.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length));
+}
+
+test('it is ready once a run has ended, and counts what that did', async () => {
+  const commit = publish(world.fleet, { one: '1.0.0' });
+  const running = await start();
+  await eventually(
+    () => readiness(running),
+    ({ status }) => status === 'ready',
+  );
+  expect(await (await fetch(`${running.url}/health`)).json()).toEqual({ version: 1, status: 'healthy' });
+  expect(await metric(running, `skep_source_commit_info{source="fleet",commit="${commit}"}`)).toBe(1);
+  expect(await metric(running, 'skep_source_fetches_total{source="fleet",outcome="fetched"}')).toBeGreaterThan(0);
+  expect(await metric(running, 'skep_changes_total{action="created"}')).toBeGreaterThan(3);
+  expect(await metric(running, 'skep_runs_total{outcome="done"}')).toBeGreaterThan(0);
+  expect(await metric(running, 'skep_cluster_requests_total{method="PATCH",code="201"}')).toBeGreaterThan(3);
+  expect(await metric(running, 'skep_lock_held')).toBe(0);
+});
