@@ -18,6 +18,7 @@ function result(changes: object): Ending {
     outcomes: [],
     problems: [],
     failures: [],
+    warnings: [],
     catalogue: [],
     readiness: { ready: [], progressing: [], failed: [] },
     timedOut: false,

@@ -7,7 +7,8 @@ import { tellOutcomes, textOfChanges } from '../report/text.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
-import { type InstanceWatch, openInstance } from './instance.ts';
+import { openInstance } from './instance.ts';
+import type { InstanceWatch } from './instance-watch.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import { VERSION } from './version.ts';
 
