@@ -11,6 +11,8 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.exit(64);
 }
 
-// Not a static import: an older Node would fail at words it does not know before it says so.
+// Not static imports: an older Node would fail at words it does not know before it says so.
+const { enableCompileCache } = await import('node:module');
+enableCompileCache();
 const { runCommandLine } = await import('./main/command-line.ts');
 await runCommandLine(process.argv);

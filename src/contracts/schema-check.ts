@@ -11,7 +11,7 @@ export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
   return () => {
     const { Ajv } = ajvPackage();
-    check ??= new Ajv({ allErrors: true, strict: true, verbose: true }).compile<T>(schema);
+    check ??= new Ajv({ allErrors: true, strict: true, verbose: true, allowUnionTypes: true }).compile<T>(schema);
     return check;
   };
 }

@@ -22,10 +22,11 @@ type Renamer = (value: Json, place: Place, renamed: Place[]) => Json;
 /** A reader for values of a schema, at a pointer. Values without old names come back as they are. */
 export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
   const rename = renamer(schema);
+  const isOld = tester(schema);
   const root: Place = { today: pointer, written: pointer };
   const same = (asked: string) => asked;
   return (value) => {
-    if (rename === undefined) return { value, written: same };
+    if (rename === undefined || isOld?.(value) !== true) return { value, written: same };
     const renamed: Place[] = [];
     const today = rename(value, root, renamed) as JsonObject;
     return { value: today, written: renamed.length === 0 ? same : (asked) => writtenAt(asked, renamed) };
@@ -49,6 +50,40 @@ function renamer(schema: JsonObject): Renamer | undefined {
     return rename === undefined ? undefined : fieldsRenamer(new Map(), () => rename);
   }
   return isObject(properties) ? objectRenamer(properties) : undefined;
+}
+
+/** Whether a value has an old name or word anywhere: nearly none has, and then nothing is copied. */
+type Tester = (value: Json) => boolean;
+
+/** Undefined where no such value can have one. */
+function tester(schema: JsonObject): Tester | undefined {
+  const { properties, items, additionalProperties } = schema;
+  const words = schema[OLD_WORDS];
+  if (isObject(words)) return (value) => typeof value === 'string' && words[value] !== undefined;
+  if (isObject(items)) {
+    const isOld = tester(items);
+    return isOld && ((value) => Array.isArray(value) && value.some(isOld));
+  }
+  if (isObject(additionalProperties)) {
+    const isOld = tester(additionalProperties);
+    return isOld && ((value) => isObject(value) && Object.values(value).some((child) => isOld(child ?? null)));
+  }
+  return isObject(properties) ? fieldsTester(properties) : undefined;
+}
+
+function fieldsTester(properties: JsonObject): Tester | undefined {
+  const tests = Object.entries(properties).flatMap(([name, field]) => {
+    if (!isObject(field)) return [];
+    const isOld = typeof field[ALIAS_OF] === 'string' ? () => true : tester(field);
+    return isOld === undefined ? [] : [{ name, isOld }];
+  });
+  if (tests.length === 0) return undefined;
+  return (value) =>
+    isObject(value) &&
+    tests.some(({ name, isOld }) => {
+      const child = value[name];
+      return child !== undefined && isOld(child);
+    });
 }
 
 function eachItem(rename: Renamer | undefined): Renamer | undefined {

@@ -1,7 +1,6 @@
 // The command line as a whole: commands, exit codes, and what a Failure looks like to a person.
 // Each command's modules are loaded only when it runs, so that `--help` and `validate` start fast.
 
-import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
 import { adoptCommand } from './adopt.ts';
@@ -54,7 +53,6 @@ export function commandLine(): Command {
 
 /** Parses and runs; sets the exit code of the process, never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  enableCompileCache();
   // A reader that has seen enough (`| head`) is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {

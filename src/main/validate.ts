@@ -73,17 +73,23 @@ async function asText(validation: Validation): Promise<string> {
   return (await import('../report/text.ts')).textOfValidation(validation);
 }
 
-/** A file as it is given; a folder's manifests, sorted. */
+/** A file as it is given; a folder's manifests, sorted by path. */
 function manifests(path: string): readonly SourceFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path}: no such file or folder`);
-  if (!found.isDirectory()) return [file(path)];
-  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-  const names = entries
-    .filter((entry) => entry.isFile() && isManifest(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((name) => !name.split('/').includes('.git'));
-  return names.sort().map(file);
+  return found.isDirectory() ? inFolder(path) : [file(path)];
+}
+
+function inFolder(folder: string): SourceFile[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries
+    .map((entry) => ({ entry, order: entry.isDirectory() ? `${entry.name}/` : entry.name }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .flatMap(({ entry }) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === '.git' ? [] : inFolder(path);
+      return entry.isFile() && isManifest(entry.name) ? [file(path)] : [];
+    });
 }
 
 /** One after the other: for thousands of small files that is ten times faster than all at once. */

@@ -2,7 +2,7 @@
 // Knows nothing about specs, and nothing about objects but their names and whose they are.
 
 import type { Finding } from '../kube/finding.ts';
-import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
+import { type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import type { LoadedResource } from './load.ts';
 
@@ -38,51 +38,46 @@ export function collisions(input: CollisionInput): ReadonlyMap<string, readonly 
   return findings;
 }
 
-/** What more than one declares or makes. Only that gets an object of its own: a fleet makes ten times what it declares. */
-function contested(loaded: readonly LoadedResource[]): Iterable<Claim> {
-  const first = openNames();
-  for (const { id } of loaded) first(id.namespace ?? '', id.apiVersion, id.kind).set(id.name, id);
-  const claims = new Map<string, Claim>();
+/** What more than one declares or makes. */
+function contested(loaded: readonly LoadedResource[]): readonly Claim[] {
+  const shared = sharedNames(loaded);
+  if (shared.size === 0) return [];
+  const claims = new Map<string, { readonly object: ResourceId; readonly claimants: ResourceId[] }>();
   for (const { id, kind, defaulted } of loaded) {
-    if (kind === undefined || defaulted === undefined) continue;
-    for (const { apiVersion, kind: made, name } of kind.makes(defaulted)) {
-      const names = first(id.namespace ?? '', apiVersion, made);
-      const other = names.get(name);
-      if (other === undefined) {
-        names.set(name, id);
-        continue;
-      }
-      const object = { ...id, apiVersion, kind: made, name };
-      const { claimants } = claims.get(keyOf(object)) ?? { claimants: [other] };
-      claims.set(keyOf(object), { object, claimants: [...claimants, id] });
+    const made = kind === undefined || defaulted === undefined ? [] : kind.makes(defaulted);
+    for (const object of [id, ...made.map((name) => ({ ...id, ...name }))]) {
+      if (!shared.has(object.name)) continue;
+      const key = keyOf(object);
+      const claim = claims.get(key) ?? { object, claimants: [] };
+      claims.set(key, claim);
+      claim.claimants.push(id);
     }
   }
-  return claims.values();
+  return [...claims.values()].filter(({ claimants }) => claimants.length > 1);
 }
 
-type Names = Map<string, ResourceId>;
-
-/** Names of a namespace and kind, the group counts and its version does not. No key is joined for every single object. */
-function openNames(): (namespace: string, apiVersion: string, kind: string) => Names {
-  const groups = new Map<string, string>();
-  const names = new Map<string, Map<string, Map<string, Names>>>();
-  return (namespace, apiVersion, kind) => {
-    const group = inside(groups, apiVersion, () => groupOf(apiVersion));
-    const kinds = inside(names, namespace, () => new Map<string, Map<string, Names>>());
-    return inside(
-      inside(kinds, kind, () => new Map<string, Names>()),
-      group,
-      () => new Map<string, ResourceId>(),
-    );
-  };
+/**
+ * Names that resources of one namespace have in common, of whatever kind. They are few, and only they are looked at
+ * closely: a fleet makes ten times what it declares.
+ */
+function sharedNames(loaded: readonly LoadedResource[]): ReadonlySet<string> {
+  const shared = new Set<string>();
+  const namespaces = new Map<string, Map<string, ResourceId>>();
+  for (const { id, kind, defaulted } of loaded) {
+    const namespace = id.namespace ?? '';
+    const first = namespaces.get(namespace) ?? new Map<string, ResourceId>();
+    namespaces.set(namespace, first);
+    note(first, id.name, id, shared);
+    if (kind === undefined || defaulted === undefined) continue;
+    for (const { name } of kind.makes(defaulted)) note(first, name, id, shared);
+  }
+  return shared;
 }
 
-function inside<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+function note(first: Map<string, ResourceId>, name: string, id: ResourceId, shared: Set<string>): void {
+  const other = first.get(name);
+  if (other === undefined) first.set(name, id);
+  else if (other !== id) shared.add(name);
 }
 
 /** What Git declares as such; else whose the living object is; else who was there first; else who is declared first. */

@@ -171,6 +171,7 @@ function keysOf(target: KubeObject): string[] {
 /** Every key that must not be touched, with the invalid resource that is the reason. */
 function heldKeys(input: ResolveInput): ReadonlyMap<string, ResourceId> {
   const held = new Map(input.invalid.map((id) => [keyOf(id), id]));
+  if (held.size === 0) return held;
   const dependents = dependentsOf(input.loaded);
   const queue = [...input.invalid];
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {

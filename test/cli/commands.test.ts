@@ -95,6 +95,14 @@ describe('validate', () => {
     }
   });
 
+  test('reads a folder as it is, without what Git keeps in it', async () => {
+    mkdirSync(join(instance.dir, 'good/.git'), { recursive: true });
+    writeFileSync(join(instance.dir, 'good/.git/index.yaml'), 'no: manifest\n');
+    for (const folder of ['good', './good/', join(instance.dir, 'good')]) {
+      expect((await instance.run('validate', folder)).stdout).toBe('3 resources in 2 files: all valid\n');
+    }
+  });
+
   test('says so where all is valid', async () => {
     const { code, stdout, stderr } = await instance.run('validate', 'good');
     expect([code, stdout, stderr]).toEqual([0, '3 resources in 2 files: all valid\n', '']);

@@ -2,7 +2,8 @@
 // is checked; lengths and patterns of prose are not, because feeds in use break them and are served all the same, and
 // unknown members are kept. Sources: registry.md 4.4 and 6.5.
 
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
+import { schemaCheck } from '../../contracts/schema-check.ts';
 import type { JsonObject } from '../../std/json.ts';
 import { type Static, type TSchema, Type } from '../../std/json-schema.ts';
 import type { Mistake } from './document.ts';
@@ -133,11 +134,10 @@ export const checkOfficialMeta = checker<OfficialMeta>(OfficialMeta);
 
 export type Checked<T> = { readonly value: T } | { readonly mistakes: readonly Mistake[] };
 
-/** Compiled at the first use: commands that sync nothing do not pay for it. */
 function checker<T>(schema: TSchema): (value: unknown) => Checked<T> {
-  let validate: ValidateFunction<T> | undefined;
+  const check = schemaCheck<T>(schema);
   return (value) => {
-    validate ??= new Ajv({ allErrors: true, strict: true, verbose: true, allowUnionTypes: true }).compile<T>(schema);
+    const validate = check();
     if (validate(value)) return { value };
     return { mistakes: (validate.errors ?? []).filter(isTelling).map(mistakeOf) };
   };

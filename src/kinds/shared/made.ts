@@ -14,8 +14,15 @@ const VERSIONS = {
   RoleBinding: 'rbac.authorization.k8s.io/v1',
 } as const;
 
-export function made(names: { readonly [Kind in keyof typeof VERSIONS]?: readonly string[] }): readonly ObjectName[] {
-  return Object.entries(VERSIONS).flatMap(([kind, apiVersion]) =>
-    (names[kind as keyof typeof VERSIONS] ?? []).map((name) => ({ apiVersion, kind, name })),
-  );
+type Made = keyof typeof VERSIONS;
+
+/** In the order of the table, so that messages name them in one order. */
+const KINDS = Object.keys(VERSIONS) as readonly Made[];
+
+export function made(names: { readonly [Kind in Made]?: readonly string[] }): readonly ObjectName[] {
+  const found: ObjectName[] = [];
+  for (const kind of KINDS) {
+    for (const name of names[kind] ?? []) found.push({ apiVersion: VERSIONS[kind], kind, name });
+  }
+  return found;
 }

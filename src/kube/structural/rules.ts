@@ -10,7 +10,7 @@ import { correlated } from './correlate.ts';
 import { fieldOf } from './defaults.ts';
 import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
-import type { RuleText, SchemaNode } from './schema.ts';
+import { pointerOf, type RuleText, type SchemaNode } from './schema.ts';
 
 /** The rules of one node, compiled against the types that they see. */
 export interface NodeRules {
@@ -70,7 +70,7 @@ export function validateRules(out: Report, node: SchemaNode, subject: Subject): 
       const schema = fieldOf(node, name);
       if (schema === undefined || field === undefined || !schema.deep.rules) continue;
       const before = correlated(node, old, name, field);
-      validateRules(out, schema, subjectOf(field, before, `${pointer}/${pointerToken(name)}`, unchanged));
+      validateRules(out, schema, subjectOf(field, before, pointerOf(pointer, name, schema), unchanged));
     }
   }
 }

@@ -1,6 +1,6 @@
 // A CRD's schema, read once into what the other parts of this folder walk over. Knows nothing about objects.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
 import { compileRe2, type Re2 } from '../../std/re2.ts';
 import { type FormatCheck, formatCheck } from './formats.ts';
 
@@ -36,6 +36,8 @@ export interface SchemaNode {
   readonly mapAtomic: boolean;
   readonly rules: readonly RuleText[];
   readonly checks: Checks;
+  /** Of a property: its part of a pointer, `/name`, so that no walk has to escape it. */
+  readonly step?: string;
   /** What the nodes at and below this one hold: walks skip the rest. */
   readonly deep: { readonly rules: boolean; readonly embedded: boolean };
 }
@@ -70,7 +72,10 @@ const TYPES: ReadonlySet<string> = new Set<SchemaType>(['object', 'array', 'stri
 /** Words of the wrong JSON type are left out: `checkStructural` is what names them. */
 export function readSchema(schema: JsonObject): SchemaNode {
   const properties = new Map(
-    Object.entries(object(schema.properties) ?? {}).map(([name, field]) => [name, readSchema(object(field) ?? {})]),
+    Object.entries(object(schema.properties) ?? {}).map(([name, field]) => [
+      name,
+      { ...readSchema(object(field) ?? {}), step: `/${pointerToken(name)}` },
+    ]),
   );
   const additional = readAdditional(schema.additionalProperties);
   const items = object(schema.items);
@@ -101,6 +106,11 @@ export function readSchema(schema: JsonObject): SchemaNode {
       embedded: below.some((node) => node.embedded || node.deep.embedded),
     },
   };
+}
+
+/** The pointer of a field of the object at `pointer`; `field` is its schema, where it has one. */
+export function pointerOf(pointer: string, name: string, field: SchemaNode | undefined): string {
+  return pointer + (field?.step ?? `/${pointerToken(name)}`);
 }
 
 function isType(type: string): type is SchemaType {

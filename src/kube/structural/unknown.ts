@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, pointerToken } from '../../std/js
 import type { Finding } from '../finding.ts';
 import { fieldPath } from './path.ts';
 import type { Report } from './report.ts';
-import type { SchemaNode } from './schema.ts';
+import { pointerOf, type SchemaNode } from './schema.ts';
 
 /** Every object has these, whatever its schema says. */
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -73,7 +73,7 @@ function prunedField(
   if (value === undefined || (node?.embedded === true && META_FIELDS.has(name))) return value;
   const field = node?.properties.get(name);
   const isWhole = typeof value !== 'object' || value === null;
-  if (field !== undefined) return isWhole ? value : prunedValue(out, field, value, `${pointer}/${pointerToken(name)}`);
+  if (field !== undefined) return isWhole ? value : prunedValue(out, field, value, pointerOf(pointer, name, field));
   const additional = node?.additional;
   if (additional !== undefined) {
     const schema = additional === 'any' ? undefined : additional;

@@ -7,7 +7,7 @@ import { fieldOf } from './defaults.ts';
 import { duplicateItems } from './list-types.ts';
 import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
-import type { Checks, SchemaNode, SchemaType } from './schema.ts';
+import { type Checks, pointerOf, type SchemaNode, type SchemaType } from './schema.ts';
 
 /** Everything at and below the value. Messages never show values: they may be secrets. */
 export function validateValue(out: Report, node: SchemaNode, value: Json, pointer: string): void {
@@ -151,7 +151,7 @@ function checkObject(out: Report, node: SchemaNode, object: JsonObject, pointer:
     const field = fieldOf(node, name);
     const value = object[name];
     if (field !== undefined && value !== undefined) {
-      validateValue(out, field, value, `${pointer}/${pointerToken(name)}`);
+      validateValue(out, field, value, pointerOf(pointer, name, field));
     }
   }
 }
