@@ -9,6 +9,7 @@ import { type Adoption, adoptions, type Declared } from './adoption.ts';
 import { extentOfMembers, parentObject, sameExtent, union } from './applyset.ts';
 import { withoutForeign } from './foreign.ts';
 import { applySetId, fieldManager } from './labels.ts';
+import { isLeftAlone } from './left-alone.ts';
 import { acquire, type Lock, look } from './lock.ts';
 import { appliedBy } from './plan-for.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -20,6 +21,8 @@ export interface AdoptionResult {
   readonly adoptions: readonly Adoption[];
   /** False where they are only shown. */
   readonly done: boolean;
+  /** Those that somebody wrote at the same moment: they are still to be taken over. Empty where they are only shown. */
+  readonly refused: readonly ResourceId[];
   /** The lease by which the existing operator shows that it runs, where it does. */
   readonly running?: ResourceId;
   /** What stands in the way of the next run, and what Git says that cannot be. */
@@ -54,7 +57,12 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   try {
     const current = lock.contended ? await find(deps, options) : found;
     const refused = await take(deps, options, current, lock);
-    return { ...current, failures: [...current.failures, ...refused], done: true };
+    return {
+      ...current,
+      refused: refused.map(({ resource }) => resource),
+      failures: [...current.failures, ...refused.map(({ failure }) => failure)],
+      done: true,
+    };
   } finally {
     deps.cluster.fence(undefined);
     await lock.release();
@@ -68,14 +76,16 @@ interface Found extends AdoptionResult {
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace, kinds } = options;
   const prepared = await prepare(deps, options, 'read');
-  const { snapshot, resolved, wishes, parent } = prepared;
+  const { snapshot, resolved, wishes, parent, leftAlone } = prepared;
   await snapshot.ensure([...THEIR_KINDS, LEASES]);
   const scope = scopeOf(options.namespaces);
-  const living = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
+  const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
+  const living = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
   const ours = new Set(kinds.map(({ kind }) => kind));
   const customResources = living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup);
   const declared = resolved.standings.flatMap(({ loaded }): Declared[] => {
-    const live = loaded.kind === undefined ? undefined : snapshot.find(loaded.id);
+    const skipped = loaded.kind === undefined || leftAlone.has(keyOf(loaded.id));
+    const live = skipped ? undefined : snapshot.find(loaded.id);
     return live === undefined ? [] : [{ id: loaded.id, source: loaded.source, live }];
   });
   const running = operatorLease(snapshot, deps.clock.now());
@@ -97,6 +107,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   return {
     adoptions: found,
     done: false,
+    refused: [],
     ...(running === undefined ? {} : { running }),
     problems: [...others, ...foreign],
     failures: [...prepared.gathered.failures, ...snapshot.failures()],
@@ -135,13 +146,18 @@ function stillRunning({ namespace, name }: ResourceId): Failure {
   );
 }
 
+interface Refused {
+  readonly resource: ResourceId;
+  readonly failure: Failure;
+}
+
 /** The parent first: a run must find what is ours even if this ends in between. */
 async function take(
   deps: RunDeps,
   options: RunOptions,
   { adoptions: all, parent }: Found,
   lock: Pick<Lock, 'assertHeld'>,
-): Promise<Failure[]> {
+): Promise<Refused[]> {
   const { instance, homeNamespace, tooling } = options;
   const members = all.map(({ resource }) => resource);
   const extent = union(parent.extent, extentOfMembers(members, homeNamespace));
@@ -149,16 +165,16 @@ async function take(
     const declared = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
     await deps.cluster.apply(declared, { force: true });
   }
-  const failures: Failure[] = [];
-  for (const { object } of all) {
+  const refused: Refused[] = [];
+  for (const { object, resource } of all) {
     lock.assertHeld();
     try {
       await deps.cluster.replace(object);
     } catch (error) {
       // Somebody wrote it in between: it is taken over the next time.
       if (!(error instanceof Failure) || error.code === 'cluster-unreachable') throw error;
-      failures.push(error);
+      refused.push({ resource, failure: error });
     }
   }
-  return failures;
+  return refused;
 }

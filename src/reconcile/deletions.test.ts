@@ -36,6 +36,7 @@ function told({ surplus, refers = [], changes = {} }: Row): string[] {
   const { going, held } = deletionsOf({
     surplus,
     referrers: { living: () => [], wanted: lookup(refers) },
+    leftAlone: new Map(),
     unknownReferrers: [],
     inhabited: new Set(),
     heldOwners: new Set(),

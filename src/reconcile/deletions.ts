@@ -5,7 +5,8 @@ import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { heldOwner } from './desire.ts';
 import { type HoldInput, holdReason, ownersOf } from './hold.ts';
-import { labelOf, OWNER, PRUNE } from './labels.ts';
+import { labelOf, OWNER } from './labels.ts';
+import { type LeftAlone, protectionOf } from './left-alone.ts';
 import type { Referrers } from './referrers.ts';
 
 export interface Held {
@@ -17,6 +18,8 @@ export interface Held {
 
 export interface DeletionsInput extends HoldInput {
   readonly surplus: readonly KubeObject[];
+  /** What Git declares, but is asked to be left alone; by key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   readonly referrers: Referrers;
   /** Kinds of ours that could not be listed: they may refer to anything. */
   readonly unknownReferrers: readonly string[];
@@ -30,7 +33,7 @@ export interface Deletions {
 }
 
 export function deletionsOf(input: DeletionsInput): Deletions {
-  const { candidates, kept } = withoutProtected(input.surplus);
+  const { candidates, kept } = withoutProtected(input);
   const keptOwners = new Set([...input.heldOwners, ...kept.map(({ resource }) => heldOwner(resource))]);
   const { going, held: problematic } = sorted({ ...input, heldOwners: keptOwners }, candidates);
   const held = [...kept, ...problematic];
@@ -44,27 +47,27 @@ export function deletionsOf(input: DeletionsInput): Deletions {
 }
 
 /** What its annotation protects stays, and so does its owner, with which the garbage collector would delete it. */
-function withoutProtected(surplus: readonly KubeObject[]): { candidates: KubeObject[]; kept: Held[] } {
+function withoutProtected({ surplus, leftAlone }: DeletionsInput): { candidates: KubeObject[]; kept: Held[] } {
   const reasons = new Map<string, string>();
-  for (const object of surplus.filter(isProtected)) {
+  for (const object of surplus) {
+    const protection = protectionOf(object);
+    if (protection === undefined) continue;
     const { namespace = '' } = object.metadata;
     for (const owner of ownersOf(object)) {
-      reasons.set(`${namespace}/${owner}`, `its child ${formatId(idOf(object))} has ${PRUNE}: disabled`);
+      reasons.set(`${namespace}/${owner}`, `its child ${formatId(idOf(object))} has ${protection}`);
     }
   }
   const candidates: KubeObject[] = [];
-  const kept: Held[] = [];
+  const kept: Held[] = [...leftAlone.values()];
   for (const object of surplus) {
     const resource = idOf(object);
-    const reason = isProtected(object) ? `it has ${PRUNE}: disabled` : reasons.get(heldOwner(resource));
+    if (leftAlone.has(keyOf(resource))) continue;
+    const protection = protectionOf(object);
+    const reason = protection === undefined ? reasons.get(heldOwner(resource)) : `it has ${protection}`;
     if (reason === undefined) candidates.push(object);
     else kept.push({ resource, reason });
   }
   return { candidates, kept };
-}
-
-function isProtected({ metadata }: KubeObject): boolean {
-  return metadata.annotations?.[PRUNE] === 'disabled';
 }
 
 /** Everything in a namespace goes with it. */

@@ -13,6 +13,7 @@ import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
 import type { Gathered } from './gather.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
+import { isLeftAlone, type LeftAlone } from './left-alone.ts';
 import { levels } from './levels.ts';
 import { limitsBySource, withinLimits } from './limits.ts';
 import { mergeTypes } from './merge-types.ts';
@@ -29,6 +30,8 @@ interface PlannedFrom {
   readonly resolved: Resolved;
   readonly desires: OwnDesires;
   readonly applySet: string;
+  /** By key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
 }
 
 export interface Planned {
@@ -38,13 +41,15 @@ export interface Planned {
 }
 
 export async function planFor(deps: RunDeps, options: RunOptions, input: PlannedFrom): Promise<Planned> {
-  const { gathered, snapshot, resolved, desires, applySet } = input;
+  const { gathered, snapshot, resolved, desires, applySet, leftAlone } = input;
   const { kinds, apiGroup } = options;
   const manager = fieldManager(options.instance);
   const live = snapshot.objects();
   const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
   // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
-  const desired = desires.objects.filter(({ id, owner }) => known(id) && (owner === undefined || known(owner)));
+  const desired = desires.objects.filter(
+    ({ id, owner }) => known(id) && (owner === undefined || (known(owner) && !isLeftAlone(snapshot.find(id)))),
+  );
   const typeOf = await mergeTypes(
     deps.cluster,
     desired.map(({ id }) => id),
@@ -54,6 +59,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   const plan = await withApproval(deps, options, {
     compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
     surplus,
+    leftAlone,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
     heldOwners: desires.heldOwners,
     unknownOwnerKinds: unknownOwnerKinds(options, snapshot),

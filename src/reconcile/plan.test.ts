@@ -39,6 +39,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
     referrers: { living: () => [], wanted: () => [] },
+    leftAlone: new Map(),
     unknownReferrers: [],
     inhabited: new Set(),
     sources: new Set(['fleet']),

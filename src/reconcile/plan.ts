@@ -42,7 +42,7 @@ export interface Batch {
 
 export interface Plan {
   readonly batches: readonly Batch[];
-  /** Living objects of our set that nothing desires, and that stay all the same. */
+  /** Living objects of our set that nothing desires, and that stay all the same; and what is asked to be left alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
   /** Deletions that wait for approval. */

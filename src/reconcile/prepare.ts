@@ -10,6 +10,7 @@ import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { keepValues } from './generated.ts';
 import { applySetId } from './labels.ts';
+import { type LeftAlone, leftAloneOf } from './left-alone.ts';
 import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
@@ -23,6 +24,8 @@ export interface Prepared {
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
   readonly registries: RegistryResults;
+  /** What is asked to be left alone, of what Git declares; by key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   readonly resolved: Resolved;
   /** Everything that the healthy resources should become, before somebody else's is left out. */
   readonly wishes: Desires;
@@ -63,14 +66,13 @@ export async function prepare(
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup)]);
 
-  const views = openViews({
-    apiGroup,
-    layers: [snapshot.objects(), declared(gathered)],
-  });
+  const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
+  const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(gathered, leftAlone)] });
   const now = await syncRegistries(deps, {
     mode,
     apiGroup,
     loaded: gathered.loaded,
+    leftAlone,
     living: snapshot.find,
     views,
   });
@@ -83,6 +85,7 @@ export async function prepare(
     views,
     knowledge: knowledgeOf(snapshot, apiGroup),
     images: registries.images,
+    leftAlone,
     living: snapshot.find,
   });
   const applySet = applySetId(instance, homeNamespace);
@@ -96,11 +99,12 @@ export async function prepare(
   const applied = appliedBy(instance);
   const ours = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
   const desires = keepValues(ours, snapshot.find);
-  const planned = await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet });
+  const planned = await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet, leftAlone });
   return {
     gathered,
     snapshot,
     registries,
+    leftAlone,
     resolved,
     wishes,
     desires,
@@ -120,10 +124,11 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
   };
 }
 
-/** What Git says, as kinds read it: with defaults, and without what is invalid. */
-function declared({ loaded, invalid }: Gathered): KubeObject[] {
+/** What Git says, as kinds read it: with defaults, and without what is invalid or left as it lives. */
+function declared({ loaded, invalid }: Gathered, leftAlone: Prepared['leftAlone']): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));
-  return loaded.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object);
+  const applied = loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
+  return applied.map((each) => each.defaulted ?? each.object);
 }
 
 /** Resources that cannot be applied are held like invalid ones. */

@@ -9,7 +9,7 @@ import type { SyncOutcome } from '../catalogue/sync.ts';
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { Kind, Resource, View } from '../kinds/kind.ts';
-import { groupOf, type KubeObject } from '../kube/object.ts';
+import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
@@ -42,6 +42,7 @@ interface Registry {
   readonly view: View;
   /** Value of the manual trigger, in Git or on the living object. */
   readonly trigger: string | undefined;
+  readonly mode: SyncMode;
 }
 
 /** `read`: nothing is fetched and nothing stored; what earlier runs stored is told. */
@@ -51,6 +52,8 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Sourced[];
+  /** Keys of what is asked to be left alone: it is only read. */
+  readonly leftAlone: { has(key: string): boolean };
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
 }
@@ -77,9 +80,7 @@ export async function syncRegistries(
   const { registries: ports, clock } = deps;
   if (ports === undefined) return NOTHING;
   const inTurn = pLimit(AT_A_TIME);
-  const results = await Promise.all(
-    registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each, input.mode)),
-  );
+  const results = await Promise.all(registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each)));
   return {
     states: new Map(results.flatMap((result) => [...result.states])),
     images: new Map(results.flatMap((result) => [...result.images])),
@@ -99,14 +100,15 @@ export function inOneRun(before: RegistryResults, now: RegistryResults): Registr
   };
 }
 
-function registriesOf({ apiGroup, loaded, living, views }: SyncInput): Registry[] {
+function registriesOf({ mode: ofRun, apiGroup, loaded, leftAlone, living, views }: SyncInput): Registry[] {
   const annotation = `${apiGroup}/sync-trigger`;
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
     // What Git says is what will live after this run.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
-    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger }];
+    const mode = leftAlone.has(keyOf(id)) ? 'read' : ofRun;
+    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger, mode }];
   });
 }
 
@@ -116,8 +118,8 @@ interface SyncDeps {
   readonly inTurn: RoundPorts['inTurn'];
 }
 
-async function registryResults(deps: SyncDeps, registry: Registry, mode: SyncMode): Promise<RegistryResults> {
-  const { kind, resource, view, key } = registry;
+async function registryResults(deps: SyncDeps, registry: Registry): Promise<RegistryResults> {
+  const { kind, resource, view, key, mode } = registry;
   try {
     const writer = await deps.ports.storeFor(kind, resource, view, mode);
     const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };

@@ -20,6 +20,8 @@ export interface ResolveInput {
   /** Of a kind that is referred to: was it `listed`, did that fail, or is there `none` (no cluster is asked)? */
   readonly knowledge: (kind: string) => 'listed' | 'failed' | 'none';
   readonly images: EnforcedImages;
+  /** Keys of what is asked to be left alone. */
+  readonly leftAlone: { has(key: string): boolean };
   /** Offline, nothing lives. */
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
@@ -76,6 +78,7 @@ interface Judging extends Resolving {
 }
 
 function ownStanding(input: Judging, loaded: Sourced): Standing {
+  if (input.leftAlone.has(keyOf(loaded.id))) return { loaded, verdict: 'held', findings: [] };
   const blocker = input.held.get(keyOf(loaded.id));
   if (blocker !== undefined) return { loaded, verdict: 'held', findings: heldFindings(loaded.id, blocker) };
   const findings = [...findingsOf(input, loaded), ...(input.collided.get(keyOf(loaded.id)) ?? [])];

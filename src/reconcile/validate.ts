@@ -54,6 +54,7 @@ export function validate(input: ValidateInput): Validation {
     views,
     knowledge: (kind) => (own.has(kind) ? 'listed' : 'none'),
     images: enforced.images,
+    leftAlone: new Set(),
     living: () => undefined,
   });
   // A registry whose images are not known here is told once, not for each image.

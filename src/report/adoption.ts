@@ -2,9 +2,9 @@
 
 import type { AdoptionResult } from '../reconcile/adopt.ts';
 import type { Adoption } from '../reconcile/adoption.ts';
-import { formatId, formatProblem } from '../std/problem.ts';
+import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
 
-export function textOfAdoption({ adoptions, done, running, problems, failures }: AdoptionResult): string {
+export function textOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
   const lines = [
     ...adoptions.map((each) => `${formatId(each.resource)}: ${sayings(each).join('; ')}`),
     ...problems.map(formatProblem),
@@ -12,7 +12,7 @@ export function textOfAdoption({ adoptions, done, running, problems, failures }:
     ...(running === undefined || done
       ? []
       : [`the existing operator still runs: its Lease ${formatId(running)} is renewed`]),
-    ending(adoptions.length, done),
+    done ? endingOf(adoptions.length - refused.length, refused) : outlook(adoptions.length),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -26,18 +26,30 @@ function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {
   ];
 }
 
-function ending(count: number, done: boolean): string {
-  if (count === 0) return 'nothing to take over';
-  const objects = count === 1 ? '1 object' : `${count} objects`;
-  return done
-    ? `${objects} taken over; \`skep plan\` shows what the next run changes`
-    : `${objects} to take over; with --yes they are. Nothing is deleted or restarted by that`;
+function outlook(count: number): string {
+  if (count === 0) return NOTHING;
+  return `${objects(count)} to take over; with --yes they are. Nothing is deleted or restarted by that`;
 }
 
-export function jsonOfAdoption({ adoptions, done, running, problems, failures }: AdoptionResult): string {
+function endingOf(count: number, refused: readonly ResourceId[]): string {
+  if (refused.length > 0) {
+    const again = `${objects(refused.length)} still to take over, by another \`skep adopt --yes\``;
+    return `${objects(count)} taken over; ${again}: ${refused.map(formatId).join(', ')}`;
+  }
+  return count === 0 ? NOTHING : `${objects(count)} taken over; \`skep plan\` shows what the next run changes`;
+}
+
+const NOTHING = 'nothing to take over';
+
+function objects(count: number): string {
+  return count === 1 ? '1 object' : `${count} objects`;
+}
+
+export function jsonOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
   const shown = {
     version: 1,
     done,
+    refused,
     ...(running === undefined ? {} : { running }),
     adoptions: adoptions.map(({ object: _object, ...each }) => each),
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...place })),

@@ -5,6 +5,7 @@ import type { Action, Outcome } from '../reconcile/apply.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
+import { textOfAdoption } from './adoption.ts';
 import { tellOutcomes, textOfChanges, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
@@ -82,4 +83,18 @@ test.each<{ files: number; invalid: number; problems: number; verdict: string; r
   const summary = { files, resources: 0, valid: 0, invalid, problems };
   const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM) });
   expect(text.trimEnd().split('\n').at(-1)).toBe(`0 resources in ${files} files: ${verdict}`);
+});
+
+test('adopting tells how many were taken over, and which were not', () => {
+  const metadata = { name: SERVER.name };
+  const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };
+  const adoption = { resource: SERVER, object, finalizers: [], managers: ['old'] };
+  const adoptions = [
+    { ...adoption, surplus: false },
+    { ...adoption, resource: { ...SERVER, name: 'other' }, surplus: false },
+  ];
+  const result = { adoptions, done: true, refused: [SERVER], problems: [], failures: [] };
+  expect(textOfAdoption(result).trimEnd().split('\n').at(-1)).toBe(
+    '1 object taken over; 1 object still to take over, by another `skep adopt --yes`: docs/MCPServer/wiki',
+  );
 });

@@ -29,6 +29,7 @@ export function tellOfOthers(open: () => Promise<SuiteServer>): void {
   });
 
   describe('conflicts', conflicts);
+  describe('what is to be left alone', leftAlone);
 }
 
 /** As `kubectl edit`, an autoscaler and others write. */
@@ -131,5 +132,70 @@ function conflicts(): void {
       template: { spec: { containers: [{ image: 'example.com/web:2', env: [{ name: 'A', value: '2' }] }] } },
     });
     expect(done(await fleet.run())).toEqual([]);
+  });
+}
+
+function leftAlone(): void {
+  const settings = (value: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alone, namespace: ${namespace}}\ndata: {a: ${value}}\n`;
+  const serverOf = (version: string, annotations = '') =>
+    `apiVersion: ${fleet.group}/v1alpha1\nkind: MCPServer\nmetadata: {name: clock, namespace: ${namespace}${annotations}}\n` +
+    `spec: {image: 'registry.example.com/clock:${version}', transport: stdio}\n`;
+  const path = () => `/api/v1/namespaces/${namespace}/configmaps/alone`;
+  const annotate = (value: string | null) =>
+    write(path(), 'kubectl-annotate', { metadata: { annotations: { 'skep.dev/reconcile': value } } });
+  const held = ({ plan }: RunResult) => plan.held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort();
+  const versions = async () =>
+    Object.fromEntries(
+      [...(await fleet.members())].map(([id, { metadata }]) => [id, metadata.generation ?? metadata.resourceVersion]),
+    );
+
+  test('an annotated object is neither changed nor deleted', async () => {
+    fleet.git.commit({ 'settings.yaml': undefined, 'web.yaml': undefined, 'alone.yaml': settings('one') });
+    await fleet.run();
+    await annotate('disabled');
+    fleet.git.commit({ 'alone.yaml': settings('two') });
+    const changed = await fleet.run();
+    expect([...done(changed), ...told(changed), ...held(changed)]).toEqual([
+      'alone: it has skep.dev/reconcile: disabled',
+    ]);
+    fleet.git.commit({ 'alone.yaml': undefined, 'README.md': 'nothing' });
+    const gone = await fleet.run();
+    expect([...done(gone), ...held(gone)]).toEqual(['alone: it has skep.dev/reconcile: disabled']);
+    expect((await living('ConfigMap', 'alone')).data).toEqual({ a: 'one' });
+    await annotate(null);
+    expect(done(await fleet.run())).toEqual([`${namespace}/ConfigMap/alone deleted`]);
+  });
+
+  test('an annotation in the manifest holds the resource, its children and its status', async () => {
+    fleet.git.commit({ 'clock.yaml': serverOf('1') });
+    await fleet.run();
+    await fleet.run();
+    const before = await versions();
+    fleet.git.commit({ 'clock.yaml': serverOf('2', ', annotations: {skep.dev/reconcile: disabled}') });
+    const result = await fleet.run();
+    expect(done(result)).toEqual([]);
+    expect(held(result)).toContain('clock: its manifest has skep.dev/reconcile: disabled');
+    expect(held(result)).toContain('clock: its owner mcpserver.clock is held');
+    expect(await versions()).toEqual(before);
+    fleet.git.commit({ 'clock.yaml': serverOf('2') });
+    expect(done(await fleet.run())).toContain(`${namespace}/Deployment/clock configured`);
+  });
+
+  test('an annotated child is left alone, and its owner goes on', async () => {
+    await write(`/apis/apps/v1/namespaces/${namespace}/deployments/clock`, 'kubectl-annotate', {
+      metadata: { annotations: { 'skep.dev/reconcile': 'disabled' } },
+      spec: { minReadySeconds: 3, template: { metadata: { labels: { theirs: 'yes' } } } },
+    });
+    const before = (await living('Deployment', 'clock', 'apps/v1')).metadata;
+    fleet.git.commit({ 'clock.yaml': serverOf('3') });
+    const result = await fleet.run();
+    expect(done(result)).toContain(`${namespace}/MCPServer/clock configured`);
+    expect(done(result).filter((line) => line.includes('Deployment'))).toEqual([]);
+    expect((await living('Deployment', 'clock', 'apps/v1')).metadata.generation).toBe(before.generation);
+    fleet.git.commit({ 'clock.yaml': undefined, 'README.md': 'nothing at all' });
+    const gone = await fleet.run();
+    expect(done(gone)).toEqual([]);
+    expect(held(gone)).toContain(`clock: its child ${namespace}/Deployment/clock has skep.dev/reconcile: disabled`);
   });
 }
