@@ -19,6 +19,7 @@ export interface OpenApiSchema {
   readonly additionalProperties?: OpenApiSchema | boolean;
   readonly items?: OpenApiSchema;
   readonly required?: readonly string[];
+  readonly enum?: readonly string[];
   readonly default?: Json;
   readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[];
   readonly 'x-kubernetes-list-type'?: 'map' | 'set' | 'atomic';

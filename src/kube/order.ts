@@ -8,13 +8,28 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** Steps of `group/kind`: what a later step names exists when it is applied. */
 const STEPS: readonly (readonly string[])[] = [
   ['apiextensions.k8s.io/CustomResourceDefinition'],
+  // What objects of any namespace name: classes, priorities, volumes, devices.
+  [
+    ...['StorageClass', 'VolumeAttributesClass', 'CSIDriver'].map((kind) => `storage.k8s.io/${kind}`),
+    'scheduling.k8s.io/PriorityClass',
+    'node.k8s.io/RuntimeClass',
+    'networking.k8s.io/IngressClass',
+    'resource.k8s.io/DeviceClass',
+    'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration',
+    `${CORE}/Node`,
+  ],
   [`${CORE}/Namespace`],
   // Limits hold for what comes after them only.
   [`${CORE}/ResourceQuota`, `${CORE}/LimitRange`],
   [`${CORE}/ServiceAccount`, `${RBAC}/Role`, `${RBAC}/ClusterRole`],
   // Binding a role is allowed only to those who may read it, so it must be there.
   [`${RBAC}/RoleBinding`, `${RBAC}/ClusterRoleBinding`],
-  [`${CORE}/ConfigMap`, `${CORE}/Secret`, `${CORE}/PersistentVolumeClaim`],
+  [
+    ...['ConfigMap', 'Secret', 'PersistentVolume', 'PersistentVolumeClaim', 'PodTemplate'].map(
+      (kind) => `${CORE}/${kind}`,
+    ),
+    ...['ResourceClaim', 'ResourceClaimTemplate'].map((kind) => `resource.k8s.io/${kind}`),
+  ],
   // No pod runs before the policies that guard it.
   [`${CORE}/Service`, 'networking.k8s.io/NetworkPolicy'],
   [
@@ -22,6 +37,7 @@ const STEPS: readonly (readonly string[])[] = [
     'batch/Job',
     'batch/CronJob',
     `${CORE}/Pod`,
+    `${CORE}/ReplicationController`,
   ],
   ['policy/PodDisruptionBudget', 'autoscaling/HorizontalPodAutoscaler', 'networking.k8s.io/Ingress'],
 ];

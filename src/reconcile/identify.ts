@@ -64,7 +64,8 @@ export function identify(value: Json, table: KindTable, defaultNamespace: string
 
 /** What the API server accepts as a name of the kind. */
 export function nameFaultOf(apiVersion: string, kind: string): (name: string) => string | undefined {
-  if (apiVersion.startsWith(RBAC)) return pathSegmentFault;
+  // An IPAddress is called what it is, with the colons of IPv6.
+  if (apiVersion.startsWith(RBAC) || kind === 'IPAddress') return pathSegmentFault;
   return LABEL_NAMED.has(`${apiVersion} ${kind}`) ? dnsLabelFault : subdomainFault;
 }
 

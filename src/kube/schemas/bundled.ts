@@ -3,16 +3,24 @@
 
 import type { OpenApiDocument } from '../openapi.ts';
 import apiextensions from './apiextensions.k8s.io_v1.json' with { type: 'json' };
+import apiregistration from './apiregistration.k8s.io_v1.json' with { type: 'json' };
 import apps from './apps_v1.json' with { type: 'json' };
 import autoscaling from './autoscaling_v2.json' with { type: 'json' };
 import batch from './batch_v1.json' with { type: 'json' };
+import certificates from './certificates.k8s.io_v1.json' with { type: 'json' };
 import coordination from './coordination.k8s.io_v1.json' with { type: 'json' };
 import core from './core_v1.json' with { type: 'json' };
+import discovery from './discovery.k8s.io_v1.json' with { type: 'json' };
 import events from './events.k8s.io_v1.json' with { type: 'json' };
+import flowcontrol from './flowcontrol.apiserver.k8s.io_v1.json' with { type: 'json' };
 import { BUNDLED_KINDS, type BundledKind } from './kinds.ts';
 import networking from './networking.k8s.io_v1.json' with { type: 'json' };
+import node from './node.k8s.io_v1.json' with { type: 'json' };
 import policy from './policy_v1.json' with { type: 'json' };
 import rbac from './rbac.authorization.k8s.io_v1.json' with { type: 'json' };
+import resource from './resource.k8s.io_v1.json' with { type: 'json' };
+import scheduling from './scheduling.k8s.io_v1.json' with { type: 'json' };
+import storage from './storage.k8s.io_v1.json' with { type: 'json' };
 
 const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
   Object.entries({
@@ -26,6 +34,14 @@ const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
     'coordination.k8s.io/v1': coordination,
     'apiextensions.k8s.io/v1': apiextensions,
     'events.k8s.io/v1': events,
+    'storage.k8s.io/v1': storage,
+    'scheduling.k8s.io/v1': scheduling,
+    'resource.k8s.io/v1': resource,
+    'node.k8s.io/v1': node,
+    'flowcontrol.apiserver.k8s.io/v1': flowcontrol,
+    'discovery.k8s.io/v1': discovery,
+    'certificates.k8s.io/v1': certificates,
+    'apiregistration.k8s.io/v1': apiregistration,
   } as Record<string, object>).map(([apiVersion, document]) => [apiVersion, document as OpenApiDocument]),
 );
 

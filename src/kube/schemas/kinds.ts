@@ -32,12 +32,30 @@ export const BUNDLED_KINDS: readonly BundledKind[] = [
     { kind: 'Event', plural: 'events', shortNames: ['ev'] },
     { kind: 'LimitRange', plural: 'limitranges', shortNames: ['limits'] },
     { kind: 'ResourceQuota', plural: 'resourcequotas', shortNames: ['quota'], subresources: STATUS },
+    {
+      kind: 'PersistentVolume',
+      plural: 'persistentvolumes',
+      namespaced: false,
+      shortNames: ['pv'],
+      subresources: STATUS,
+    },
+    { kind: 'Node', plural: 'nodes', namespaced: false, shortNames: ['no'], subresources: STATUS },
+    { kind: 'Endpoints', plural: 'endpoints', singular: 'endpoints', shortNames: ['ep'] },
+    { kind: 'PodTemplate', plural: 'podtemplates' },
+    {
+      kind: 'ReplicationController',
+      plural: 'replicationcontrollers',
+      shortNames: ['rc'],
+      categories: ALL,
+      subresources: SCALE,
+    },
   ]),
   ...group('apps/v1', [
     { kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ALL, subresources: SCALE },
     { kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: ALL, subresources: SCALE },
     { kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ALL, subresources: SCALE },
     { kind: 'DaemonSet', plural: 'daemonsets', shortNames: ['ds'], categories: ALL, subresources: STATUS },
+    { kind: 'ControllerRevision', plural: 'controllerrevisions' },
   ]),
   ...group('batch/v1', [
     { kind: 'Job', plural: 'jobs', categories: ALL, subresources: STATUS },
@@ -52,6 +70,9 @@ export const BUNDLED_KINDS: readonly BundledKind[] = [
   ...group('networking.k8s.io/v1', [
     { kind: 'NetworkPolicy', plural: 'networkpolicies', shortNames: ['netpol'] },
     { kind: 'Ingress', plural: 'ingresses', shortNames: ['ing'], subresources: STATUS },
+    { kind: 'IngressClass', plural: 'ingressclasses', namespaced: false },
+    { kind: 'IPAddress', plural: 'ipaddresses', namespaced: false, shortNames: ['ip'] },
+    { kind: 'ServiceCIDR', plural: 'servicecidrs', namespaced: false, subresources: STATUS },
   ]),
   ...group('policy/v1', [
     { kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'], subresources: STATUS },
@@ -77,6 +98,52 @@ export const BUNDLED_KINDS: readonly BundledKind[] = [
     },
   ]),
   ...group('events.k8s.io/v1', [{ kind: 'Event', plural: 'events', shortNames: ['ev'] }]),
+  ...group('storage.k8s.io/v1', [
+    { kind: 'StorageClass', plural: 'storageclasses', namespaced: false, shortNames: ['sc'] },
+    { kind: 'VolumeAttributesClass', plural: 'volumeattributesclasses', namespaced: false, shortNames: ['vac'] },
+    { kind: 'VolumeAttachment', plural: 'volumeattachments', namespaced: false, subresources: STATUS },
+    { kind: 'CSIDriver', plural: 'csidrivers', namespaced: false },
+    { kind: 'CSINode', plural: 'csinodes', namespaced: false },
+    { kind: 'CSIStorageCapacity', plural: 'csistoragecapacities' },
+  ]),
+  ...group('scheduling.k8s.io/v1', [
+    { kind: 'PriorityClass', plural: 'priorityclasses', namespaced: false, shortNames: ['pc'] },
+  ]),
+  ...group('node.k8s.io/v1', [{ kind: 'RuntimeClass', plural: 'runtimeclasses', namespaced: false }]),
+  ...group('discovery.k8s.io/v1', [{ kind: 'EndpointSlice', plural: 'endpointslices' }]),
+  ...group('certificates.k8s.io/v1', [
+    {
+      kind: 'CertificateSigningRequest',
+      plural: 'certificatesigningrequests',
+      namespaced: false,
+      shortNames: ['csr'],
+      subresources: STATUS,
+    },
+  ]),
+  ...group('apiregistration.k8s.io/v1', [
+    {
+      kind: 'APIService',
+      plural: 'apiservices',
+      namespaced: false,
+      categories: ['api-extensions'],
+      subresources: STATUS,
+    },
+  ]),
+  ...group('flowcontrol.apiserver.k8s.io/v1', [
+    { kind: 'FlowSchema', plural: 'flowschemas', namespaced: false, subresources: STATUS },
+    {
+      kind: 'PriorityLevelConfiguration',
+      plural: 'prioritylevelconfigurations',
+      namespaced: false,
+      subresources: STATUS,
+    },
+  ]),
+  ...group('resource.k8s.io/v1', [
+    { kind: 'DeviceClass', plural: 'deviceclasses', namespaced: false },
+    { kind: 'ResourceClaim', plural: 'resourceclaims', subresources: STATUS },
+    { kind: 'ResourceClaimTemplate', plural: 'resourceclaimtemplates' },
+    { kind: 'ResourceSlice', plural: 'resourceslices', namespaced: false },
+  ]),
 ];
 
 function group(apiVersion: string, rows: readonly Row[]): BundledKind[] {

@@ -11,10 +11,16 @@ function found(apiVersion: string, kind: string, object: JsonObject): string[] |
 }
 
 function deployment(container: JsonObject, spec: JsonObject = {}): JsonObject {
-  return { spec: { ...spec, template: { spec: { containers: [container] } } } };
+  const containers = [{ name: 'c', ...container }];
+  return { spec: { selector: { matchLabels: { app: 'c' } }, ...spec, template: { spec: { containers } } } };
 }
 
-/** Each verdict is that of an API server’s decoder under fieldValidation=Strict (Kubernetes 1.36). */
+function definition(openAPIV3Schema: JsonObject): JsonObject {
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+  return { spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions } };
+}
+
+/** Each verdict is that of an API server under fieldValidation=Strict (Kubernetes 1.36). */
 describe('a built-in object', () => {
   test.each<{ reason: string; apiVersion: string; kind: string; object: JsonObject; says: string[] }>([
     {
@@ -100,7 +106,7 @@ describe('a built-in object', () => {
       reason: 'a mapping is no list',
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      object: { spec: { template: { spec: { containers: { name: 'c' } } } } },
+      object: { spec: { selector: {}, template: { spec: { containers: { name: 'c' } } } } },
       says: ['schema-type: spec.template.spec.containers must be a list, not a mapping.'],
     },
     {
@@ -155,7 +161,64 @@ describe('a built-in object', () => {
       reason: 'schemas inside of definitions are free',
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
-      object: { spec: { versions: [{ schema: { openAPIV3Schema: { properties: { a: { default: { x: 1 } } } } } }] } },
+      object: definition({ properties: { a: { default: { x: 1 } } } }),
+      says: [],
+    },
+    {
+      reason: 'required fields are there',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: { spec: { template: { spec: { containers: [{ image: 'x', env: [{ value: 'y' }] }] } } } },
+      says: [
+        'schema-required: spec.template.spec.containers[0].env[0].name is required.',
+        'schema-required: spec.template.spec.containers[0].name is required.',
+        'schema-required: spec.selector is required.',
+      ],
+    },
+    {
+      reason: 'null is not there',
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      object: { provisioner: null },
+      says: ['schema-required: provisioner is required.'],
+    },
+    {
+      reason: 'the server does without some of what is published as required',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: deployment({ livenessProbe: { httpGet: { port: 80, httpHeaders: [{ name: 'X-Probe' }] } } }),
+      says: [],
+    },
+    {
+      reason: 'a status is the server’s',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: { ...deployment({}), status: { conditions: [{}] } },
+      says: [],
+    },
+    {
+      reason: 'a word is one of those allowed',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: deployment({ imagePullPolicy: 'always' }),
+      says: [
+        'schema-enum: spec.template.spec.containers[0].imagePullPolicy must be one of "Always", "IfNotPresent", "Never". Did you mean "Always"?',
+      ],
+    },
+    {
+      reason: 'so is a word in a list',
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      object: { spec: { accessModes: ['ReadWriteAll'] } },
+      says: [
+        'schema-enum: spec.accessModes[0] must be one of "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod". Did you mean "ReadWriteMany"?',
+      ],
+    },
+    {
+      reason: 'no text stands for the default',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: deployment({ imagePullPolicy: '' }),
       says: [],
     },
   ])('$reason', ({ apiVersion, kind, object, says }) => {

@@ -1,5 +1,6 @@
-// What an API server's decoder refuses in built-in kinds: unknown fields, and values of another JSON type. Knows nothing
-// about the validation that the server does afterwards.
+// What an API server refuses in built-in kinds by their published schemas: unknown fields, values of another JSON type,
+// required fields that are missing, words that are none of those allowed. Knows nothing about the rules across fields that
+// the server has in its code.
 
 import { didYouMean } from '../../std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
@@ -7,6 +8,7 @@ import type { Finding } from '../finding.ts';
 import { parseQuantity } from '../formats/quantity.ts';
 import { parseTimestamp } from '../formats/timestamp.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../openapi.ts';
+import { notRequired } from './not-required.ts';
 import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
 
@@ -18,14 +20,17 @@ export function checkBuiltin(
   { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
   object: JsonObject,
 ): readonly Finding[] | undefined {
-  const schema = Object.values(document.components.schemas).find((candidate) =>
+  const found = Object.entries(document.components.schemas).find(([, candidate]) =>
     candidate['x-kubernetes-group-version-kind']?.some(
       (known) => known.group === group && known.version === version && known.kind === kind,
     ),
   );
-  if (schema === undefined) return undefined;
+  if (found === undefined) return undefined;
+  const [name, schema] = found;
   const out: Report = { findings: [] };
-  checkFields({ out, document }, schema, object, '', kind, new Set(['/metadata']));
+  const walk = { out, document };
+  checkFields(walk, schema, object, '', kind, new Set(['/metadata']));
+  checkRequired(walk, name, schema, object, '');
   return out.findings;
 }
 
@@ -59,27 +64,52 @@ function unknownField(out: Report, pointer: string, name: string, where: string,
   out.findings.push({ code: 'schema-unknown-field', severity: 'error', pointer, message, at: 'key' });
 }
 
+/** Null stands for absent. What is in a status is the server's, wherever an object may hold one. */
+function checkRequired(walk: Walk, type: string, schema: OpenApiSchema, object: JsonObject, pointer: string): void {
+  const optional = notRequired(type);
+  for (const name of schema.required ?? []) {
+    if ((object[name] ?? null) !== null || optional.includes(name) || /\/status(\/|$)/.test(pointer)) continue;
+    report(walk.out, 'schema-required', `${pointer}/${pointerToken(name)}`, 'is required.');
+  }
+}
+
 /** Null stands for absent in every field of a built-in kind. */
 function checkValue(walk: Walk, schema: OpenApiSchema, value: Json, pointer: string): void {
-  const target = resolved(walk.document, schema);
+  const { name, target } = resolved(walk.document, schema);
   if (value === null || target === undefined || target['x-kubernetes-preserve-unknown-fields'] === true) return;
   const fault = typeFault(target, value);
   if (fault !== undefined) {
     report(walk.out, 'schema-type', pointer, wrongType(fault, value));
     return;
   }
+  if (target.enum !== undefined && typeof value === 'string') checkWord(walk.out, target.enum, value, pointer);
   const wrong = textFault(target, value);
   if (wrong !== undefined) report(walk.out, 'schema-format', pointer, `must be ${wrong}.`);
-  if (isObject(value)) checkFields(walk, target, value, pointer, fieldPath(pointer), new Set());
+  if (isObject(value)) {
+    checkFields(walk, target, value, pointer, fieldPath(pointer), new Set());
+    checkRequired(walk, name, target, value, pointer);
+  }
   if (!Array.isArray(value) || target.items === undefined) return;
   for (const [index, item] of value.entries()) checkValue(walk, target.items, item, `${pointer}/${index}`);
 }
 
-function resolved(document: OpenApiDocument, schema: OpenApiSchema): OpenApiSchema | undefined {
+/** The empty text stands for absent, as null does. */
+function checkWord(out: Report, words: readonly string[], value: string, pointer: string): void {
+  if (value === '' || words.includes(value)) return;
+  const list = words.map((word) => JSON.stringify(word)).join(', ');
+  report(out, 'schema-enum', pointer, `must be one of ${list}.${didYouMean(value, words)}`);
+}
+
+/** The name is that of the published type, and empty where the schema is written in place. */
+function resolved(
+  document: OpenApiDocument,
+  schema: OpenApiSchema,
+): { readonly name: string; readonly target: OpenApiSchema | undefined } {
   const [only, ...others] = schema.allOf ?? [];
-  const target = schema.$ref ?? (others.length === 0 ? only?.$ref : undefined);
-  if (target === undefined) return schema;
-  return target.startsWith(REFERENCE) ? document.components.schemas[target.slice(REFERENCE.length)] : undefined;
+  const reference = schema.$ref ?? (others.length === 0 ? only?.$ref : undefined);
+  if (reference === undefined) return { name: '', target: schema };
+  const name = reference.startsWith(REFERENCE) ? reference.slice(REFERENCE.length) : '';
+  return { name, target: document.components.schemas[name] };
 }
 
 /** What it should be, where the JSON type is another one. */
