@@ -1,7 +1,8 @@
 // Every code of a Failure that the command line itself raises, with what it means.
 
 export const MAIN_CODES = {
-  usage: 'The command was called wrongly: a file or folder that does not exist; exit code 64.',
+  usage:
+    'The command was called wrongly: a file or folder that does not exist, a version that is not known; exit code 64.',
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
   'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
   'secret-file-unreadable': 'A file that holds a password cannot be read.',

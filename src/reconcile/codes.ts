@@ -11,7 +11,9 @@ export const RECONCILE_CODES = {
     'A document lacks `apiVersion`, `kind` or `metadata.name`, so nobody can say which object it means.',
   'invalid-namespace': 'The namespace is missing, not allowed for this kind, or no valid name.',
   'unknown-kind':
-    'No built-in kind, none of ours, and no CustomResourceDefinition in the same input has this apiVersion and kind.',
+    'No built-in kind, none of ours, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind.',
+  'kind-not-checked':
+    'Objects of a kind of somebody else are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them.',
   'duplicate-resource': 'The same object is declared twice; the problem names both places.',
   'reference-missing':
     'A resource names another that exists neither in Git nor in the cluster. It is applied; its children are held.',

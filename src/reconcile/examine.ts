@@ -32,6 +32,8 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const { findings } = bySchema(known.structural, object);
       return { findings: [...metadata, ...findings] };
     }
+    case 'unchecked':
+      return { findings: metadata };
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
       const all = [...metadata, ...findings];

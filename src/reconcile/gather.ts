@@ -6,11 +6,12 @@ import { keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import { definitionsInCluster } from './foreign-kinds.ts';
 import { labelValue } from './labels.ts';
 import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
 import { type Loaded, type LoadedResource, load } from './load.ts';
 import { manifestsOf } from './manifests.ts';
-import type { Repository } from './ports.ts';
+import type { Cluster, Repository } from './ports.ts';
 import type { LoadCache } from './source-file.ts';
 
 export interface FleetSource {
@@ -44,6 +45,8 @@ export interface GatherInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly cache: LoadCache;
+  /** Asked about kinds that the sources use and do not define. */
+  readonly cluster: Pick<Cluster, 'resources' | 'get'>;
 }
 
 interface SourceResult {
@@ -85,7 +88,10 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
     const checkout = await source.repository.fetch();
     const { documents, problems, incomplete } = await manifestsOf(checkout, source);
     const { kinds, apiGroup, cache } = input;
-    const loaded = load({ source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache });
+    const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache };
+    const alone = load(given);
+    const definitions = await definitionsInCluster(input.cluster, alone.foreign);
+    const loaded = definitions.length === 0 ? alone : load({ ...given, definitions });
     const complete = {
       ...loaded,
       problems: [...problems, ...loaded.problems],

@@ -49,7 +49,8 @@ export function identify(value: Json, table: KindTable, defaultNamespace: string
     return unidentified('invalid-name', '/metadata/name', `metadata.name ${fault ?? 'must be a string'}.`);
   }
   const written = typeof namespace === 'string' && namespace !== '' ? namespace : undefined;
-  if (!known.namespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
+  const isNamespaced = known.namespaced === 'as written' ? written !== undefined : known.namespaced;
+  if (!isNamespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
   const effective = written ?? defaultNamespace;
   if (effective === undefined) {
     const message = `${kind} "${name}" needs metadata.namespace: which object it means cannot be told without.`;

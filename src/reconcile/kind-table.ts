@@ -1,5 +1,5 @@
-// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is in the same
-// input. Knows nothing about files.
+// Which kinds a source may hold, and what each is held against: ours, built-in ones, and those whose CRD is given. Knows
+// nothing about files, or about where a CRD was found.
 
 import { structuralSchema, VERSION } from '../kinds/crd.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -14,12 +14,17 @@ import { isObject, type Json, type JsonObject } from '../std/json.ts';
 export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
-  | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean };
+  | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
+  /** Of somebody else's group, and no schema is at hand: what can be told of every object is all that is checked. */
+  | { readonly type: 'unchecked'; readonly namespaced: 'as written' };
 
 export interface KindTable {
+  /** Undefined where objects of the kind are refused. */
   find(apiVersion: string, kind: string): KnownKind | undefined;
   /** Why `find` has no answer, and what would have one. */
   explain(apiVersion: string, kind: string): string;
+  /** Whether the kind can be somebody else's, of whose group nothing is known: its CRD may be elsewhere. */
+  isForeign(apiVersion: string, kind: string): boolean;
   /** Changes whenever an answer may; worked out when it is first asked for. */
   readonly digest: string;
 }
@@ -28,9 +33,13 @@ export interface KindTableInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
-  /** CustomResourceDefinitions of the same input. */
+  /** CustomResourceDefinitions of the same input, and of wherever else they are known from. */
   readonly definitions: readonly JsonObject[];
+  /** What becomes of foreign kinds. */
+  readonly foreign: 'refused' | 'unchecked';
 }
+
+const UNCHECKED: KnownKind = { type: 'unchecked', namespaced: 'as written' };
 
 interface Compiled {
   readonly structural: Structural;
@@ -43,7 +52,7 @@ const compiledKinds = new WeakMap<Kind, Compiled>();
 export function kindTable(input: KindTableInput): KindTable {
   const ours = `${input.apiGroup}/${VERSION}`;
   const known = new Map<string, KnownKind>();
-  const digests: string[] = [ours];
+  const digests: string[] = [ours, input.foreign];
   for (const definition of input.definitions) {
     for (const [key, custom] of customKinds(definition)) known.set(key, custom);
     digests.push(digest(definition));
@@ -55,9 +64,21 @@ export function kindTable(input: KindTableInput): KindTable {
   for (const kind of input.kinds) {
     known.set(`${ours} ${kind.kind}`, ourKind(kind));
   }
+  const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
+  const ourNames = new Set(input.kinds.map(({ kind }) => kind));
+  // Only Kubernetes itself has groups without a dot, and one of our kinds in another group is a slip.
+  const isForeign = (apiVersion: string, kind: string): boolean =>
+    apiVersion.includes('/') &&
+    groupOf(apiVersion).includes('.') &&
+    !groups.has(groupOf(apiVersion)) &&
+    !ourNames.has(kind);
   let whole: string | undefined;
   return {
-    find: (apiVersion, kind) => known.get(`${apiVersion} ${kind}`),
+    find: (apiVersion, kind) => {
+      const found = known.get(`${apiVersion} ${kind}`);
+      return found === undefined && input.foreign === 'unchecked' && isForeign(apiVersion, kind) ? UNCHECKED : found;
+    },
+    isForeign,
     explain: (apiVersion, kind) => explanation([...known.keys()], apiVersion, kind),
     get digest() {
       whole ??= digest([...digests, ...input.kinds.map((kind) => compiledKind(kind).digest)]);
@@ -118,5 +139,5 @@ function explanation(known: readonly string[], apiVersion: string, kind: string)
   if (sameVersion.length > 0) return `${apiVersion} has no kind ${kind}.${didYouMean(kind, sameVersion)}`;
   const sameKind = pairs.find(({ name }) => name === kind);
   if (sameKind !== undefined) return `There is no ${kind} in ${apiVersion}. Did you mean "${sameKind.version}"?`;
-  return `${kind} of ${apiVersion} is not known: add its CustomResourceDefinition to the same source.`;
+  return `${kind} of ${apiVersion} is not known: add its CustomResourceDefinition to the same source, or to the cluster.`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../kinds/index.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
+import type { JsonObject } from '../std/json.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 import { type Loaded, type LoadInput, load } from './load.ts';
 import type { LoadCache } from './source-file.ts';
@@ -190,7 +191,7 @@ describe('what cannot be told for certain suspends deletions', () => {
       reason: 'a kind that nobody knows',
       text: 'apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: x, namespace: team}\n',
       problem:
-        'a.yaml:2:7: error unknown-kind: Certificate of cert-manager.io/v1 is not known: add its CustomResourceDefinition to the same source.',
+        'a.yaml:2:7: error unknown-kind: Certificate of cert-manager.io/v1 is not known: add its CustomResourceDefinition to the same source, or to the cluster.',
     },
     {
       reason: 'no namespace',
@@ -428,6 +429,55 @@ describe('the cache', () => {
     const foreign = loaded({ 'a.yaml': FILES['a.yaml'] }, { cache, apiGroup: 'other.example.com' });
     expect(foreign.problems.map(({ code }) => code)).toEqual(['unknown-kind']);
     expect(loaded({ 'a.yaml': server('  image: b\n') }, { cache }).resources[0]?.object.spec).toEqual({ image: 'b' });
+  });
+});
+
+describe('a kind of somebody else', () => {
+  const certificate = (name: string, more = '') =>
+    `apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: ${name}, namespace: team${more}}\nspec: {dnsNames: [a.example.com]}\n`;
+  const definition = (spec: JsonObject): JsonObject => ({
+    kind: 'CustomResourceDefinition',
+    spec: {
+      group: 'cert-manager.io',
+      scope: 'Namespaced',
+      names: { kind: 'Certificate', plural: 'certificates' },
+      versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+    },
+  });
+
+  test('is named, so that its definition can be asked for', () => {
+    const { foreign } = loaded({ 'a.yaml': `${certificate('a')}---\n${certificate('b')}` });
+    expect(foreign).toEqual([{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate' }]);
+  });
+
+  test('is told once where it is not refused, and what holds for every object is checked', () => {
+    const text = `${certificate('a')}---\n${certificate('b', ', labels: {a: 1}')}`;
+    expect(check(text, { foreign: 'unchecked' })).toEqual({
+      problems: [
+        'a.yaml:2:7: warning kind-not-checked: Certificate of cert-manager.io/v1 has no schema here, so its 2 objects are not checked: add its CustomResourceDefinition to these manifests, or name its folder with --schemas. (team/Certificate/a)',
+        'a.yaml:8:50: error schema-type: metadata.labels.a must be a string, not an integer: put it in quotes. (team/Certificate/b)',
+      ],
+      unidentified: false,
+      invalid: ['team/Certificate/b'],
+    });
+  });
+
+  test('is checked by a definition of elsewhere', () => {
+    const strings = definition({ type: 'object', properties: { dnsNames: { type: 'string' } } });
+    expect(check(certificate('a'), { definitions: [strings] }).problems).toEqual([
+      'a.yaml:4:18: error schema-type: spec.dnsNames must be a string, not a list. (team/Certificate/a)',
+    ]);
+  });
+
+  test.each([
+    { apiVersion: 'app/v1', kind: 'Deployment', reason: 'only Kubernetes has groups without a dot' },
+    { apiVersion: 'apps/v1beta1', kind: 'Deployment', reason: 'the group is known' },
+    { apiVersion: 'toolhive.stacklock.dev/v1alpha1', kind: 'MCPServer', reason: 'the kind is one of ours' },
+  ])('$apiVersion $kind is none: $reason', ({ apiVersion, kind }) => {
+    const text = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a, namespace: team}\n`;
+    expect(loaded({ 'a.yaml': text }, { foreign: 'unchecked' }).problems.map(({ code }) => code)).toEqual([
+      'unknown-kind',
+    ]);
   });
 });
 

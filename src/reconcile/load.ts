@@ -20,6 +20,10 @@ export interface LoadInput {
   readonly apiGroup: string;
   /** OpenAPI document of a built-in group-version; undefined where the apiVersion is not built in. */
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
+  /** CustomResourceDefinitions of elsewhere; those of the documents are found there. */
+  readonly definitions?: readonly JsonObject[];
+  /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
+  readonly foreign?: 'refused' | 'unchecked';
   /** For namespaced objects that name none. Without it, that is a problem. */
   readonly defaultNamespace?: string;
   /** Keeps what was read of unchanged files between runs. */
@@ -47,30 +51,71 @@ export interface Loaded {
   readonly unidentified: boolean;
   /** Identified, but not fit to be applied: to be held as they live. */
   readonly invalid: readonly ResourceId[];
+  /** Kinds whose CRD may be elsewhere, each once. */
+  readonly foreign: readonly GroupVersionKind[];
+}
+
+interface GroupVersionKind {
+  readonly apiVersion: string;
+  readonly kind: string;
 }
 
 export function load(input: LoadInput): Loaded {
   const files = input.documents
     .filter(({ path }) => isManifest(path))
     .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
-  const definitions = files.flatMap(({ parsed }) => definitionsOf(parsed));
-  const table = kindTable({ ...input, definitions });
+  // Those of the documents are what counts.
+  const definitions = [...(input.definitions ?? []), ...files.flatMap(({ parsed }) => definitionsOf(parsed))];
+  const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
   const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));
   const { unique, duplicates } = separate(found);
   return {
     resources: unique,
-    problems: sorted([...readings.flatMap(({ reading }) => reading.problems), ...duplicates.values()]),
+    problems: sorted([
+      ...readings.flatMap(({ reading }) => reading.problems),
+      ...duplicates.values(),
+      ...uncheckedKinds(unique, table),
+    ]),
     unidentified: readings.some(({ reading }) => reading.unidentified),
     invalid: distinct([
       ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
       ...[...duplicates.keys()].map(({ id }) => id),
     ]),
+    foreign: foreignOf(
+      files.map(({ parsed }) => parsed),
+      table,
+    ),
   };
 }
 
-/** What the same input says about kinds that are neither built in nor ours. */
-function definitionsOf(parsed: ParsedFile): JsonObject[] {
+function foreignOf(files: readonly ParsedFile[], table: KindTable): readonly GroupVersionKind[] {
+  const found = new Map<string, GroupVersionKind>();
+  for (const { value } of files.flatMap(({ objects }) => objects)) {
+    if (!isObject(value)) continue;
+    const { apiVersion, kind } = value;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !table.isForeign(apiVersion, kind)) continue;
+    found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
+  }
+  return [...found.values()];
+}
+
+/** One for each kind, at the first of its objects. */
+function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
+  const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
+  const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
+  return [...byKind.values()].flatMap(([first, ...others]): Problem[] => {
+    if (first === undefined) return [];
+    const { apiVersion, kind } = first.id;
+    const who = others.length === 0 ? 'it is' : `its ${others.length + 1} objects are`;
+    const message = `${kind} of ${apiVersion} has no schema here, so ${who} not checked: add its CustomResourceDefinition to these manifests, or name its folder with --schemas.`;
+    const place = first.place('/kind');
+    return [{ code: 'kind-not-checked', severity: 'warning', message, place, pointer: '/kind', resource: first.id }];
+  });
+}
+
+/** What the file says about kinds that are neither built in nor ours. */
+export function definitionsOf(parsed: ParsedFile): JsonObject[] {
   return parsed.objects.flatMap(({ value }) => {
     if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];
     return value.apiVersion === 'apiextensions.k8s.io/v1' ? [value] : [];

@@ -54,7 +54,7 @@ export async function prepare(
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
   const [everything, snapshot, parentObject] = await Promise.all([
-    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache }),
+    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster }),
     openSnapshot(deps.cluster, scope.names),
     deps.cluster.get(parentIdentity),
   ]);

@@ -6,7 +6,8 @@ import { keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import type { Problem } from '../std/problem.ts';
 import { declaredImages } from './declared-images.ts';
-import { load } from './load.ts';
+import { definitionsOf, load } from './load.ts';
+import { parseFile } from './parsed-file.ts';
 import { resolve } from './resolve.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { openViews } from './view.ts';
@@ -15,6 +16,8 @@ export interface ValidateInput {
   readonly documents: readonly SourceFile[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
+  /** Files with CustomResourceDefinitions of kinds that the documents use and do not define. */
+  readonly schemas?: readonly SourceFile[];
   readonly cache?: LoadCache;
 }
 
@@ -30,13 +33,16 @@ export interface Validation {
 }
 
 export function validate(input: ValidateInput): Validation {
-  const { documents, kinds, apiGroup, cache } = input;
+  const { documents, kinds, apiGroup, schemas = [], cache } = input;
+  const parsed = schemas.map((file) => parseFile(file, cache));
   const loaded = load({
     source: 'files',
     documents,
     kinds,
     apiGroup,
     builtin: bundledSchema,
+    definitions: parsed.flatMap(definitionsOf),
+    foreign: 'unchecked',
     ...(cache === undefined ? {} : { cache }),
   });
   const broken = new Set(loaded.invalid.map(keyOf));
@@ -59,7 +65,8 @@ export function validate(input: ValidateInput): Validation {
   });
   // A registry whose images are not known here is told once, not for each image.
   const told = unresolved.filter(({ code }) => code !== 'image-unknown');
-  const problems = [...loaded.problems, ...told, ...enforced.problems];
+  const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
+  const problems = [...unread, ...loaded.problems, ...told, ...enforced.problems];
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }

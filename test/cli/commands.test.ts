@@ -141,6 +141,31 @@ describe('validate', () => {
     expect(existsSync(results)).toBe(false);
   });
 
+  test('checks a kind of somebody else by the definitions that it is given, and says so where there are none', async () => {
+    const gadget = 'apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g, namespace: tools}\nsize: large\n';
+    writeFileSync(join(instance.dir, 'gadget.yaml'), gadget);
+    mkdirSync(join(instance.dir, 'crds'));
+    const names = 'names: {kind: Gadget, plural: gadgets}, scope: Namespaced';
+    const schema = 'schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}';
+    writeFileSync(
+      join(instance.dir, 'crds/gadgets.yaml'),
+      `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\nspec: {group: example.com, ${names}, versions: [{name: v1, served: true, storage: true, ${schema}}]}\n`,
+    );
+    const alone = await instance.run('validate', 'gadget.yaml');
+    expect([alone.code, alone.stdout]).toEqual([
+      0,
+      expect.stringContaining('gadget.yaml:2:7: warning kind-not-checked'),
+    ]);
+    const checked = await instance.run('validate', 'gadget.yaml', '--schemas', 'crds');
+    expect(checked.stdout).toContain('gadget.yaml:4:7: error schema-type: size must be an integer');
+    expect(checked.code).toBe(3);
+    const version = await instance.run('validate', 'gadget.yaml', '--kubernetes-version', 'v1.20.0');
+    expect([version.code, version.stderr]).toEqual([
+      64,
+      expect.stringContaining('only the schemas of Kubernetes 1.36'),
+    ]);
+  });
+
   test('tells programs the same', async () => {
     const { code, stdout } = await instance.run('validate', 'bad', '-o', 'json');
     expect(code).toBe(3);

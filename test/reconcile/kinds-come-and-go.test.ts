@@ -1,6 +1,7 @@
 // Kinds that are installed, removed and installed again while one process keeps running.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -50,6 +51,20 @@ test('a kind that is installed later is seen by the next run of the same process
   expect(await eventually(done, (lines) => !lines.includes('kind-not-served'))).toEqual([
     'created tools/MCPGroup/team',
   ]);
+});
+
+test('a kind that somebody else has defined in the cluster is checked by that definition, and applied', async () => {
+  const gadgets = WIDGETS.replaceAll('widget', 'gadget')
+    .replaceAll('Widget', 'Gadget')
+    .replace('{type: object}', '{type: object, properties: {size: {type: integer}}}');
+  await world.cluster.apply(`${DEFINITIONS}/gadgets.example.com`, parse(gadgets));
+  const gadget = (size: string) => WIDGET.replace('Widget', 'Gadget').concat(`size: ${size}\n`);
+  world.fleet.commit({ 'cluster/base.yaml': NAMESPACE, 'cluster/g.yaml': gadget('large') });
+  expect(await eventually(done, (lines) => !lines.includes('unknown-kind'))).toContain('schema-type');
+  world.fleet.commit({ 'cluster/g.yaml': gadget('3') });
+  expect(await done()).toContain('created tools/Gadget/w');
+  world.fleet.commit({ 'cluster/g.yaml': undefined });
+  await done();
 });
 
 test('a kind that is not served for a while is not forgotten: what Git gave up meanwhile goes when it is back', async () => {

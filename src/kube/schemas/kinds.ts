@@ -19,7 +19,10 @@ const ALL = ['all'];
 const STATUS = ['status'] as const;
 const SCALE = ['scale', 'status'] as const;
 
-/** As the discovery documents of Kubernetes 1.36 say it. */
+/** The version whose schemas are bundled. */
+export const KUBERNETES_VERSION = '1.36';
+
+/** As the discovery documents of that version say it. */
 export const BUNDLED_KINDS: readonly BundledKind[] = [
   ...group('v1', [
     { kind: 'Namespace', plural: 'namespaces', namespaced: false, shortNames: ['ns'], subresources: STATUS },

@@ -1,0 +1,32 @@
+// The manifests below paths of this machine, as they stand now. Knows nothing about what is in them.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isManifest, type SourceFile } from '../reconcile/source-file.ts';
+import { Failure } from '../std/failure.ts';
+import { sha256 } from '../std/hash.ts';
+
+/** A file as it is given; a folder's manifests, sorted by path. Throws Failure `usage` where there is nothing. */
+export function manifestFiles(path: string): readonly SourceFile[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new Failure('usage', `${path}: no such file or folder`);
+  return found.isDirectory() ? inFolder(path) : [file(path)];
+}
+
+function inFolder(folder: string): SourceFile[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries
+    .map((entry) => ({ entry, order: entry.isDirectory() ? `${entry.name}/` : entry.name }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .flatMap(({ entry }) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === '.git' ? [] : inFolder(path);
+      return entry.isFile() && isManifest(entry.name) ? [file(path)] : [];
+    });
+}
+
+/** One after the other: for thousands of small files that is ten times faster than all at once. */
+function file(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8');
+  return { path, oid: sha256(text), text };
+}

@@ -1,0 +1,54 @@
+// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it. Knows
+// nothing about how it is told.
+
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import type { SourceFile } from '../reconcile/source-file.ts';
+import type { Validation } from '../reconcile/validate.ts';
+import { Failure } from '../std/failure.ts';
+import { sha256 } from '../std/hash.ts';
+import { manifestFiles } from './manifest-files.ts';
+import { programDigest } from './program-digest.ts';
+import { openResultCache, type ResultCache, userCacheFolder } from './result-cache.ts';
+
+export interface ValidationRequest {
+  readonly paths: readonly string[];
+  /** Folders or files with CustomResourceDefinitions. */
+  readonly schemas: readonly string[];
+  readonly apiGroup: string;
+}
+
+export function openUserCache(): ResultCache {
+  return openResultCache(join(userCacheFolder(process.env, process.platform), 'validate'), Date.now);
+}
+
+/** Where nothing has changed, not even the modules that validate are loaded. Throws Failure `usage`. */
+export async function validation(request: ValidationRequest, cache: ResultCache | undefined): Promise<Validation> {
+  const documents = request.paths.flatMap(manifestFiles);
+  const schemas = request.schemas.flatMap(definitionFiles);
+  const { apiGroup } = request;
+  const key = cache === undefined ? '' : keyOf(documents, schemas, apiGroup);
+  const known = cache?.get(key);
+  if (known !== undefined) return known as Validation;
+  // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
+  setFlagsFromString('--semi-space-growth-factor=8');
+  const [{ KINDS }, { validate }] = await Promise.all([
+    import('../kinds/index.ts'),
+    import('../reconcile/validate.ts'),
+  ]);
+  const result = validate({ documents, schemas, kinds: KINDS, apiGroup });
+  cache?.set(key, result);
+  return result;
+}
+
+function definitionFiles(path: string): readonly SourceFile[] {
+  const files = manifestFiles(path);
+  if (files.length > 0) return files;
+  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: no *.yaml, *.yml or *.json`);
+}
+
+/** Of everything that a validation follows from, the names of the files included: they are in its problems. */
+function keyOf(documents: readonly SourceFile[], schemas: readonly SourceFile[], apiGroup: string): string {
+  const files = [documents, schemas].map((each) => each.map(({ path, oid }) => [path, oid]));
+  return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
+}
