@@ -78,6 +78,7 @@ export function optionsOf(): RunOptions {
       pullSecrets: [],
     },
     namespaces: ['*'],
+    children: true,
     prune: true,
     limits: { maxDeletes: 20, maxDeletesPercent: 25 },
     conflicts: 'report',

@@ -58,6 +58,7 @@ const CONFIG = object(
     namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
       default: ['*'],
     }),
+    children: bool('Make the children of the custom resources, and their status; else another operator does.', true),
     cluster: object(
       {
         kubeconfig: optional(text('Path of a kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod itself.')),

@@ -69,7 +69,8 @@ export async function openInstance(
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: config.sources.map((source) => withSourceWatched(fleetSource(config, source, outbound), watch)),
-    registries: registryDeps(config, outbound, stores),
+    // Whoever makes the children of an MCPRegistry reads its sources, too.
+    ...(config.children ? { registries: registryDeps(config, outbound, stores) } : {}),
     cache: openLoadCache(),
     remembered,
     random: randomBytes,
@@ -129,6 +130,7 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
       ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
     },
     namespaces: config.namespaces,
+    children: config.children,
     prune,
     limits: { maxDeletes, maxDeletesPercent },
     conflicts,

@@ -26,6 +26,8 @@ export interface DesireInput {
   /** Id of the instance's ApplySet. */
   readonly applySet: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** False: another operator makes the children; what we made of them before stays as it lives. */
+  readonly children: boolean;
 }
 
 export interface Desires {
@@ -37,13 +39,13 @@ export interface Desires {
 export function desire(input: DesireInput): Desires {
   const applied = input.standings.filter((standing) => standing.verdict !== 'held');
   const own = applied.map((standing) => ownObject(input, standing));
-  const healthy = applied.filter((standing) => standing.verdict === 'healthy');
+  const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
   const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
   assert(
     new Set(objects.map(({ key }) => key)).size === objects.length,
     'no two healthy resources make the same object: kinds name everything that they make',
   );
-  const held = input.standings.filter((standing) => standing.verdict !== 'healthy');
+  const held = input.standings.filter(({ verdict }) => !input.children || verdict !== 'healthy');
   return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))) };
 }
 

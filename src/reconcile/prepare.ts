@@ -89,10 +89,10 @@ export async function prepare(
     living: snapshot.find,
   });
   const applySet = applySetId(instance, homeNamespace);
-  const { settings } = options;
+  const { settings, children } = options;
   const { standings } = resolved;
   const { made: wishes, unsealed } = await withDigests(deps.digestKey, mode, (digest) =>
-    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find }),
+    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
   );
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);

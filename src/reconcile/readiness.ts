@@ -1,6 +1,7 @@
 // How far a resource is, by its status: by `Ready` and `phase` alone. Knows nothing about kinds.
 
 import type { Resource } from '../kinds/kind.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 
@@ -33,4 +34,18 @@ export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';
   // A kind without phases only holds settings: nothing is under way that could make them right.
   return status.phase === 'Failed' || status.phase === undefined ? 'failed' : 'progressing';
+}
+
+/**
+ * How far an object is by a status that is not ours. As kstatus reads it: what says nothing, or nothing known, is as it
+ * should be; and the phases of the existing platform.
+ */
+export function toldState(object: KubeObject): keyof Readiness {
+  const status = isObject(object.status) ? object.status : {};
+  const { observedGeneration, phase } = status;
+  const { generation = 0 } = object.metadata;
+  if (typeof observedGeneration === 'number' && observedGeneration < generation) return 'progressing';
+  if (phase === 'Failed' || phase === 'Error') return 'failed';
+  if (phase === 'Pending' || phase === 'Terminating' || phase === 'Syncing') return 'progressing';
+  return readyCondition(status)?.status === 'False' ? 'progressing' : 'ready';
 }

@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly kinds: readonly Kind[];
   readonly settings: Omit<Settings, 'digest'>;
   readonly namespaces: readonly string[];
+  /** False: another operator makes the children of the custom resources, and writes their status. */
+  readonly children: boolean;
   readonly prune: boolean;
   readonly limits: GuardLimits;
   readonly conflicts: 'report' | 'force';

@@ -21,7 +21,9 @@ export function settleInput(options: RunOptions, prepared: Prepared, outcomes: r
     if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
-  return { standings: resolved.standings, childErrors, kept: keptOf(options, plan), catalogue: registries.states };
+  const { standings } = resolved;
+  const kept = keptOf(options, plan);
+  return { standings, childErrors, kept, catalogue: registries.states, statuses: options.children ? 'ours' : 'theirs' };
 }
 
 function keptOf({ kinds, apiGroup }: RunOptions, { held }: Plan): Kept[] {

@@ -6,7 +6,7 @@ import type { Kind, Resource, View } from '../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
-import { type Readiness, type StatusChange, stateOf } from './readiness.ts';
+import { type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
 import type { Standing } from './resolve.ts';
 import { type TellDeps, type Told, tell } from './tell.ts';
@@ -34,6 +34,8 @@ export interface SettleInput {
   readonly kept: readonly Kept[];
   /** By `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
+  /** Who writes them: `theirs` is another operator. */
+  readonly statuses: 'ours' | 'theirs';
 }
 
 export interface Kept {
@@ -49,6 +51,22 @@ export interface Settlement {
 
 /** What each status should be now. Pure: the writing is `tell`. */
 export function judge(input: SettleInput, sight: Sight, now: string): Settlement {
+  return input.statuses === 'ours'
+    ? ownStatuses(input, sight, now)
+    : { changes: [], readiness: asToldBy(input, sight) };
+}
+
+/** How far the resources are by what another operator says of them. */
+function asToldBy({ standings }: SettleInput, { living }: Sight): Readiness {
+  const told = standings.flatMap(({ loaded, verdict }) => {
+    const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
+    return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
+  });
+  const idsOf = (wanted: keyof Readiness) => told.filter(({ state }) => state === wanted).map(({ id }) => id);
+  return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
+}
+
+function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement {
   const changes: StatusChange[] = [];
   const ready: ResourceId[] = [];
   const progressing: ResourceId[] = [];

@@ -103,6 +103,7 @@ function optionsOf(group: string, home: string): RunOptions {
       },
       pullSecrets: [],
     },
+    children: true,
     namespaces: ['*'],
     prune: true,
     limits: { maxDeletes: 50, maxDeletesPercent: 100 },

@@ -111,6 +111,7 @@ export function optionsOf({ registries: _registries, progress: _progress, ...ove
       pullSecrets: [],
     },
     namespaces: ['*'],
+    children: true,
     prune: true,
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
     conflicts: 'force',
