@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Pool } from './pool.ts';
-import { recordedState } from './read.ts';
+import { recordedState } from './states.ts';
 
 /** The claim of a process that died is free after so long. */
 const CLAIM_MS = 60_000;

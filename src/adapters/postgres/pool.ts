@@ -55,6 +55,11 @@ interface State {
 /** Document 2's connMaxLifetime. */
 const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
+/**
+ * With as many open as may stay unused, how long a caller waits before it opens one more: that costs both sides many times
+ * what a page does, and it is closed again as soon as nobody waits for it.
+ */
+const GROW_AFTER_MS = 25;
 const MAX_RUNS = 5;
 
 /** Opens nothing yet: connections are made when they are used. */
@@ -106,10 +111,18 @@ async function acquire(state: State): Promise<Connection> {
     if (isFit(state, free)) return free;
     discard(state, free);
   }
-  if (state.open >= (settings.maxOpenConns ?? DATABASE_DEFAULTS.maxOpenConns))
-    return (await wait(state)) ?? (await openConnection(state));
+  const mayGrow = state.open === 0 || state.open < idleMax(state);
+  if (isFull(state) || !mayGrow) return (await wait(state)) ?? (await openConnection(state));
   state.open += 1;
   return await openConnection(state);
+}
+
+function isFull({ open, settings }: State): boolean {
+  return open >= (settings.maxOpenConns ?? DATABASE_DEFAULTS.maxOpenConns);
+}
+
+function idleMax({ settings }: State): number {
+  return settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns;
 }
 
 /** The place among `state.open` is taken already. */
@@ -128,33 +141,46 @@ async function openConnection(state: State): Promise<Connection> {
   }
 }
 
-/** Resolves with a connection that became free, or with nothing where there is room for a new one. */
+/** Resolves with a connection that became free, or with nothing where there is room for a new one and none became free soon. */
 function wait(state: State): Promise<Connection | undefined> {
   const { settings } = state;
   const timeoutMs = settings.acquireTimeoutMs ?? ACQUIRE_TIMEOUT_MS;
   return new Promise((resolve, reject) => {
     const waiter: Waiter = {
       take(connection) {
-        clearTimeout(late);
+        stopTimers();
         resolve(connection);
       },
       refuse(failure) {
-        clearTimeout(late);
+        stopTimers();
         reject(failure);
       },
     };
-    const late = setTimeout(() => {
+    function leave(): void {
       state.waiters.splice(state.waiters.indexOf(waiter), 1);
+    }
+    const grow = setTimeout(() => {
+      if (isFull(state)) return;
+      leave();
+      state.open += 1;
+      waiter.take(undefined);
+    }, GROW_AFTER_MS);
+    const late = setTimeout(() => {
+      leave();
       const message = `${describePlace(settings)}: no connection became free within ${timeoutMs} ms`;
       waiter.refuse(new Failure('database-busy', message, { retryable: true }));
     }, timeoutMs);
+    function stopTimers(): void {
+      clearTimeout(grow);
+      clearTimeout(late);
+    }
     state.waiters.push(waiter);
   });
 }
 
 function release(state: State, connection: Connection): void {
   const waiter = isFit(state, connection) ? state.waiters.shift() : undefined;
-  const full = state.idle.length >= (state.settings.maxIdleConns ?? DATABASE_DEFAULTS.maxIdleConns);
+  const full = state.idle.length >= idleMax(state);
   if (waiter !== undefined) waiter.take(connection);
   else if (!isFit(state, connection) || state.closed || full) discard(state, connection);
   else state.idle.push(connection);

@@ -4,8 +4,10 @@ import type pg from 'pg';
 import type { CatalogueReader, CatalogueWriter, SourceWriter } from '../../catalogue/ports.ts';
 import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
+import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { facetsOf, imagesOf, listEntries, revisionOf, statesOf, versionOf, versionsOf } from './read.ts';
+import { imagesOf, revisionOf, versionOf, versionsOf } from './read.ts';
+import { statesOf } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
@@ -66,11 +68,10 @@ function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): 
 
 function reader(pool: Pool): CatalogueReader {
   return {
-    list: (key, query) => pool.use((client) => listEntries(client, key, query)),
+    ...createOutlines(pool),
     versions: (key, name, includeDeleted) => pool.use((client) => versionsOf(client, key, name, includeDeleted)),
     version: (key, name, version, includeDeleted) =>
       pool.use((client) => versionOf(client, key, name, version, includeDeleted)),
-    facets: (key) => pool.use((client) => facetsOf(client, key)),
     states: (registry) => pool.use((client) => statesOf(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => revisionOf(client, key)),

@@ -4,7 +4,6 @@ import type pg from 'pg';
 import type { SourceKey } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
 import type { Change, Row, Stored } from './change.ts';
-import { gramsOf } from './grams.ts';
 
 /** Rows per statement: large enough to be fast, small enough for one message. */
 const BATCH = 500;
@@ -156,30 +155,28 @@ async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[],
 /** Lists inside a row travel as JSON, because unnest would flatten arrays of arrays. */
 const UPSERT = `
   insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
-    transports, images, upstream_latest, is_latest, published_at, content_hash, search, status_message,
-    status_changed_at, grams)
+    transports, images, upstream_latest, is_latest, published_at, content_hash, status_message, status_changed_at)
   select $1, $2, u.name, u.version, u.document::json, u.title, u.description,
     array(select json_array_elements_text(u.tags::json)), u.status, u.tier,
     array(select json_array_elements_text(u.transports::json)),
     array(select json_array_elements_text(u.images::json)),
-    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.search, u.status_message, u.status_changed_at,
-    u.grams::integer[]
+    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.status_message, u.status_changed_at
   from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
     $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[],
-    $18::text[], $19::timestamptz[], $20::text[])
+    $18::timestamptz[])
     as u(name, version, document, title, description, tags, status, tier, transports, images, upstream_latest,
-      is_latest, published_at, content_hash, search, status_message, status_changed_at, grams)
+      is_latest, published_at, content_hash, status_message, status_changed_at)
   on conflict (source_id, name, version) do update set
     updated_at = excluded.updated_at, document = excluded.document, title = excluded.title,
     description = excluded.description, tags = excluded.tags, status = excluded.status, tier = excluded.tier,
     transports = excluded.transports, images = excluded.images, upstream_latest = excluded.upstream_latest,
     is_latest = excluded.is_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
-    search = excluded.search, grams = excluded.grams, status_message = excluded.status_message,
+    status_message = excluded.status_message,
     status_changed_at = coalesce(excluded.status_changed_at,
       case when catalogue_entry.status = excluded.status then catalogue_entry.status_changed_at
       else excluded.updated_at end)`;
 
-/** Parameters 3 to 20 of UPSERT: one array per column. */
+/** Parameters 3 to 18 of UPSERT: one array per column. */
 function columnsOf(rows: readonly Row[]): unknown[][] {
   return [
     rows.map(({ entry }) => entry.name),
@@ -196,21 +193,9 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
     rows.map(({ isLatest }) => isLatest),
     rows.map(({ publishedAt }) => publishedAt),
     rows.map(({ contentHash }) => contentHash),
-    rows.map(({ entry }) => searchText(entry)),
     rows.map(({ entry }) => entry.statusMessage ?? null),
     rows.map(({ entry }) => entry.statusChangedAt ?? null),
-    rows.map(({ entry }) => `{${gramsOf(searchText(entry)).join(',')}}`),
   ];
-}
-
-/** What a search looks into. A separator nobody types keeps the parts from running into each other. */
-function searchText({ name, title, description }: Row['entry']): string {
-  return [name, title ?? '', description].map(foldCase).join('\u001f');
-}
-
-/** Lower case by Unicode: the server's own depends on its locale. */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 /** NUL is the one character that PostgreSQL has no text for. */

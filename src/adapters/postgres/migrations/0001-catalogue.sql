@@ -19,6 +19,16 @@ create table catalogue_source (
   manual_trigger text,
   -- Counts the transactions that changed what is served.
   revision bigint not null default 0,
+  -- How many manual syncs were asked for, and how many of them the last attempt came after.
+  requests bigint not null default 0,
+  requests_served bigint not null default 0,
+  -- Who syncs: the token of the one claim there is. By this server's clock: then the claim of a process that died is free.
+  claim uuid,
+  claimed_until timestamptz,
+  -- Entity tags and times of the last read that was taken over.
+  resume jsonb,
+  -- Value of the sync-trigger annotation, left for a process that cannot see the annotation.
+  wanted_trigger text,
   unique (namespace, registry, source)
 );
 
@@ -32,6 +42,9 @@ create table catalogue_entry (
   description text not null,
   tags text[] not null,
   status text not null check (status in ('active', 'deprecated', 'deleted')),
+  -- Null: since it was published.
+  status_changed_at timestamptz,
+  status_message text,
   tier text,
   transports text[] not null,
   images text[] not null,
@@ -39,12 +52,13 @@ create table catalogue_entry (
   upstream_latest boolean,
   is_latest boolean not null check (not (is_latest and status = 'deleted')),
   published_at timestamptz not null,
+  -- Later than that of everything written before, so whoever asks for what is newer misses nothing.
   updated_at timestamptz not null,
   content_hash text not null,
-  -- Name, title and description, in lower case by Unicode and not by the locale of this server.
-  search text collate "C" not null,
   primary key (source_id, name, version)
-);
+)
+-- Documents of the usual size stay in the row, unpacked: unpacking them took most of the time of reading a page.
+with (toast_tuple_target = 8160);
 
 create unique index catalogue_entry_latest on catalogue_entry (source_id, name) where is_latest;
 create index catalogue_entry_updated on catalogue_entry (source_id, updated_at);

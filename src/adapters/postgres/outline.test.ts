@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { compare, find, merged, type Outlined, outlineFrom } from './outline.ts';
+
+function version(name: string, more: Partial<Outlined> = {}): Outlined {
+  return {
+    name,
+    version: '1.0.0',
+    status: 'active',
+    isLatest: true,
+    updatedAt: 0,
+    search: name,
+    tags: [],
+    tier: undefined,
+    transports: [],
+    ...more,
+  };
+}
+
+/** More than a block, in order. */
+const MANY = Array.from({ length: 300 }, (_, index) => version(`a/${String(index).padStart(3, '0')}`));
+
+test.each([
+  { search: '07', reason: 'in every block' },
+  { search: '29', reason: 'in two of them' },
+  { search: '063', reason: 'at the end of one' },
+  { search: '064', reason: 'at the beginning of the next' },
+  { search: 'b', reason: 'nowhere' },
+  { search: '', reason: 'not asked for' },
+])('pages of a search hold what a look at each version would: $reason', ({ search }) => {
+  const outline = outlineFrom(MANY);
+  const expected = MANY.filter((each) => each.search.includes(search));
+  const found: string[] = [];
+  for (let more = true, after: Outlined | undefined; more; ) {
+    const query = { limit: 7, includeDeleted: false, search, ...(after === undefined ? {} : { after }) };
+    const page = find(outline, query);
+    found.push(...page.ids.map(({ name }) => name));
+    after = MANY.find(({ name }) => name === found.at(-1));
+    more = page.more;
+  }
+  expect(found).toEqual(expected.map(({ name }) => name));
+});
+
+test('changes come in order, in place of what they change', () => {
+  const changed = version('a/100', { status: 'deleted' });
+  const changes = [version('a/'), changed, version('a/100', { version: '2.0.0' }), version('b')];
+  const result = merged(MANY, changes);
+  expect(result).toHaveLength(MANY.length + 3);
+  expect(result.toSorted(compare)).toEqual(result);
+  expect(result.filter(({ name }) => name === 'a/100').map(({ version, status }) => [version, status])).toEqual([
+    ['1.0.0', 'deleted'],
+    ['2.0.0', 'active'],
+  ]);
+});
+
+test('texts are ordered by code point, not by UTF-16 code unit', () => {
+  const ordered = ['\u007a', '\ud7ff', '\uff41', '\u{10000}', '\u{1f4a3}'];
+  const shuffled = ordered.toReversed().map((text) => ({ name: 'a/a', version: text }));
+  expect(shuffled.toSorted(compare).map((each) => each.version)).toEqual(ordered);
+});

@@ -1,0 +1,67 @@
+// The statements that read how far the sync of sources is, and rows as states.
+
+import type pg from 'pg';
+import type { SourceKey } from '../../catalogue/ports.ts';
+import type { CatalogueState, SourceState } from '../../contracts/catalogue-state.ts';
+
+interface SourceRow {
+  readonly source: string;
+  readonly phase: SourceState['phase'];
+  readonly message: string;
+  readonly last_attempt: Date | null;
+  readonly attempt_count: number;
+  readonly last_sync_time: Date | null;
+  readonly last_sync_hash: string | null;
+  readonly filter_hash: string | null;
+  readonly declaration_hash: string | null;
+  readonly server_count: number;
+  readonly rejected_count: number;
+  readonly manual_trigger: string | null;
+  /** `bigint`, which pg gives as text. */
+  readonly requests: string;
+  readonly requests_served: string;
+  readonly wanted_trigger: string | null;
+  readonly resume: SourceState['resume'] | null;
+}
+
+/** Columns of SourceRow but the phase. */
+const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
+  declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume`;
+
+export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
+  const { rows } = await client.query<SourceRow>(
+    `select source, case when claimed_until > clock_timestamp() then 'Syncing' else phase end as phase, ${STATE_COLUMNS}
+     from catalogue_source where namespace = $1 and registry = $2 order by source`,
+    [registry.namespace, registry.registry],
+  );
+  return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
+}
+
+/** As it was recorded, whoever has a claim. */
+export async function recordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
+  const { rows } = await client.query<SourceRow>(
+    `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,
+    [key.namespace, key.registry, key.source],
+  );
+  return rows[0] === undefined ? undefined : toState(rows[0]);
+}
+
+function toState(row: SourceRow): SourceState {
+  return {
+    phase: row.phase,
+    message: row.message,
+    ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt.toISOString() }),
+    attemptCount: row.attempt_count,
+    ...(row.last_sync_time === null ? {} : { lastSyncTime: row.last_sync_time.toISOString() }),
+    ...(row.last_sync_hash === null ? {} : { lastSyncHash: row.last_sync_hash }),
+    ...(row.filter_hash === null ? {} : { filterHash: row.filter_hash }),
+    ...(row.declaration_hash === null ? {} : { declarationHash: row.declaration_hash }),
+    serverCount: row.server_count,
+    rejectedCount: row.rejected_count,
+    ...(row.manual_trigger === null ? {} : { trigger: row.manual_trigger }),
+    ...(row.requests === '0' ? {} : { requests: Number(row.requests) }),
+    ...(row.requests_served === '0' ? {} : { requestsServed: Number(row.requests_served) }),
+    ...(row.wanted_trigger === null ? {} : { wantedTrigger: row.wanted_trigger }),
+    ...(row.resume === null || row.resume === undefined ? {} : { resume: row.resume }),
+  };
+}
