@@ -2,6 +2,7 @@
 
 import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
+import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file-format.ts';
 import type { JsonObject } from '../src/std/json.ts';
 import { combinedSchema, editorSchema } from './editor-schemas.ts';
 
@@ -19,7 +20,8 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
   const single = kinds.map((kind): [string, string] => {
     return [`${apiGroup}/${kind.singular}_${VERSION}.json`, textOf(editorSchema(kind, apiGroup))];
   });
-  return { folder: new Map([['README.md', readme(apiGroup)], [COMBINED, combined], ...single]), combined };
+  const plan: [string, string] = ['plan-file_v1.json', textOf(publishedSchema(PLAN_FILE, 'A plan file of skep'))];
+  return { folder: new Map([['README.md', readme(apiGroup)], [COMBINED, combined], ...single, plan]), combined };
 }
 
 function textOf(schema: JsonObject): string {
@@ -51,6 +53,8 @@ There is one file for each kind, where kubeconform looks for it:
 kubeconform -schema-location default -schema-location \\
   'docs/schemas/{{ .Group }}/{{ .ResourceKind }}_{{ .ResourceAPIVersion }}.json' clusters/prod
 \`\`\`
+
+\`plan-file_v1.json\` is of the files that \`skep plan --out\` writes (docs/plans.md).
 
 They are of the API group \`${apiGroup}\`. What only CEL rules say is in the descriptions: \`skep validate\` checks
 everything.

@@ -9,6 +9,11 @@ export const MAIN_CODES = {
   'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
+  'file-not-written': 'A file that was asked for cannot be written: a missing folder, a full disk, or rights.',
+  'plan-incomplete':
+    'A source or a kind could not be read, so no plan file was written: what is missing would pass for gone.',
+  'plan-commit-gone':
+    'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',

@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
 import { adoptCommand } from './adopt.ts';
+import { applyCommand } from './apply.ts';
 import { approveCommand } from './approve.ts';
 import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
@@ -37,6 +38,7 @@ export function commandLine(): Command {
     devCommand(),
     validateCommand(),
     planCommand(),
+    applyCommand(),
     syncCommand(),
     runCommand(),
     approveCommand(),
@@ -73,4 +75,10 @@ function exitCodeOf(error: unknown): number {
   return 1;
 }
 
-const EXIT_BY_CODE: Readonly<Record<string, number>> = { locked: 6, 'config-invalid': USAGE, usage: USAGE };
+const EXIT_BY_CODE: Readonly<Record<string, number>> = {
+  locked: 6,
+  'config-invalid': USAGE,
+  usage: USAGE,
+  'plan-invalid': USAGE,
+  'plan-version': USAGE,
+};

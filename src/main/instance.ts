@@ -27,10 +27,11 @@ import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
+import { openPinned } from './pinned.ts';
 import { openHistory, openRecorder, type Recorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
-import { authOf, type GitDeps, openGit } from './repositories.ts';
+import { authOf, type GitDeps } from './repositories.ts';
 import { VERSION } from './version.ts';
 
 export interface Instance {
@@ -38,17 +39,19 @@ export interface Instance {
   /** Options of one run; every call makes a new run id. */
   options(overrides?: Partial<RunOptions>): RunOptions;
   readonly history: HistoryStore;
-  /** One run, recorded. Throws what `reconcile` throws. */
-  run(overrides?: Partial<RunOptions>): Promise<RunResult>;
+  /** One run, recorded; `how` it goes where it is not `reconcile` as it is. Throws what that throws. */
+  run(overrides?: Partial<RunOptions>, how?: typeof reconcile): Promise<RunResult>;
   /** Saves what is kept between runs. */
   save(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** `commits`: by name of the source; those that are named are read at that commit, whatever their refs name by now. */
 export async function openInstance(
   config: Config,
   progress: (outcome: Outcome) => void,
   watch: InstanceWatch = {},
+  commits: ReadonlyMap<string, string> = new Map(),
 ): Promise<Instance> {
   const { kubeconfig, context, concurrency } = config.cluster;
   const cluster = await connectCluster({
@@ -68,7 +71,9 @@ export async function openInstance(
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
-    sources: config.sources.map((source) => withSourceWatched(fleetSource(config, source, outbound), watch)),
+    sources: config.sources.map((source) =>
+      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name)), watch),
+    ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     ...(config.children ? { registries: registryDeps(config, outbound, stores) } : {}),
     cache: openLoadCache(),
@@ -84,7 +89,7 @@ export async function openInstance(
     deps,
     options,
     history,
-    run: (overrides) => recordedRun(recorder, deps, options(overrides)),
+    run: (overrides, how = reconcile) => recordedRun(recorder, deps, options(overrides), how),
     save: () => remembered.save(),
     async close() {
       try {
@@ -96,10 +101,15 @@ export async function openInstance(
   };
 }
 
-async function recordedRun(recorder: Recorder, deps: RunDeps, options: RunOptions): Promise<RunResult> {
+async function recordedRun(
+  recorder: Recorder,
+  deps: RunDeps,
+  options: RunOptions,
+  how: typeof reconcile,
+): Promise<RunResult> {
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
-    const result = await reconcile(deps, options);
+    const result = await how(deps, options);
     const warnings = await recorder.record(recordOf(result));
     return { ...result, warnings: [...result.warnings, ...warnings] };
   } catch (error) {
@@ -139,15 +149,21 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
   };
 }
 
-function fleetSource(config: Config, source: Config['sources'][number], outbound: Outbound): FleetSource {
+function fleetSource(
+  config: Config,
+  source: Config['sources'][number],
+  outbound: Outbound,
+  commit: string | undefined,
+): FleetSource {
   const { name, path, ignore, allow, auth, verify, ...place } = source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
-  const repository = openGit(gitDeps(config, outbound), {
+  const request = {
     ...place,
     path: '',
     ...(auth === undefined ? {} : { auth: authOf(auth) }),
     ...(verify === undefined ? {} : { verify }),
-  });
+  };
+  const repository = openPinned(gitDeps(config, outbound), request, commit);
   return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }) };
 }
 

@@ -41,8 +41,9 @@ export interface ApplyInput {
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const uids = new Map(input.uids);
-  const failed = new Map<string, ResourceId>();
-  const outcomes: Outcome[] = [];
+  const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
+  for (const outcome of outcomes) deps.progress(outcome);
+  const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
   for (const batch of input.plan.batches) {
     const done = await Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed)));
     for (const [index, change] of batch.changes.entries()) {
@@ -52,6 +53,16 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
     outcomes.push(...done);
   }
   return outcomes;
+}
+
+/** What is known to come of a plan before anything of it is done. */
+export function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
+  return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
+}
+
+/** What is not deleted is where it was: nothing waits for it. */
+function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
+  return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
 }
 
 async function execute(

@@ -44,6 +44,16 @@ export const RECONCILE_CODES = {
     'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
   'approval-not-waiting':
     '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows what waits now.',
+  'plan-invalid': 'The file is no plan file, was cut off or was changed after it was made. Plan again; exit code 64.',
+  'plan-version': 'The plan file was made by a later skep in a format that this one does not read; exit code 64.',
+  'plan-foreign': 'The plan file was made for another instance or another cluster. Nothing was applied.',
+  'plan-mismatch':
+    'The plan file was made by another build of skep, or with other settings: it would be rendered otherwise here. Nothing was applied; plan again.',
+  'plan-homeless': 'The home namespace of the instance (its Lease, its ApplySet) does not exist: create it.',
+  'plan-stale':
+    'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are left as they live; plan again.',
+  'plan-other':
+    'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',

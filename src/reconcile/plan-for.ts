@@ -56,7 +56,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   );
   const force = options.conflicts === 'force';
   const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
-  const plan = await withApproval(deps, options, {
+  const whole = await withApproval(deps, options, {
     compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
     surplus,
     leftAlone,
@@ -79,6 +79,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
+  const plan = options.admit === undefined ? whole : options.admit(whole, snapshot.find);
   return { plan, problems: concededProblems(compared, gathered.loaded) };
 }
 

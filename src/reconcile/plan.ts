@@ -40,8 +40,20 @@ export interface Batch {
   readonly changes: readonly Change[];
 }
 
+/** A change that is not made, because it is not what was planned, or not planned at all; what depends on it is not, either. */
+export interface Withheld {
+  readonly action: 'failed' | 'held';
+  readonly resource: ResourceId;
+  readonly deletion: boolean;
+  /** The owning custom resource, of children. */
+  readonly owner?: ResourceId;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
 export interface Plan {
   readonly batches: readonly Batch[];
+  /** Set by an admission alone (plan-admission.ts). */
+  readonly withheld?: readonly Withheld[];
   /** Living objects of our set that nothing desires, and that stay all the same; and what is asked to be left alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];

@@ -170,7 +170,8 @@ const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Service
 
 /** Identities of everything that is a member of our set once the plan is done. */
 export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {
-  return [...prepared.desires.objects.map(({ id }) => id), ...prepared.plan.held.map(({ resource }) => resource)];
+  const { held, withheld = [] } = prepared.plan;
+  return [...prepared.desires.objects.map(({ id }) => id), ...[...held, ...withheld].map(({ resource }) => resource)];
 }
 
 /** Uid by key of everything listed. */

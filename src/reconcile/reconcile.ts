@@ -4,8 +4,8 @@
 import type { Kind, Settings } from '../kinds/kind.ts';
 import { groupOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
-import type { Problem, ResourceId } from '../std/problem.ts';
-import { apply, type Outcome } from './apply.ts';
+import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import { apply, type Outcome, withheldOutcomes } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import { beginApproved, spendApproval } from './approval.ts';
 import type { Remembered } from './certainty.ts';
@@ -17,6 +17,7 @@ import type { GuardLimits } from './guard.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
 import { acquire, look } from './lock.ts';
 import type { Plan } from './plan.ts';
+import { type Admission, admitAgain } from './plan-admission.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import type { Readiness } from './readiness.ts';
@@ -64,6 +65,8 @@ export interface RunOptions {
   readonly waitSeconds: number;
   /** `name/version`. */
   readonly tooling: string;
+  /** Absent: whatever is planned is done. */
+  readonly admit?: Admission;
 }
 
 interface Done {
@@ -98,24 +101,30 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
 
 /** What is true now that nobody else writes, with digests for all Secrets. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
-  const prepared = contended ? await prepare(deps, options, 'sync', first) : first;
+  // What an admission compares is compared under the lock.
+  const again = contended || options.admit !== undefined;
+  const prepared = again ? await prepare(deps, options, 'sync', first) : first;
   if (!prepared.unsealed) return prepared;
   await deps.digestKey.make(deps.random);
-  return prepare(deps, options, 'sync', prepared);
+  const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
+  return prepare(deps, sealed, 'sync', prepared);
 }
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  return (await planned(deps, options)).result;
+}
+
+/** The same, with what it was made of. */
+export async function planned(
+  deps: RunDeps,
+  options: RunOptions,
+): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
   const start = startOf(deps);
   const prepared = await prepare(deps, options, 'read');
   const readiness = { ready: [], progressing: [], failed: [] };
-  return resultOf(deps, options, start, prepared, {
-    outcomes: [],
-    readiness,
-    failures: [],
-    problems: [],
-    timedOut: false,
-  });
+  const done = { outcomes: [], readiness, failures: [], problems: [], timedOut: false };
+  return { prepared, result: resultOf(deps, options, start, prepared, done) };
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
@@ -125,7 +134,9 @@ async function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prep
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
-  return { outcomes: [], readiness, failures: [], problems: [], timedOut: false };
+  const outcomes = withheldOutcomes(prepared.plan);
+  for (const outcome of outcomes) deps.progress(outcome);
+  return { outcomes, readiness, failures: [], problems: [], timedOut: false };
 }
 
 async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Done> {
@@ -143,7 +154,7 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
     { cluster: { apply: cluster.apply, schema: cluster.schema, remove: remover }, random, progress },
     { plan, uids, force: options.conflicts === 'force' },
   );
-  const spent = approval !== undefined && allDeleted(plan, outcomes);
+  const spent = approval !== undefined && allDeleted(plan.approved, outcomes);
   const unspent = spent ? await spendApproval(cluster, approval) : [];
 
   const waitSeconds = waitSecondsOf(options, prepared);
@@ -171,9 +182,11 @@ async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Pr
   };
 }
 
-function allDeleted({ batches }: Plan, outcomes: readonly Outcome[]): boolean {
-  const wanted = batches.flatMap(({ changes }) => changes).filter(({ action }) => action === 'delete');
-  return outcomes.filter(({ action }) => action === 'deleted').length === wanted.length;
+function allDeleted(approved: Plan['approved'], outcomes: readonly Outcome[]): boolean {
+  const deleted = new Set(
+    outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
+  );
+  return (approved?.guarded.deletions ?? []).every(({ id }) => deleted.has(id));
 }
 
 /**

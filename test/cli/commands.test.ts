@@ -32,6 +32,7 @@ describe('help', () => {
     'dev',
     'validate',
     'plan',
+    'apply',
     'sync',
     'run',
     'approve',
@@ -262,6 +263,35 @@ describe('plan and sync', () => {
     expect(stdout).toContain(
       '  ~ tools/MCPServer/clock\n      /spec/image: "images.example.com/clock:1.0.0" -> "images.example.com/clock:2.0.0"\n',
     );
+  });
+
+  test('apply carries out a plan file, and what it names as stale exits with 7', async () => {
+    publish(world.fleet, { clock: '1.2.0' });
+    const planned = await instance.run('plan', '--out', 'fleet.plan');
+    expect([planned.code, planned.stderr]).toEqual([
+      0,
+      'the plan is in fleet.plan; to carry it out: skep apply fleet.plan\n',
+    ]);
+    publish(world.fleet, { clock: '1.3.0' });
+    const applied = await instance.run('apply', 'fleet.plan');
+    expect([applied.code, applied.stderr]).toEqual([0, '']);
+    expect(applied.stdout).toMatch(/^tools\/MCPServer\/clock configured\n/);
+
+    await instance.run('plan', '--out', 'fleet.plan');
+    publish(world.fleet, { clock: '1.1.0' });
+    await instance.run('sync');
+    const { code, stdout } = await instance.run('apply', 'fleet.plan', '-o', 'json');
+    const [first] = JSON.parse(stdout).outcomes;
+    expect([code, first.action, first.error.code]).toEqual([7, 'failed', 'plan-stale']);
+    expect(first.error.message).toContain('/spec/image');
+
+    writeFileSync(join(instance.dir, 'cut.plan'), readFileSync(join(instance.dir, 'fleet.plan'), 'utf8').slice(0, 400));
+    const cut = await instance.run('apply', 'cut.plan');
+    expect([cut.code, cut.stdout, cut.stderr]).toEqual([64, '', expect.stringContaining('was it cut off?')]);
+    instance.configure({ apply: { conflicts: 'force', maxDeletes: 1, maxDeletesPercent: 100, waitSeconds: 60 } });
+    const other = await instance.run('apply', 'fleet.plan');
+    expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^error plan-mismatch: .*: apply\n$/)]);
+    instance.configure();
   });
 
   test('sync leaves many deletions for approval and exits with 5', async () => {

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import type { GitRef } from '../../src/adapters/git/reference.ts';
 import { openRepository } from '../../src/adapters/git/repository.ts';
 import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { crd } from '../../src/kinds/crd.ts';
@@ -13,11 +14,17 @@ import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { type AdoptionResult, adopt } from '../../src/reconcile/adopt.ts';
 import type { Outcome } from '../../src/reconcile/apply.ts';
+import { applyPlanFile } from '../../src/reconcile/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
-import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import { clusterOf } from '../../src/reconcile/plan-binding.ts';
+import { type PlanBinding, planFileOf } from '../../src/reconcile/plan-file.ts';
+import type { PlanFile } from '../../src/reconcile/plan-file-format.ts';
+import type { Repository } from '../../src/reconcile/ports.ts';
+import { planned, planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RegistryDeps } from '../../src/reconcile/registries.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
+import { sha256 } from '../../src/std/hash.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
 import { type GitServer, startGitServer, type TestRepository } from './git-server.ts';
 
@@ -30,6 +37,10 @@ export interface World {
   readonly client: ConnectedCluster;
   run(overrides?: WorldOverrides): Promise<RunResult>;
   plan(overrides?: WorldOverrides): Promise<RunResult>;
+  /** What `skep plan --out` writes. */
+  planFile(overrides?: WorldOverrides): Promise<PlanFile>;
+  /** What `skep apply` does with it. */
+  applyPlan(file: PlanFile, overrides?: WorldOverrides): Promise<RunResult>;
   adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
   approve(hash: string, expiresHours: number, overrides?: WorldOverrides): Promise<Approved>;
   close(): Promise<void>;
@@ -57,17 +68,19 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
   for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
   client.refresh();
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });
-  const repository = openRepository({
-    repository: `${git.url}/fleet.git`,
-    ref: { branch: 'main' },
-    dir: join(dir, 'git'),
-    outbound,
-    allowFiles: false,
-    clock: systemClock,
-  });
+  const repositoryAt = (ref: GitRef): Repository =>
+    openRepository({
+      repository: `${git.url}/fleet.git`,
+      ref,
+      dir: join(dir, 'git'),
+      outbound,
+      allowFiles: false,
+      clock: systemClock,
+    });
+  const newest = repositoryAt({ branch: 'main' });
   const digestKey = openDigestKey(client, 'test', 'default');
   const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>(), digestKey };
-  function deps({ registries, progress = () => undefined }: WorldOverrides): RunDeps {
+  function deps({ registries, progress = () => undefined }: WorldOverrides, repository = newest): RunDeps {
     const sources = [{ name: 'fleet', repository, path: 'cluster' }];
     return {
       cluster: client,
@@ -86,6 +99,19 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     client,
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
+    planFile: async (overrides = {}) => {
+      const made = await planned(deps(overrides), optionsOf(overrides));
+      const commit = made.result.commits.fleet ?? '';
+      const sources = [{ name: 'fleet', repository: `${git.url}/fleet.git`, ref: 'branch main', commit }];
+      const createdAt = new Date(systemClock.now()).toISOString();
+      if (digestKey.known() === undefined) await digestKey.find();
+      const key = digestKey.known();
+      return planFileOf({ binding: await bindingOf(client), sources, createdAt, prepared: made.prepared, key });
+    },
+    applyPlan: async (file, overrides = {}) => {
+      const pinned = repositoryAt({ commit: file.sources[0]?.commit ?? '' });
+      return applyPlanFile(deps(overrides, pinned), optionsOf(overrides), file, await bindingOf(client));
+    },
     adopt: (write, overrides = {}) => adopt(deps(overrides), optionsOf(overrides), write),
     approve: (hash, expiresHours, overrides = {}) => approve(deps(overrides), optionsOf(overrides), hash, expiresHours),
     async close() {
@@ -94,6 +120,11 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function bindingOf(client: ConnectedCluster): Promise<PlanBinding> {
+  const [tool, settings] = [{ name: 'skep/test', digest: sha256('tool') }, { apply: sha256('settings') }];
+  return { tool, instance: 'test', cluster: await clusterOf(client, 'default'), settings };
 }
 
 /** Options of one run, with an id of its own. */

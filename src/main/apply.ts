@@ -1,0 +1,39 @@
+// `skep apply`: exactly what a plan file holds, or an explanation.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function applyCommand(): Command {
+  return withInstanceFlags(new Command('apply'))
+    .description('Carry out a plan file: exactly its changes, as far as each is still as planned.')
+    .argument('<planfile>', 'as `skep plan --out` wrote it')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
+        '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
+        '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
+    )
+    .action(async (planFile: string, flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, files, { applyPlanFile }, { runAndTell }] = await Promise.all([
+        import('./instance.ts'),
+        import('./plan-files.ts'),
+        import('../reconcile/apply-plan-file.ts'),
+        import('./one-run.ts'),
+      ]);
+      const file = await files.readPlanFile(planFile);
+      await runAndTell(
+        flags.output,
+        (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
+        async (instance) => {
+          const here = await files.bindingOf(config, instance);
+          return instance.run({}, (deps, options) => applyPlanFile(deps, options, file, here));
+        },
+      );
+    });
+}

@@ -1,0 +1,124 @@
+// Plan files of an instance on disk: what binds one to the configuration, how it is written and read. Knows nothing about
+// what a plan holds.
+
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { clusterOf } from '../reconcile/plan-binding.ts';
+import type { PlanBinding } from '../reconcile/plan-file.ts';
+import { formatPlanFile, parsePlanFile, planFileOf } from '../reconcile/plan-file.ts';
+import type { PlanFile, PlannedSource } from '../reconcile/plan-file-format.ts';
+import type { Prepared } from '../reconcile/prepare.ts';
+import type { RunResult } from '../reconcile/result.ts';
+import { Failure } from '../std/failure.ts';
+import { digest } from '../std/hash.ts';
+import type { Config } from './config.ts';
+import type { Instance } from './instance.ts';
+import { shown } from './pinned.ts';
+import { programDigest } from './program-digest.ts';
+import { VERSION } from './version.ts';
+
+/** What a plan made here would be bound to. */
+export async function bindingOf(config: Config, { deps, options }: Instance): Promise<PlanBinding> {
+  const { homeNamespace } = options();
+  return {
+    tool: { name: `skep/${VERSION}`, digest: programDigest() },
+    instance: config.name,
+    cluster: await clusterOf(deps.cluster, homeNamespace),
+    settings: settingsDigests(config),
+  };
+}
+
+/** Who runs it, when, from where and how it is told makes no other plan; whatever is not named here does. */
+const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
+  'name',
+  'schedule',
+  'timeZone',
+  'jitterSeconds',
+  'windows',
+  'cluster',
+  'approval',
+  'outbound',
+  'git',
+  'stateDir',
+  'http',
+  'plans',
+  'snapshot',
+  'notify',
+  'history',
+]);
+
+function settingsDigests(config: Config): Record<string, string> {
+  const { waitSeconds: _waiting, ...apply } = config.apply;
+  const sources = config.sources.map(({ auth: _auth, repository, ...source }) => ({
+    ...source,
+    repository: shown(repository),
+  }));
+  const shaping = Object.entries({ ...config, apply, sources }).filter(([name]) => !NO_PART_OF_A_PLAN.has(name));
+  return Object.fromEntries(shaping.map(([name, value]) => [name, digest(value)]));
+}
+
+/** Throws Failure `plan-incomplete` where not everything could be read: what is missing would pass for gone. */
+export async function writePlanFile(
+  file: string,
+  config: Config,
+  instance: Instance,
+  { result, prepared }: { readonly result: RunResult; readonly prepared: Prepared },
+): Promise<void> {
+  const { deps } = instance;
+  const [failure] = result.failures;
+  if (failure !== undefined) {
+    throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
+  }
+  const binding = await bindingOf(config, instance);
+  const sources = config.sources.map((source) => plannedSource(source, result.commits[source.name] ?? ''));
+  const createdAt = new Date(deps.clock.now()).toISOString();
+  const key = await keyOf(instance);
+  await writeWhole(file, formatPlanFile(planFileOf({ binding, sources, createdAt, prepared, key })));
+}
+
+/** Who only plans may not be allowed to see it. */
+async function keyOf({ deps: { digestKey } }: Instance): Promise<Uint8Array | undefined> {
+  try {
+    if (digestKey.known() === undefined) await digestKey.find();
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.code !== 'cluster-forbidden') throw failure;
+  }
+  return digestKey.known();
+}
+
+function plannedSource(source: Config['sources'][number], commit: string): PlannedSource {
+  const { name, repository, branch, tag, semver, commit: fixed } = source;
+  const [ref = 'the default branch'] = Object.entries({ branch, tag, semver, commit: fixed }).flatMap(
+    ([sort, value]) => (value === undefined ? [] : [`${sort} ${value}`]),
+  );
+  return { name, repository: shown(repository), ref, commit };
+}
+
+/** A reader sees the old file or the new one, never half of it. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}.new`;
+  try {
+    await writeFile(draft, text);
+    await rename(draft, file);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('file-not-written', `${file} cannot be written: ${reason}`, { cause });
+  }
+}
+
+/** Throws Failure `usage`, `plan-invalid` or `plan-version`. */
+export async function readPlanFile(file: string): Promise<PlanFile> {
+  return parsePlanFile((await bytesOf(file)).toString('utf8'), file);
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('usage', `the plan file cannot be read: ${reason}`, { cause });
+  }
+}
+
+export function commitsOf({ sources }: PlanFile): ReadonlyMap<string, string> {
+  return new Map(sources.map(({ name, commit }) => [name, commit]));
+}

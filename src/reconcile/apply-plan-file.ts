@@ -1,0 +1,41 @@
+// Carries out a plan file: the same run as any other, narrowed to what the file holds. The sources that it is given read
+// the commits of the file. Knows nothing about files, signatures or how commits are fetched.
+
+import type { DigestKey } from './digest-key.ts';
+import { fingerprintsBy } from './fingerprints.ts';
+import { fieldManager } from './labels.ts';
+import { admitPlanned } from './plan-admission.ts';
+import { checkBinding } from './plan-binding.ts';
+import type { PlanBinding } from './plan-file.ts';
+import type { PlanFile } from './plan-file-format.ts';
+import { type RunDeps, type RunOptions, reconcile } from './reconcile.ts';
+import type { RunResult } from './result.ts';
+
+/** Throws Failure `plan-foreign` or `plan-mismatch`, and what `reconcile` throws: then nothing was done. */
+export async function applyPlanFile(
+  deps: RunDeps,
+  options: RunOptions,
+  file: PlanFile,
+  here: PlanBinding,
+): Promise<RunResult> {
+  checkBinding(file, here);
+  if (file.sealed && deps.digestKey.known() === undefined) await deps.digestKey.find();
+  const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
+  const key = file.sealed ? deps.digestKey.known() : undefined;
+  const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
+  return reconcile({ ...deps, digestKey }, { ...options, admit });
+}
+
+/** A plan that was made without the key is compared without it; what it lets through is then rendered with it. */
+function concealed(key: DigestKey): DigestKey {
+  let opened = false;
+  return {
+    known: () => (opened ? key.known() : undefined),
+    find: async () => undefined,
+    async make(random) {
+      await key.find();
+      if (key.known() === undefined) await key.make(random);
+      opened = true;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// Whether a plan file is for this instance, this cluster, this program and these settings: only then does rendering its
+// commits again give what it was made of. Knows nothing about what it would change.
+
+import { Failure } from '../std/failure.ts';
+import type { PlanBinding } from './plan-file.ts';
+import type { PlanFile } from './plan-file-format.ts';
+import type { Cluster } from './ports.ts';
+
+/** A cluster has no name of its own: the uid of a namespace is in no other. Throws Failure where it cannot be read. */
+export async function clusterOf(cluster: Pick<Cluster, 'get'>, homeNamespace: string): Promise<PlanFile['cluster']> {
+  const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: homeNamespace });
+  const uid = namespace?.metadata.uid;
+  if (uid !== undefined) return { homeNamespace, uid };
+  throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
+}
+
+/** Throws Failure `plan-foreign` or `plan-mismatch`. */
+export function checkBinding(file: PlanFile, here: PlanBinding): void {
+  if (file.instance !== here.instance) {
+    throw foreign(`it is for instance "${file.instance}", and this is "${here.instance}"`);
+  }
+  if (file.cluster.homeNamespace !== here.cluster.homeNamespace) {
+    const [theirs, ours] = [file.cluster.homeNamespace, here.cluster.homeNamespace];
+    throw foreign(`it is for an instance whose home is namespace ${theirs}, and here it is ${ours}`);
+  }
+  if (file.cluster.uid !== here.cluster.uid) {
+    throw foreign(`it is for another cluster: namespace ${here.cluster.homeNamespace} had another uid there`);
+  }
+  if (file.tool.digest !== here.tool.digest) {
+    throw mismatch(`it was made by ${file.tool.name}, and this is another build (${here.tool.name}): use the same one`);
+  }
+  const names = [...new Set([...Object.keys(file.settings), ...Object.keys(here.settings)])].sort();
+  const differing = names.filter((name) => file.settings[name] !== here.settings[name]);
+  if (differing.length > 0) throw mismatch(`these settings were others when it was made: ${differing.join(', ')}`);
+}
+
+function foreign(reason: string): Failure {
+  return new Failure('plan-foreign', `the plan is not for here: ${reason}`);
+}
+
+function mismatch(reason: string): Failure {
+  return new Failure('plan-mismatch', `the plan would be rendered otherwise here: ${reason}`);
+}

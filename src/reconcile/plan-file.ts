@@ -1,0 +1,128 @@
+// Writes a plan as a file, and reads one back. Knows nothing about clusters, paths or signatures.
+
+import { compileStructural } from '../kube/structural/structural.ts';
+import { Failure } from '../std/failure.ts';
+import { digest } from '../std/hash.ts';
+import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { type Fingerprints, fingerprintsBy } from './fingerprints.ts';
+import { fieldManager } from './labels.ts';
+import type { Change, Plan } from './plan.ts';
+import {
+  PLAN_FILE,
+  PLAN_FILE_VERSION,
+  type PlanFile,
+  type PlannedChange,
+  type PlannedSource,
+} from './plan-file-format.ts';
+import type { Prepared } from './prepare.ts';
+
+/** What a plan file is bound to, beside the world as it was seen. */
+export interface PlanBinding {
+  readonly tool: PlanFile['tool'];
+  readonly instance: string;
+  readonly cluster: PlanFile['cluster'];
+  readonly settings: PlanFile['settings'];
+}
+
+export interface PlanFileInput {
+  readonly binding: PlanBinding;
+  readonly sources: readonly PlannedSource[];
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly prepared: { readonly plan: Plan; readonly snapshot: Pick<Prepared['snapshot'], 'find'> };
+  /** Of the digests of Secrets. */
+  readonly key: Uint8Array | undefined;
+}
+
+export function planFileOf({ binding, sources, createdAt, prepared, key }: PlanFileInput): PlanFile {
+  const { plan, snapshot } = prepared;
+  const prints = fingerprintsBy(fieldManager(binding.instance), key);
+  const body = {
+    format: 'skep-plan' as const,
+    version: PLAN_FILE_VERSION,
+    createdAt,
+    ...binding,
+    sealed: key !== undefined,
+    sources: [...sources],
+    batches: plan.batches.map(({ name, changes }) => ({
+      name,
+      changes: changes.map((change) => plannedChange(prints, snapshot.find, change)),
+    })),
+    held: plan.held.map(({ resource, reason }) => ({ resource, reason })),
+    unchanged: plan.unchanged.length,
+    guard: guardOf(plan),
+  };
+  return { ...body, digest: digest(body) };
+}
+
+export function plannedChange(
+  prints: Fingerprints,
+  living: Prepared['snapshot']['find'],
+  change: Change,
+): PlannedChange {
+  const { action, resource, diff } = change;
+  const live = action === 'create' ? undefined : living(resource);
+  const seen = live === undefined ? undefined : prints.seen(live, diff);
+  const owner: ResourceId | undefined = change.action === 'delete' ? undefined : change.owner;
+  const desired = change.action === 'delete' ? undefined : prints.desired(change.object, owner !== undefined);
+  return {
+    action,
+    resource,
+    ...(change.uid === undefined ? {} : { uid: change.uid }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(seen === undefined ? {} : { seen }),
+    ...(desired === undefined ? {} : { desired }),
+    ...(diff.length === 0 ? {} : { fields: diff.map(({ path }) => path) }),
+  };
+}
+
+function guardOf({ guarded, approved }: Plan): PlanFile['guard'] {
+  const list = guarded ?? approved?.guarded;
+  if (list === undefined) return { verdict: 'within' };
+  const deletions = list.deletions.map(({ id, uid }) => ({ id, uid }));
+  return {
+    verdict: guarded === undefined ? 'approved' : 'waits',
+    hash: list.hash,
+    reasons: [...list.reasons],
+    deletions,
+  };
+}
+
+export function formatPlanFile(file: PlanFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** Throws Failure `plan-invalid` or `plan-version`. `name`: of the file, for messages. */
+export function parsePlanFile(text: string, name: string): PlanFile {
+  const value = parsed(text, name);
+  if (!isObject(value) || value.format !== 'skep-plan')
+    throw invalid(name, 'it is no plan file (skep plan --out writes one)');
+  const { version, digest: written, ...body } = value;
+  if (version !== PLAN_FILE_VERSION) {
+    const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${PLAN_FILE_VERSION}: apply it with the skep that made it`;
+    throw new Failure('plan-version', message);
+  }
+  // Before its content: whoever edits a plan makes another one, whatever it looks like.
+  if (written !== digest({ version, ...body })) {
+    throw invalid(name, 'its digest does not fit its content: it was changed after it was made. Plan again');
+  }
+  const schema: JsonObject = JSON.parse(JSON.stringify(PLAN_FILE));
+  const structural = compileStructural(schema);
+  const [finding] = [...structural.unknownFields(value), ...structural.validate(value)];
+  if (finding !== undefined) throw invalid(name, `${finding.pointer}: ${finding.message}`);
+  return value as PlanFile;
+}
+
+function parsed(text: string, name: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(name, `it is no JSON (${reason}): was it cut off?`, cause);
+  }
+}
+
+function invalid(name: string, reason: string, cause?: unknown): Failure {
+  return new Failure('plan-invalid', `${name}: ${reason}`, { cause });
+}
