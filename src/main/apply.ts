@@ -1,6 +1,7 @@
 // `skep apply`: exactly what a plan file holds, or an explanation.
 
 import { Command } from 'commander';
+import { systemClock } from './clock.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
 
 interface Options extends InstanceFlags {
@@ -14,7 +15,9 @@ export function applyCommand(): Command {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
+      '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
+        '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
+        '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
         '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
         '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
     )
@@ -26,7 +29,7 @@ export function applyCommand(): Command {
         import('../reconcile/apply-plan-file.ts'),
         import('./one-run.ts'),
       ]);
-      const file = await files.readPlanFile(planFile);
+      const file = await files.readPlanFile(planFile, config, systemClock.now());
       await runAndTell(
         flags.output,
         (progress) => openInstance(config, progress, {}, files.commitsOf(file)),

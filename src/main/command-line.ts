@@ -21,7 +21,7 @@ import { VERSION } from './version.ts';
 const EXIT_CODES = `
 Exit codes:
   0 done                   1 the world failed        2 changes pending (--detailed-exitcode)
-  3 invalid manifests      5 deletions wait for approval
+  3 invalid manifests      5 deletions, or unsigned changes, wait for approval
   6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;
 
 const USAGE = 64;

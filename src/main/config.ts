@@ -27,6 +27,7 @@ import { readDocuments } from '../std/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { HISTORY } from './config-history.ts';
 import { HTTP } from './config-http.ts';
+import { PLANS } from './config-plans.ts';
 import { GIT, SOURCE } from './config-sources.ts';
 
 const DATABASE = object(
@@ -96,6 +97,7 @@ const CONFIG = object(
       'Approvals of deletions beyond the limits.',
       { default: {} },
     ),
+    plans: PLANS,
     images: object(
       {
         proxy: optional(text('Image of the proxy in front of a server.')),

@@ -17,6 +17,7 @@ import type { HistoryStore } from '../reconcile/history/ports.ts';
 import { failedRecord, recordOf } from '../reconcile/history/record.ts';
 import { fieldManager } from '../reconcile/labels.ts';
 import { readPattern } from '../reconcile/patterns.ts';
+import { admitNothing } from '../reconcile/plan-admission.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../reconcile/reconcile.ts';
 import type { RegistryDeps, SyncMode } from '../reconcile/registries.ts';
 import type { RunResult } from '../reconcile/result.ts';
@@ -89,7 +90,8 @@ export async function openInstance(
     deps,
     options,
     history,
-    run: (overrides, how = reconcile) => recordedRun(recorder, deps, options(overrides), how),
+    run: (overrides = {}, how = reconcile) =>
+      recordedRun(recorder, deps, options({ ...admissionOf(config), ...overrides }), how),
     save: () => remembered.save(),
     async close() {
       try {
@@ -99,6 +101,12 @@ export async function openInstance(
       }
     },
   };
+}
+
+/** Plan files say themselves what a run may do. */
+function admissionOf({ plans }: Config): Pick<RunOptions, 'admit'> {
+  if (plans.require === 'unsigned') return {};
+  return { admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it') };
 }
 
 async function recordedRun(

@@ -1,8 +1,10 @@
 // Plan files of an instance on disk: what binds one to the configuration, how it is written and read. Knows nothing about
 // what a plan holds.
 
+import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { clusterOf } from '../reconcile/plan-binding.ts';
+import { verifyDetached } from '../adapters/git/detached.ts';
+import { checkAge, clusterOf } from '../reconcile/plan-binding.ts';
 import type { PlanBinding } from '../reconcile/plan-file.ts';
 import { formatPlanFile, parsePlanFile, planFileOf } from '../reconcile/plan-file.ts';
 import type { PlanFile, PlannedSource } from '../reconcile/plan-file-format.ts';
@@ -105,9 +107,21 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** Throws Failure `usage`, `plan-invalid` or `plan-version`. */
-export async function readPlanFile(file: string): Promise<PlanFile> {
-  return parsePlanFile((await bytesOf(file)).toString('utf8'), file);
+/** Signatures of plan files are for this (`ssh-keygen -Y sign -n`). */
+const NAMESPACE = 'skep-plan';
+
+/**
+ * Checks the signature before anything is read out of the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
+ * `plan-expired`, or `plan-signature-...`.
+ */
+export async function readPlanFile(file: string, { plans }: Config, now: number): Promise<PlanFile> {
+  const bytes = await bytesOf(file);
+  const { require, keys, expiresHours } = plans;
+  const signed = require === 'signed' || (keys.length > 0 && existsSync(`${file}.sig`));
+  if (signed) await verifyDetached(file, bytes, { namespace: NAMESPACE, keys });
+  const plan = parsePlanFile(bytes.toString('utf8'), file);
+  checkAge(plan, now, expiresHours);
+  return plan;
 }
 
 async function bytesOf(file: string): Promise<Buffer> {

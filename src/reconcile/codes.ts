@@ -54,6 +54,9 @@ export const RECONCILE_CODES = {
     'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are left as they live; plan again.',
   'plan-other':
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
+  'plan-required':
+    '`plans.require` is signed: runs change nothing, and the change waits for `skep apply` of a signed plan file; exit code 5.',
+  'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',

@@ -31,6 +31,15 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
   };
 }
 
+/** Nothing: whatever is to be changed is changed by another way. */
+export function admitNothing(reason: string): Admission {
+  return (plan) => {
+    const changes = plan.batches.flatMap((batch) => batch.changes);
+    const withheld = changes.map((change) => withheldOf(change, 'held', 'plan-required', reason));
+    return withhold(plan, withheld);
+  };
+}
+
 /** What an earlier look has let through, now that it is rendered with the key that was missing then. */
 export function admitAgain({ batches, withheld = [] }: Plan): Admission {
   return (plan) => {

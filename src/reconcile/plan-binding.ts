@@ -14,6 +14,14 @@ export async function clusterOf(cluster: Pick<Cluster, 'get'>, homeNamespace: st
   throw new Failure('plan-homeless', `namespace ${homeNamespace}, the home of the instance, does not exist`);
 }
 
+/** An old plan may fit again after what it did was undone. Throws Failure `plan-expired`. */
+export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number, expiresHours: number): void {
+  const hours = (now - Date.parse(createdAt)) / 3_600_000;
+  if (hours <= expiresHours) return;
+  const message = `the plan was made ${Math.floor(hours)} hours ago, and plans.expiresHours is ${expiresHours}: plan again`;
+  throw new Failure('plan-expired', message);
+}
+
 /** Throws Failure `plan-foreign` or `plan-mismatch`. */
 export function checkBinding(file: PlanFile, here: PlanBinding): void {
   if (file.instance !== here.instance) {

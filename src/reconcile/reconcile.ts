@@ -132,7 +132,9 @@ async function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prep
   const sight = await sightOf(deps, options, prepared.snapshot);
   const { changes, readiness } = judge(settleInput(options, prepared, []), sight, timestamp(deps.clock));
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
-  const exact = sameExtent(exactExtent(options, prepared), prepared.parent.extent);
+  // What is withheld is neither there yet nor gone.
+  const { withheld } = prepared.plan;
+  const exact = withheld !== undefined || sameExtent(exactExtent(options, prepared), prepared.parent.extent);
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
   const outcomes = withheldOutcomes(prepared.plan);
   for (const outcome of outcomes) deps.progress(outcome);

@@ -49,6 +49,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.plan.guarded !== undefined) return 5;
+  if (result.outcomes.some(({ error }) => error?.code === 'plan-required')) return 5;
   if (result.timedOut) return 8;
   const pending = result.plan.batches.length > 0;
   return detailed && pending ? 2 : 0;

@@ -3,12 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { admitNothing } from '../../src/reconcile/plan-admission.ts';
 import { formatPlanFile } from '../../src/reconcile/plan-file.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members, publish } from './fleet.ts';
+import { members, publish, versionsOf } from './fleet.ts';
 
 const OPTIONS = { waitSeconds: 0 };
 let world: World;
@@ -155,6 +156,19 @@ test('what was made again, is gone, or came in between is told as such', async (
     three: 'it was to be created, and exists by now',
   });
   expect(await image('three')).toBeUndefined();
+});
+
+test('where plans must be signed, a run changes nothing and says what waits', async () => {
+  await serve({ one: '1.0.0' });
+  publish(world.fleet, { two: '1.0.0' });
+  const admit = admitNothing('the reason');
+  const before = versionsOf(await members(world.client, 'test'));
+  const result = await world.run({ ...OPTIONS, admit });
+  expect(new Set(result.outcomes.map(({ action, error }) => `${action} ${error?.code}`))).toEqual(
+    new Set(['held plan-required']),
+  );
+  expect([result.outcomes.length, exitCodeOf(result)]).toEqual([18, 5]);
+  expect(versionsOf(await members(world.client, 'test'))).toEqual(before);
 });
 
 test('what drifted since and is not in the plan is left to the next one', async () => {

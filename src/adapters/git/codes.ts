@@ -28,7 +28,14 @@ export const GIT_CODES = {
     'The signature is by a key that is none of `verify.keys`. If its owner is to be trusted, add the public key there.',
   'git-signature-invalid':
     'The signature does not fit what is signed, has run out, or is of a sort that is not accepted. The last good commit stays in use.',
-  'git-verify-keys-unusable': 'A file of `verify.keys` cannot be read, or holds no public key of a known sort.',
+  'git-verify-keys-unusable':
+    'A file of `verify.keys` or `plans.keys` cannot be read, or holds no public key of a known sort.',
+  'plan-signature-missing':
+    'Signed plan files are required (`plans`), and there is no FILE.sig beside the file; nothing was applied.',
+  'plan-signature-untrusted':
+    'The signature beside the file is by a key that is none of `plans.keys`; nothing was applied.',
+  'plan-signature-invalid':
+    'The signature beside the file does not fit it, was made for another purpose, or is none; nothing was applied.',
   'git-path-not-found': 'The commit has no such file or folder; correct the path where it is configured.',
   'git-too-large': 'The repository or one of its files is larger than the limit; nothing of it was used.',
   'git-unsupported-repository':

@@ -1,4 +1,4 @@
-// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them. Knows nothing about commits.
+// Signatures that `ssh-keygen -Y sign` makes (OpenSSH's PROTOCOL.sshsig), as git stores them too. Knows nothing about commits.
 
 import { createHash } from 'node:crypto';
 import { verifiesSsh } from './ssh-key.ts';
@@ -8,7 +8,7 @@ const BEGIN = '-----BEGIN SSH SIGNATURE-----';
 const END = '-----END SSH SIGNATURE-----';
 const MAGIC = Buffer.from('SSHSIG');
 /** What signatures of git are for; one for a file or a login is none for a commit. */
-const NAMESPACE = 'git';
+export const GIT_NAMESPACE = 'git';
 
 export function isSshSignature(armored: string): boolean {
   return armored.startsWith(BEGIN);
@@ -21,7 +21,7 @@ export interface SshVerdict {
 }
 
 /** Throws an Error that says why the signature cannot be judged. */
-export function judgeSshSignature(armored: string, payload: Buffer): SshVerdict {
+export function judgeSshSignature(armored: string, payload: Buffer, purpose = GIT_NAMESPACE): SshVerdict {
   const blob = dearmored(armored);
   if (!blob.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('it does not begin as a signature does');
   const wire = readWire(blob.subarray(MAGIC.length));
@@ -33,7 +33,7 @@ export function judgeSshSignature(armored: string, payload: Buffer): SshVerdict 
   const hash = wire.text();
   const signature = wire.bytes();
   wire.end();
-  if (namespace !== NAMESPACE) throw new Error(`it was made for "${namespace}", not for git`);
+  if (namespace !== purpose) throw new Error(`it was made for "${namespace}", not for ${purpose}`);
   if (hash !== 'sha256' && hash !== 'sha512') throw new Error(`its hash is ${hash}`);
   const digest = createHash(hash).update(payload).digest();
   const signed = [namespace, reserved, hash, digest].map(wireBytes);

@@ -10,7 +10,7 @@ import { isPgpSignature, judgePgpSignature, type PgpKey, readPgpKeys } from './p
 import { type CommitReference, type NameReference, TAG_PREFIX } from './reference.ts';
 import { headerOf, type Signed, signedCommit, signedTag } from './signed.ts';
 import { isKeyType, readSshKey } from './ssh-key.ts';
-import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
+import { GIT_NAMESPACE, isSshSignature, judgeSshSignature } from './ssh-signature.ts';
 
 export interface VerifySettings {
   /** What must be signed: the commit, the annotated tag that was followed to it, or both. */
@@ -127,6 +127,20 @@ function contentOf(store: ObjectStore, oid: string): Buffer {
   throw new Failure('git-damaged', `object ${oid} is missing`, { data: { oid }, retryable: true });
 }
 
+/** For signatures of one purpose. Throws Failure `git-verify-keys-unusable`. */
+export async function readSshKeys(files: readonly string[], purpose: string): Promise<readonly Buffer[]> {
+  const read = await Promise.all(files.map(readKeyFile));
+  return read.flatMap(({ file, bytes }) => {
+    try {
+      const keys = sshKeysOf(bytes.toString('latin1'), purpose);
+      if (keys.length === 0) throw new Error('it holds no key');
+      return keys;
+    } catch (cause) {
+      throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  });
+}
+
 async function readKeyFile(file: string): Promise<{ file: string; bytes: Buffer }> {
   try {
     return { file, bytes: await readFile(file) };
@@ -139,7 +153,7 @@ async function keysOf(file: string, bytes: Buffer): Promise<KeyRing> {
   const text = bytes.toString('latin1');
   const isPgp = text.includes('-----BEGIN PGP') || (bytes[0] ?? 0) >= 0x80;
   try {
-    const ring = isPgp ? { ssh: [], pgp: await readPgpKeys(bytes) } : { ssh: sshKeysOf(text), pgp: [] };
+    const ring = isPgp ? { ssh: [], pgp: await readPgpKeys(bytes) } : { ssh: sshKeysOf(text, GIT_NAMESPACE), pgp: [] };
     if (ring.ssh.length + ring.pgp.length === 0) throw new Error('it holds no key');
     return ring;
   } catch (cause) {
@@ -147,25 +161,25 @@ async function keysOf(file: string, bytes: Buffer): Promise<KeyRing> {
   }
 }
 
-function sshKeysOf(text: string): Buffer[] {
+function sshKeysOf(text: string, purpose: string): Buffer[] {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map(sshKeyOf);
+    .map((line) => sshKeyOf(line, purpose));
 }
 
 /**
  * `type base64 comment`, as in a `.pub` file, or that behind principals and options, as in ssh-keygen(1), ALLOWED SIGNERS.
  * An option that is not understood would limit the key: then it is not used at all.
  */
-function sshKeyOf(line: string): Buffer {
+function sshKeyOf(line: string, purpose: string): Buffer {
   const words = line.split(/\s+/);
   const at = words.findIndex(isKeyType);
   const base64 = words[at + 1];
   if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is no public key of a known type`);
   const [, ...options] = words.slice(0, at);
-  const strange = options.find((option) => option !== 'namespaces="git"');
+  const strange = options.find((option) => option !== `namespaces="${purpose}"`);
   if (strange !== undefined) throw new Error(`option ${strange} of an allowed signer is not supported`);
   const blob = Buffer.from(base64, 'base64');
   readSshKey(blob);
