@@ -12,6 +12,7 @@ function result(changes: object): Ending {
   const empty = {
     id: 'r1',
     commits: {},
+    quarantined: [],
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:00:02.000Z',
     plan: { batches: [], held: [], unchanged: [] },

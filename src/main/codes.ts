@@ -14,6 +14,8 @@ export const MAIN_CODES = {
     'A source or a kind could not be read, so no plan file was written: what is missing would pass for gone.',
   'plan-commit-gone':
     'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
+  'rollback-history-unknown':
+    'What came before the commit that a rollback took out of use could not be read: of older commits only those are refused that runs have seen.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',

@@ -12,6 +12,7 @@ import { explainCommand } from './explain.ts';
 import { historyCommand } from './history.ts';
 import { migrateCommand } from './migrate.ts';
 import { planCommand } from './plan.ts';
+import { rollbackCommand } from './rollback.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { syncCommand } from './sync.ts';
@@ -43,6 +44,7 @@ export function commandLine(): Command {
     runCommand(),
     approveCommand(),
     historyCommand(),
+    rollbackCommand(),
     adoptCommand(),
     serveCommand(),
     migrateCommand(),

@@ -40,5 +40,5 @@ export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatc
       throw error;
     }
   }
-  return { ...source, repository: { fetch } };
+  return { ...source, repository: { ...source.repository, fetch } };
 }

@@ -10,9 +10,10 @@ export function openPinned(deps: GitDeps, request: GitRequest, commit: string | 
   if (commit === undefined) return configured;
   const asNow = (): Promise<Awaited<ReturnType<Repository['fetch']>>> => unmoved(configured, request, commit);
   // Who signs tags trusts a name: a commit by itself has none.
-  if (request.verify !== undefined && request.verify.mode !== 'head') return { fetch: asNow };
+  if (request.verify !== undefined && request.verify.mode !== 'head') return { ...configured, fetch: asNow };
   const pinned = openGit(deps, { ...request, at: commit });
   return {
+    ...configured,
     async fetch() {
       try {
         return await pinned.fetch();

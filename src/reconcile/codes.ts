@@ -59,6 +59,9 @@ export const RECONCILE_CODES = {
   'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
+  'quarantine-unreadable':
+    'The ConfigMap `skep-<name>-quarantine`, which says what a rollback took out of use, was spoilt. Nothing runs until `skep rollback --clear`.',
+  'rollback-impossible': 'The run to go back to has read none of the sources that skep.yaml names now.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',
   'event-not-written':

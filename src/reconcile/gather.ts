@@ -11,7 +11,8 @@ import { labelValue } from './labels.ts';
 import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
 import { type Loaded, type LoadedResource, load } from './load.ts';
 import { manifestsOf } from './manifests.ts';
-import type { Cluster, Repository } from './ports.ts';
+import type { Checkout, Cluster, Repository } from './ports.ts';
+import { isQuarantined, type Quarantine, type Quarantined } from './quarantine.ts';
 import type { LoadCache } from './source-file.ts';
 
 export interface FleetSource {
@@ -38,6 +39,10 @@ export interface Gathered {
   /** Source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
+  /** Sources that stay at an earlier commit because of a rollback. */
+  readonly quarantined: readonly Quarantined[];
+  /** Sources whose quarantine is over: their refs name something newer. */
+  readonly released: readonly string[];
 }
 
 export interface GatherInput {
@@ -47,12 +52,23 @@ export interface GatherInput {
   readonly cache: LoadCache;
   /** Asked about kinds that the sources use and do not define. */
   readonly cluster: Pick<Cluster, 'resources' | 'get'>;
+  readonly quarantine: Promise<Quarantine>;
 }
 
 interface SourceResult {
   readonly source: string;
   readonly commit?: string;
   readonly loaded?: Loaded;
+  readonly failure?: Failure;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+}
+
+interface Fetched {
+  readonly checkout: Checkout;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+  /** What keeps the source's ref from being known, where it need not be. */
   readonly failure?: Failure;
 }
 
@@ -80,12 +96,14 @@ export async function gather(input: GatherInput): Promise<Gathered> {
     ),
     suspended: new Map(results.flatMap(suspensionOf)),
     failures: results.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
+    quarantined: results.flatMap(({ quarantined }) => (quarantined === undefined ? [] : [quarantined])),
+    released: results.flatMap(({ source, released }) => (released === true ? [source] : [])),
   };
 }
 
 async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
-    const checkout = await source.repository.fetch();
+    const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
     const { documents, problems, incomplete } = await manifestsOf(checkout, source);
     const { kinds, apiGroup, cache } = input;
     const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache };
@@ -97,11 +115,24 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
       problems: [...problems, ...loaded.problems],
       unidentified: loaded.unidentified || incomplete,
     };
-    return { source: source.name, commit: checkout.commit, loaded: complete };
+    return { source: source.name, commit: checkout.commit, loaded: complete, ...rest };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { source: source.name, failure };
   }
+}
+
+/** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
+async function fetchUsable({ repository }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
+  if (entry === undefined) return { checkout: await repository.fetch() };
+  try {
+    const checkout = await repository.fetch();
+    if (!isQuarantined(entry, checkout.commit)) return { checkout, released: true };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { checkout: await repository.at(entry.good), quarantined: entry, failure };
+  }
+  return { checkout: await repository.at(entry.good), quarantined: entry };
 }
 
 /** Without what a source got wrong that it may not declare at all, and another one does. */
@@ -117,7 +148,7 @@ function invalidOf(
 }
 
 function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {
-  if (failure !== undefined) return [[labelValue(source), 'it could not be read']];
+  if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];
 }

@@ -29,6 +29,13 @@ export interface Repository {
    * names the URL (never its credentials). What was fetched before stays usable.
    */
   fetch(): Promise<Checkout>;
+  /**
+   * That commit, whatever the ref names now: by its full id, from what was fetched before where it is still there. Throws
+   * Failure as `fetch` does; `git-ref-not-found` where nobody has the commit any more.
+   */
+  at(commit: string): Promise<Checkout>;
+  /** Ids of the commits that came before it, nearest first, at most `count`; fewer where history is not to be had. */
+  ancestors(commit: string, count: number): Promise<readonly string[]>;
 }
 
 /** One entry of the cluster's discovery. */

@@ -13,14 +13,16 @@ import { applySetId } from './labels.ts';
 import { type LeftAlone, leftAloneOf } from './left-alone.ts';
 import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
+import { type Quarantine, readQuarantine } from './quarantine.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { inOneRun, type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
 import { problemOf, type Resolved, type ResolveInput, resolve } from './resolve.ts';
-import { outside, scopeOf } from './scope.ts';
+import { outside, type Scope, scopeOf } from './scope.ts';
 import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 import { openViews } from './view.ts';
 
 export interface Prepared {
+  readonly quarantine: Quarantine;
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
   readonly registries: RegistryResults;
@@ -52,13 +54,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
-  const parentIdentity = parentId(instance, homeNamespace);
-  const [everything, snapshot, parentObject] = await Promise.all([
-    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster }),
-    openSnapshot(deps.cluster, scope.names),
-    deps.cluster.get(parentIdentity),
-  ]);
-  const parent = { id: parentIdentity, extent: extentOf(parentObject) };
+  const { quarantine, everything, snapshot, parent } = await observe(deps, options, scope);
   const gathered = withoutUnfit(
     everything,
     new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
@@ -101,6 +97,7 @@ export async function prepare(
   const desires = keepValues(ours, snapshot.find);
   const planned = await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet, leftAlone });
   return {
+    quarantine,
     gathered,
     snapshot,
     registries,
@@ -114,6 +111,20 @@ export async function prepare(
     unsealed,
     watched: [...ownKinds, ...desiredKinds],
   };
+}
+
+/** What Git says, and what lives: asked at the same time. */
+async function observe(deps: RunDeps, options: RunOptions, scope: Scope) {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const id = parentId(instance, homeNamespace);
+  const reading = readQuarantine(deps.cluster, options);
+  const [quarantine, everything, snapshot, parentObject] = await Promise.all([
+    reading,
+    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
+    openSnapshot(deps.cluster, scope.names),
+    deps.cluster.get(id),
+  ]);
+  return { quarantine, everything, snapshot, parent: { id, extent: extentOf(parentObject) } };
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */

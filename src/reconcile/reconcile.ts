@@ -20,6 +20,7 @@ import type { Plan } from './plan.ts';
 import { type Admission, admitAgain } from './plan-admission.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
+import { release } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 import { emptyCatalogue, type RegistryDeps } from './registries.ts';
 import type { RunResult } from './result.ts';
@@ -85,14 +86,15 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
   const first = await prepare(deps, options, 'sync');
+  const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await nothingToWrite(deps, options, first);
-  if (idle !== undefined) return resultOf(deps, options, start, first, idle);
+  if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };
 
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);
   try {
     const prepared = await underLock(deps, options, first, lock.contended);
-    return resultOf(deps, options, start, prepared, await write(deps, options, prepared));
+    return { ...resultOf(deps, options, start, prepared, await write(deps, options, prepared)), warnings };
   } finally {
     deps.cluster.fence(undefined);
     await lock.release();
@@ -249,6 +251,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
   return {
     id: options.id,
     commits: gathered.commits,
+    quarantined: gathered.quarantined,
     startedAt: start.at,
     finishedAt: timestamp(deps.clock),
     plan,

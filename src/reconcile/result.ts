@@ -5,6 +5,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
 import type { Plan } from './plan.ts';
+import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface CatalogueOutcome {
@@ -21,6 +22,8 @@ export interface RunResult {
   readonly id: string;
   /** Commit by name of the source; a source that could not be fetched is absent. */
   readonly commits: Readonly<Record<string, string>>;
+  /** Sources that a rollback keeps at an earlier commit. */
+  readonly quarantined: readonly Quarantined[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly finishedAt: string;

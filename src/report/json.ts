@@ -18,6 +18,7 @@ export function jsonOfPlan(result: RunResult): string {
     version: 1,
     commit: commitOf(result),
     commits: result.commits,
+    quarantined: quarantinedOf(result),
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,
@@ -35,6 +36,7 @@ export function jsonOfRun(result: RunResult): string {
   return print({
     version: 1,
     run: { id, commit: commitOf(result), commits, startedAt, finishedAt },
+    quarantined: quarantinedOf(result),
     summary: summaryOf(result),
     requests: result.requests,
     outcomes: result.outcomes.map(outcomeOf),
@@ -53,6 +55,11 @@ export function jsonOfRun(result: RunResult): string {
 function commitOf({ commits }: RunResult): string | null {
   const [first, ...others] = Object.values(commits);
   return first === undefined || others.length > 0 ? null : first;
+}
+
+/** Sources that a rollback keeps at the commit `good`, as long as their refs name `bad` or what came before it. */
+function quarantinedOf({ quarantined }: RunResult): object[] {
+  return quarantined.map(({ older: _older, ...entry }) => entry);
 }
 
 function outcomeOf({ action, resource, error }: Outcome): object {

@@ -21,6 +21,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
   return {
     id: 'run',
     commits: {},
+    quarantined: [],
     startedAt: '2026-01-01T00:00:00Z',
     finishedAt: '2026-01-01T00:00:01Z',
     plan: { batches: [], unchanged: [], held: [] },

@@ -145,12 +145,18 @@ function isLong(value: unknown): value is string {
   return typeof value === 'string' && value.includes('\n');
 }
 
-function trouble({ problems, failures, warnings }: RunResult): string[] {
+function trouble({ problems, failures, warnings, quarantined }: RunResult): string[] {
   return [
+    ...quarantined.map(textOfQuarantined),
     ...problems.map(formatProblem),
     ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
     ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
   ];
+}
+
+export function textOfQuarantined({ source, good, bad, since }: RunResult['quarantined'][number]): string {
+  const [kept, refused] = [good, bad].map((commit) => commit.slice(0, 10));
+  return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
 }
 
 function guardLines({ guarded }: Plan): string[] {

@@ -37,6 +37,7 @@ describe('help', () => {
     'run',
     'approve',
     'history',
+    'rollback',
     'adopt',
     'serve',
     'migrate',

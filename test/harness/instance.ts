@@ -1,7 +1,9 @@
 // A folder with the skep.yaml of an instance named `test`, for running the real executable against a test's world.
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../../src/main/config.ts';
+import { type Instance, openInstance } from '../../src/main/instance.ts';
 import type { TestDatabase } from './database.ts';
 import { temporaryFolder } from './git-server.ts';
 import { type Finished, type Running, skep, startSkep } from './skep.ts';
@@ -13,6 +15,8 @@ export interface InstanceFolder {
   configure(changes?: Readonly<Record<string, unknown>>): void;
   run(...args: readonly string[]): Promise<Finished>;
   start(...args: readonly string[]): Running;
+  /** The same instance in this process; what a former one left in the state folder and the cluster is all it knows. */
+  use<T>(work: (instance: Instance) => Promise<T>): Promise<T>;
   /** Removes the folder; what a failed test has left running is killed. */
   remove(): void;
 }
@@ -43,6 +47,15 @@ export function instanceFolder(world: World, database?: TestDatabase): InstanceF
       const running = startSkep(args, { cwd: dir });
       started.push(running);
       return running;
+    },
+    async use(work) {
+      const text = readFileSync(join(dir, 'skep.yaml'), 'utf8');
+      const instance = await openInstance(readConfig({ text, file: 'skep.yaml', environment: {} }), () => undefined);
+      try {
+        return await work(instance);
+      } finally {
+        await instance.close();
+      }
     },
     remove() {
       for (const running of started) running.kill('SIGKILL');

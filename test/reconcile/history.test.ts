@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHistory } from '../../src/adapters/postgres/history.ts';
 import { openPool, type Pool } from '../../src/adapters/postgres/pool.ts';
-import { readConfig } from '../../src/main/config.ts';
-import { openInstance } from '../../src/main/instance.ts';
 import { openClusterHistory } from '../../src/reconcile/history/in-cluster.ts';
 import type { HistoryStore, RunRecord } from '../../src/reconcile/history/ports.ts';
 import { failedRecord } from '../../src/reconcile/history/record.ts';
@@ -40,13 +38,10 @@ afterAll(async () => {
 
 /** One run of a process of its own: nothing is remembered but by the history and the state folder. */
 async function runOnce(): Promise<{ readonly result: RunResult; readonly runs: readonly RunRecord[] }> {
-  const text = readFileSync(join(folder.dir, 'skep.yaml'), 'utf8');
-  const instance = await openInstance(readConfig({ text, file: 'skep.yaml', environment: {} }), () => undefined);
-  try {
-    return { result: await instance.run({ waitSeconds: 0 }), runs: await instance.history.latest(50) };
-  } finally {
-    await instance.close();
-  }
+  return folder.use(async (instance) => ({
+    result: await instance.run({ waitSeconds: 0 }),
+    runs: await instance.history.latest(50),
+  }));
 }
 
 function secret(value: string): string {

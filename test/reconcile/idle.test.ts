@@ -68,13 +68,13 @@ async function expectIdle(): Promise<void> {
   expect(counters.dryRuns).toEqual({});
 }
 
-test('a second run writes nothing, lists each kind once, and gets the lease and the ApplySet parent', async () => {
+test('a second run writes nothing, lists each kind once, and gets the lease, the ApplySet parent and what is out of use', async () => {
   const { result, counters } = await counted(() => world.run());
   expect(exitCodeOf(result)).toBe(0);
   expect(counters.writes).toEqual({});
   expect(counters.dryRuns).toEqual({});
   expect(counters.requests).toEqual({
-    get: { 'leases.coordination.k8s.io': 1, configmaps: 1 },
+    get: { 'leases.coordination.k8s.io': 1, configmaps: 2 },
     list: {
       namespaces: 1,
       configmaps: 1,

@@ -6,9 +6,18 @@ import type { Checkout, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { readBlobs } from './blobs.ts';
 import { openObjectStore } from './objects.ts';
-import { type CommitReference, isOid, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
+import { openRecent } from './recent.ts';
+import {
+  type CommitReference,
+  commitReference,
+  isOid,
+  type NameReference,
+  type Reference,
+  TAG_PREFIX,
+  tagOf,
+} from './reference.ts';
 import { isFileError } from './state.ts';
-import { listFiles, peelToCommit } from './tree.ts';
+import { ancestorsOf, listFiles, peelToCommit } from './tree.ts';
 import type { ReadTrust } from './verify.ts';
 
 export interface LocalOptions {
@@ -25,9 +34,9 @@ interface Layout {
   readonly common: string;
 }
 
-export function openLocal({ folder, reference, path, limits, trust: readTrust }: LocalOptions): Repository {
-  let last: { readonly trust: string; readonly tip: string; readonly checkout: Checkout } | undefined;
-  const bring = async (): Promise<Checkout> => {
+export function openLocal({ folder, reference: followed, path, limits, trust: readTrust }: LocalOptions): Repository {
+  const recent = openRecent<Checkout>();
+  const bring = async (reference: Reference): Promise<Checkout> => {
     const layout = await findLayout(folder);
     await checkFormat(layout.common);
     const { tip, named } = await locate(layout, reference);
@@ -39,17 +48,32 @@ export function openLocal({ folder, reference, path, limits, trust: readTrust }:
         throw new Failure('git-ref-not-found', reference.absent);
       }
       const commit = peelToCommit(store, tip);
-      if (last?.tip === tip && last.trust === trust.digest) return last.checkout;
+      const key = [named.type, tip, trust.digest].join(' ');
+      const known = recent.get(key);
+      if (known !== undefined) return known;
       await trust.check(store, { reference: named, tip, commit });
       const read = (oids: readonly string[]) => retried(() => readBlobs(objects, limits.maxObjectBytes, oids));
       const checkout = { commit, ...listFiles(store, commit, path), read };
-      last = { trust: trust.digest, tip, checkout };
+      recent.set(key, checkout);
       return checkout;
     } finally {
       store.close();
     }
   };
-  return { fetch: () => retried(bring) };
+  return {
+    fetch: () => retried(() => bring(followed)),
+    at: (commit) => retried(() => bring(commitReference(commit))),
+    ancestors: (commit, count) =>
+      retried(async () => {
+        const { common } = await findLayout(folder);
+        const store = openObjectStore(join(common, 'objects'), limits.maxObjectBytes);
+        try {
+          return ancestorsOf(store, commit, count);
+        } finally {
+          store.close();
+        }
+      }),
+  };
 }
 
 /** Throws Failure `git-ref-not-found`. */

@@ -5,10 +5,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
+import { fetchAncestors } from './ancestors.ts';
 import { readBlobs } from './blobs.ts';
 import { withLock } from './lock.ts';
 import { openObjectStore } from './objects.ts';
-import type { Reference } from './reference.ts';
+import { openRecent, type Recent } from './recent.ts';
+import { commitReference, type Reference } from './reference.ts';
 import {
   createBareRepository,
   fetchObjects,
@@ -40,13 +42,16 @@ export interface MirrorOptions {
 interface Mirror {
   readonly options: MirrorOptions;
   readonly state: State;
-  /** What the last fetch brought. */
-  last?: { readonly tip: string; readonly gitdir: string; readonly trust: string; readonly checkout: Checkout };
+  readonly recent: Recent<{ readonly gitdir: string; readonly checkout: Checkout }>;
 }
 
 export function openMirror(options: MirrorOptions): Repository {
-  const mirror: Mirror = { options, state: openState(options.dir) };
-  return { fetch: () => withRemote(options.endpoint, (remote) => fetchNow(mirror, remote)) };
+  const mirror: Mirror = { options, state: openState(options.dir), recent: openRecent() };
+  return {
+    fetch: () => withRemote(options.endpoint, (remote) => fetchNow(mirror, remote)),
+    at: (commit) => fetchAt(mirror, commit),
+    ancestors: (commit, count) => fetchAncestors(options, commit, count),
+  };
 }
 
 /** A ref that somebody moves at the same time is looked at once more. */
@@ -63,11 +68,62 @@ async function fetchOnce(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const trust = await mirror.options.trust();
   const located = await locate(remote, mirror.options.reference);
   return withFolder(mirror.options.dir, async () => {
-    const { last } = mirror;
-    const same = last?.tip === located.tip && last.trust === trust.digest;
-    if (same && last?.gitdir === (await mirror.state.current())) return last.checkout;
+    const known = mirror.recent.get(keyOf(located, trust));
+    if (known !== undefined && known.gitdir === (await mirror.state.current())) return known.checkout;
     return locked(mirror, () => bring(mirror, remote, located, trust));
   });
+}
+
+function keyOf({ reference, tip }: Located, { digest }: Trust): string {
+  return [reference.type, tip, digest].join(' ');
+}
+
+/** Generations of a ref's history that are fetched where its server hands out no commit by its id. */
+const HISTORY_MAX = 1000;
+
+/** What was fetched before needs no server: it may be down in the very hour of a rollback. */
+async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
+  const { dir, endpoint } = mirror.options;
+  const trust = await mirror.options.trust();
+  const located = { reference: commitReference(commit), tip: commit };
+  return withFolder(dir, async () => {
+    const current = await mirror.state.current();
+    const known = mirror.recent.get(keyOf(located, trust));
+    if (known !== undefined && known.gitdir === current) return known.checkout;
+    return locked(mirror, async () => {
+      if (current !== undefined && (await holds(mirror, current, commit)))
+        return settle(mirror, current, located, trust);
+      return withRemote(endpoint, (remote) => bringAt(mirror, remote, located, trust));
+    });
+  });
+}
+
+async function holds(mirror: Mirror, gitdir: string, commit: string): Promise<boolean> {
+  try {
+    return (await inspect(mirror, gitdir, commit)).has;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  }
+}
+
+/** By its id; else in the history of the ref, as far as that is fetched. */
+async function bringAt(mirror: Mirror, remote: Remote, located: Located, trust: Trust): Promise<Checkout> {
+  try {
+    return await bring(mirror, remote, located, trust);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'git-ref-not-found') throw error;
+    const { reference } = await locate(remote, mirror.options.reference);
+    const gitdir = await mirror.state.fresh();
+    await createBareRepository(remote, gitdir);
+    await fetchObjects(remote, gitdir, reference, HISTORY_MAX);
+    if (!(await holds(mirror, gitdir, located.tip))) {
+      await rm(gitdir, { recursive: true, force: true });
+      throw error;
+    }
+    await mirror.state.adopt(gitdir);
+    return settle(mirror, gitdir, located, trust);
+  }
 }
 
 function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
@@ -134,7 +190,7 @@ async function settle(mirror: Mirror, gitdir: string, located: Located, trust: T
     await rememberHave(gitdir, commit);
     const listing = listFiles(store, commit, options.path);
     const checkout: Checkout = { commit, ...listing, read: (oids) => readOrMend(mirror, gitdir, oids) };
-    mirror.last = { tip, gitdir, trust: trust.digest, checkout };
+    mirror.recent.set(keyOf(located, trust), { gitdir, checkout });
     return checkout;
   } finally {
     store.close();

@@ -50,7 +50,7 @@ export function readReference(ref: GitRef): Reference {
   if (ref.commit !== undefined) {
     const oid = ref.commit.toLowerCase();
     if (!isOid(oid)) throw invalid(`commit "${ref.commit}" must be all 40 hexadecimal digits`, ref.commit);
-    return { type: 'commit', oid, says: `commit ${oid}`, absent: `it has no commit ${oid}` };
+    return commitReference(oid);
   }
   if (ref.branch !== undefined) return named('refs/heads/', ref.branch, `branch "${ref.branch}"`);
   if (ref.tag !== undefined) return named(TAG_PREFIX, ref.tag, `tag "${ref.tag}"`);
@@ -59,6 +59,10 @@ export function readReference(ref: GitRef): Reference {
     return { type: 'range', range: readRange(semver), says, absent: `none of its tags is a version of ${says}` };
   }
   return { type: 'name', name: 'HEAD', says: 'the default branch', absent: 'it is empty: it has no default branch' };
+}
+
+export function commitReference(oid: string): CommitReference {
+  return { type: 'commit', oid, says: `commit ${oid}`, absent: `it has no commit ${oid}` };
 }
 
 export const TAG_PREFIX = 'refs/tags/';

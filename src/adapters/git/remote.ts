@@ -60,10 +60,16 @@ export async function createBareRepository({ url }: Remote, gitdir: string): Pro
 }
 
 /**
- * Fetches what the reference names now, without its history, and returns the object's id: a commit or an annotated tag.
+ * Fetches what the reference names now, with `depth - 1` generations of its history, and returns the object's id: a commit
+ * or an annotated tag.
  * What the commit of `rememberHave` shares with it is not sent again.
  */
-export async function fetchObjects(remote: Remote, gitdir: string, reference: Located['reference']): Promise<string> {
+export async function fetchObjects(
+  remote: Remote,
+  gitdir: string,
+  reference: Located['reference'],
+  depth = 1,
+): Promise<string> {
   const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
     git.fetch({
       ...remote,
@@ -73,7 +79,7 @@ export async function fetchObjects(remote: Remote, gitdir: string, reference: Lo
       remoteRef: reference.type === 'commit' ? reference.oid : reference.name,
       singleBranch: true,
       tags: false,
-      depth: 1,
+      depth,
     }),
   ).catch((error: unknown) => {
     throw explained(reference, error);

@@ -73,12 +73,14 @@ export function openRepository(options: GitOptions): Repository {
       : openMirror({ ...options, endpoint: endpointOf(location, options, limits), reference, path, limits, trust });
   const named = <T>(run: () => Promise<T>) =>
     run().catch((error: unknown) => Promise.reject(withNames(url, reference.says, error)));
+  const withNamedReads = (checkout: Checkout): Checkout => ({
+    ...checkout,
+    read: (oids) => named(() => readNamed(checkout, oids)),
+  });
   return {
-    fetch: () =>
-      named(async () => {
-        const checkout = await repository.fetch();
-        return { ...checkout, read: (oids) => named(() => readNamed(checkout, oids)) };
-      }),
+    fetch: () => named(async () => withNamedReads(await repository.fetch())),
+    at: (commit) => named(async () => withNamedReads(await repository.at(commit))),
+    ancestors: (commit, count) => named(() => repository.ancestors(commit, count)),
   };
 }
 

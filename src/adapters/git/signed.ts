@@ -43,12 +43,18 @@ export function signedTag(content: Buffer): Signed | undefined {
 
 /** The value of a header of a commit or tag; undefined where it is missing or there twice. */
 export function headerOf(content: Buffer, name: string): string | undefined {
+  const values = headersOf(content, name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** The values of all headers of that name of a commit or tag. */
+export function headersOf(content: Buffer, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at < content.length && content[at] !== NEWLINE; at = headerEnd(content, at)) {
     const header = content.toString('utf8', at, headerEnd(content, at)).trimEnd();
     if (header.startsWith(`${name} `)) values.push(header.slice(name.length + 1));
   }
-  return values.length === 1 ? values[0] : undefined;
+  return values;
 }
 
 /** Behind the line that begins here and those that continue it. */

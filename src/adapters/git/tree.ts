@@ -4,6 +4,7 @@
 import { Failure } from '../../std/failure.ts';
 import type { GitObject, ObjectStore } from './objects.ts';
 import { isOid } from './reference.ts';
+import { headersOf } from './signed.ts';
 
 export interface Listing {
   readonly files: readonly { readonly path: string; readonly oid: string }[];
@@ -38,6 +39,25 @@ export function listFiles(store: ObjectStore, commit: string, path: string): Lis
   collect(store, found, path, listing);
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
   return { files: listing.files.sort(byPath), skipped: listing.skipped.sort(byPath) };
+}
+
+/**
+ * Ids of the commits that came before one, nearest first. History ends early where the repository has no more of it.
+ */
+export function ancestorsOf(store: ObjectStore, commit: string, count: number): string[] {
+  const found = new Set<string>();
+  let generation = [commit];
+  while (generation.length > 0 && found.size < count) {
+    const parents = generation.flatMap((oid) => parentsOf(store, oid)).filter((oid) => !found.has(oid));
+    generation = [...new Set(parents)];
+    for (const oid of generation) found.add(oid);
+  }
+  return [...found].slice(0, count);
+}
+
+function parentsOf(store: ObjectStore, oid: string): string[] {
+  const object = store.read(oid);
+  return object?.type === 'commit' ? headersOf(object.content, 'parent').filter(isOid) : [];
 }
 
 type Sort = 'folder' | 'file' | 'symlink' | 'submodule';

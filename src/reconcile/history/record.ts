@@ -42,7 +42,7 @@ export function recordOf(result: RunResult): RunRecord {
       .filter(({ action }) => action !== 'unchanged')
       .map(({ source, action, servers, message }) => ({ source, action, servers, message })),
     unready: result.readiness.failed.map(formatId),
-    pinned: [],
+    pinned: result.quarantined.map(({ source, good, bad }) => ({ source, good, bad })),
     omitted: omittedOf(lists),
   };
 }

@@ -1,0 +1,48 @@
+// What came before a commit, from a repository behind a server. Knows nothing about what the commits hold.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../std/failure.ts';
+import { openObjectStore } from './objects.ts';
+import { commitReference, type Reference } from './reference.ts';
+import { createBareRepository, fetchObjects, locate, withRemote } from './remote.ts';
+import { withFolder } from './state.ts';
+import type { Endpoint } from './transport.ts';
+import { ancestorsOf } from './tree.ts';
+
+interface AncestorsOptions {
+  readonly dir: string;
+  readonly endpoint: Endpoint;
+  /** In whose history the commit is looked for where the server hands out none by its id. */
+  readonly reference: Reference;
+  readonly limits: { readonly maxObjectBytes: number };
+}
+
+/** Into a folder that is removed afterwards: the local copy itself has no history. */
+export async function fetchAncestors(
+  { dir, endpoint, reference: followed, limits }: AncestorsOptions,
+  commit: string,
+  count: number,
+): Promise<readonly string[]> {
+  return withFolder(dir, async () => {
+    const gitdir = await mkdtemp(join(dir, 'history-'));
+    try {
+      await withRemote(endpoint, async (remote) => {
+        await createBareRepository(remote, gitdir);
+        await fetchObjects(remote, gitdir, commitReference(commit), count + 1).catch(async (error: unknown) => {
+          if (!(error instanceof Failure) || error.code !== 'git-ref-not-found') throw error;
+          const { reference } = await locate(remote, followed);
+          await fetchObjects(remote, gitdir, reference, count + 1);
+        });
+      });
+      const store = openObjectStore(join(gitdir, 'objects'), limits.maxObjectBytes);
+      try {
+        return ancestorsOf(store, commit, count);
+      } finally {
+        store.close();
+      }
+    } finally {
+      await rm(gitdir, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,76 @@
+// Earlier commits: read again without the server, or from one that hands out none by its id; and what came before one.
+
+import { expect, test } from 'vitest';
+import { failureOf, open, serve, stateDir, textOf } from '../../../test/harness/git-client.ts';
+
+const BRANCH = { ref: { branch: 'main' } };
+
+test('a commit that was fetched before is read again while the server is down, and what the branch names stays known', async () => {
+  let down = false;
+  const server = await serve({
+    intercept: (_request, response) => {
+      if (down) response.writeHead(503).end();
+      return down;
+    },
+  });
+  const fleet = server.createRepository('fleet.git');
+  const dir = stateDir();
+  const repository = open(`${server.url}/fleet.git`, { ...BRANCH, dir });
+  const good = fleet.commit({ 'a.yaml': 'n: 1\n', 'b.yaml': 'n: 1\n' });
+  await repository.fetch();
+  const bad = fleet.commit({ 'a.yaml': 'n: 2\n' });
+  expect((await repository.fetch()).commit).toBe(bad);
+  down = true;
+  for (const each of [repository, open(`${server.url}/fleet.git`, { ...BRANCH, dir })]) {
+    const checkout = await each.at(good);
+    expect([checkout.commit, await textOf(checkout)]).toEqual([good, { 'a.yaml': 'n: 1\n', 'b.yaml': 'n: 1\n' }]);
+  }
+  expect((await failureOf(() => repository.fetch())).code).toBe('git-unreachable');
+  down = false;
+  const newer = fleet.commit({ 'b.yaml': 'n: 3\n' });
+  expect((await repository.fetch()).commit).toBe(newer);
+  expect(await textOf(await repository.fetch())).toEqual({ 'a.yaml': 'n: 2\n', 'b.yaml': 'n: 3\n' });
+});
+
+test('a server that hands out no commit by its id gives it as a part of the history', async () => {
+  const server = await serve();
+  const fleet = server.createRepository('fleet.git');
+  const commits = [1, 2, 3, 4].map((n) => fleet.commit({ 'a.yaml': `n: ${n}\n` }));
+  const [first = '', second = '', third = '', fourth = ''] = commits;
+  const repository = open(`${server.url}/fleet.git`, BRANCH);
+  expect(await repository.ancestors(fourth, 500)).toEqual([third, second, first]);
+  expect(await repository.ancestors(fourth, 2)).toEqual([third, second]);
+  expect(await textOf(await repository.at(second))).toEqual({ 'a.yaml': 'n: 2\n' });
+  expect(await textOf(await repository.fetch())).toEqual({ 'a.yaml': 'n: 4\n' });
+  expect(await textOf(await repository.at(first))).toEqual({ 'a.yaml': 'n: 1\n' });
+});
+
+test('a commit that nobody has any more is not found', async () => {
+  const server = await serve();
+  const fleet = server.createRepository('fleet.git');
+  fleet.commit({ 'a.yaml': 'n: 1\n' });
+  const repository = open(`${server.url}/fleet.git`, BRANCH);
+  await repository.fetch();
+  const failure = await failureOf(() => repository.at('0123456789012345678901234567890123456789'));
+  expect(failure.code).toBe('git-ref-not-found');
+  expect((await repository.fetch()).files.map(({ path }) => path)).toEqual(['a.yaml']);
+});
+
+test('what came before a merge is both its sides, nearest first; in a folder of this machine too', async () => {
+  const server = await serve();
+  const fleet = server.createRepository('fleet.git');
+  const base = fleet.commit({ 'a.yaml': 'n: 1\n' });
+  fleet.git('checkout', '--quiet', '-b', 'side');
+  const side = fleet.commit({ 'b.yaml': 'n: 1\n' });
+  fleet.git('checkout', '--quiet', 'main');
+  const main = fleet.commit({ 'a.yaml': 'n: 2\n' });
+  fleet.git('merge', '--quiet', '--no-edit', 'side');
+  fleet.publish();
+  const merge = fleet.git('rev-parse', 'HEAD');
+  const remote = open(`${server.url}/fleet.git`, BRANCH);
+  const local = open(`file://${fleet.dir}`, { ...BRANCH, allowFiles: true });
+  for (const repository of [remote, local]) {
+    expect(await repository.ancestors(merge, 500)).toEqual([main, side, base]);
+    expect((await repository.at(side)).commit).toBe(side);
+  }
+});

@@ -1,0 +1,130 @@
+// Commits that a rollback took out of use, in a ConfigMap of the home namespace: a source whose ref names one of them, or
+// what came before it, stays at the commit that it was rolled back to. Knows nothing about how a commit is fetched.
+
+import type { KubeObject } from '../kube/object.ts';
+import { Failure } from '../std/failure.ts';
+import { isObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { fieldManager } from './labels.ts';
+import type { Cluster } from './ports.ts';
+
+export interface Quarantined {
+  readonly source: string;
+  /** The commit that the source stays at. */
+  readonly good: string;
+  /** The commit that its ref named when it was rolled back. */
+  readonly bad: string;
+  /** What came before `bad`, as far as that is known: none of them is newer. */
+  readonly older: readonly string[];
+  /** The run that was gone back to. */
+  readonly run: string;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+export interface Quarantine {
+  /** By name of the source. */
+  readonly entries: ReadonlyMap<string, Quarantined>;
+  /** As it was read: whoever writes afterwards moves its resourceVersion. */
+  readonly stored: KubeObject | undefined;
+}
+
+interface Home {
+  readonly instance: string;
+  readonly homeNamespace: string;
+}
+
+type Writer = Pick<Cluster, 'create' | 'replace'>;
+
+export const NO_QUARANTINE: Quarantine = { entries: new Map(), stored: undefined };
+
+function quarantineId({ instance, homeNamespace: namespace }: Home): ResourceId {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-quarantine` };
+}
+
+export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Quarantine> {
+  const stored = await cluster.get(quarantineId(home));
+  const data = isObject(stored?.data) ? stored.data : {};
+  const entries = Object.entries(data).map(([source, text]) => parseEntry(stored, source, String(text)));
+  return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
+}
+
+/** Whether the commit is the one that was taken out of use, or known to be older. */
+export function isQuarantined({ bad, older }: Quarantined, commit: string): boolean {
+  return commit === bad || older.includes(commit);
+}
+
+/**
+ * In place of what was read. Throws Failure `cluster-conflict` where somebody wrote in the meantime.
+ */
+export async function storeQuarantine(
+  cluster: Writer,
+  home: Home,
+  { stored }: Quarantine,
+  entries: readonly Quarantined[],
+): Promise<void> {
+  const data = Object.fromEntries(entries.map(({ source, ...entry }) => [source, JSON.stringify(entry)]));
+  const { apiVersion, kind, namespace, name } = quarantineId(home);
+  if (stored !== undefined) await cluster.replace({ ...stored, data });
+  else if (entries.length > 0) {
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+    await cluster.create({ apiVersion, kind, metadata, data });
+  }
+}
+
+/**
+ * Ends the quarantine of sources whose ref names something newer. Where somebody rolls back at the same moment, theirs
+ * stays, and the next run judges it.
+ */
+export async function release(
+  cluster: Writer,
+  home: Home,
+  quarantine: Quarantine,
+  sources: readonly string[],
+): Promise<readonly Failure[]> {
+  if (sources.length === 0) return [];
+  const left = [...quarantine.entries.values()].filter(({ source }) => !sources.includes(source));
+  try {
+    await storeQuarantine(cluster, home, quarantine, left);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' || error.code === 'cluster-not-found' ? [] : [error];
+  }
+}
+
+/** Of all sources, or of those named. Returns the sources that follow their refs again; also ends what cannot be read. */
+export async function clearQuarantine(
+  cluster: Pick<Cluster, 'get' | 'replace'>,
+  home: Home,
+  only: readonly string[],
+): Promise<readonly string[]> {
+  const stored = await cluster.get(quarantineId(home));
+  const entries = Object.entries(isObject(stored?.data) ? stored.data : {});
+  const cleared = entries.filter(([source]) => only.length === 0 || only.includes(source));
+  const left = entries.filter((entry) => !cleared.includes(entry));
+  if (stored !== undefined && cleared.length > 0) await cluster.replace({ ...stored, data: Object.fromEntries(left) });
+  return cleared.map(([source]) => source);
+}
+
+/** Whoever cannot read it does not know which commit is bad: then nothing is to be run at all. */
+function parseEntry(stored: KubeObject | undefined, source: string, text: string): Quarantined {
+  const value = parsed(text);
+  if (isObject(value)) {
+    const { good, bad, older, run, since } = value;
+    const texts = [good, bad, run, since].every((each) => typeof each === 'string');
+    if (texts && Array.isArray(older))
+      return { source, good: `${good}`, bad: `${bad}`, older: older.map(String), run: `${run}`, since: `${since}` };
+  }
+  const { namespace = '', name = '' } = stored?.metadata ?? {};
+  const message = `${namespace}/ConfigMap/${name} cannot be read at "${source}": skep rollback --clear removes it`;
+  throw new Failure('quarantine-unreadable', message);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
