@@ -48,13 +48,20 @@ interface Flaw {
  * a NUL character, which PostgreSQL has no text for.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
-  if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
   if (typeof value === 'string') return value.includes('\0') ? { pointer: '', message: HAS_NUL } : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, child] of Object.entries(value)) {
+  if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
+  // No lists of members, and pointers put together on the way back: nearly every document is fine.
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const found = unstorable(value[index], depth + 1);
+      if (found !== undefined) return { ...found, pointer: `/${index}${found.pointer}` };
+    }
+    return undefined;
+  }
+  for (const key of Object.keys(value)) {
     if (key.includes('\0')) return { pointer: '', message: 'must not have a NUL character in a member name' };
-    const found = unstorable(child, depth + 1);
-    // Put together on the way back: nearly every document is fine, and needs no pointers.
+    const found = unstorable(value[key], depth + 1);
     if (found !== undefined) return { ...found, pointer: `/${pointerToken(key)}${found.pointer}` };
   }
   return undefined;

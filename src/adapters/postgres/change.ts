@@ -1,7 +1,7 @@
 // What has to be written so that a source's rows become a given list of entries. Pure: knows no SQL.
 
 import type { Entry, Hold, Written } from '../../catalogue/ports.ts';
-import { digest } from '../../std/hash.ts';
+import { digest, sha256 } from '../../std/hash.ts';
 import { latestOf } from '../../std/versions.ts';
 
 /** What a stored version must tell to be compared. Times are RFC 3339 with milliseconds, in UTC. */
@@ -10,6 +10,7 @@ export interface Stored {
   readonly version: string;
   readonly status: Entry['status'];
   readonly contentHash: string;
+  readonly textHash: string;
   readonly publishedAt: string;
   readonly upstreamLatest: boolean | undefined;
   readonly isLatest: boolean;
@@ -19,6 +20,7 @@ export interface Stored {
 export interface Row {
   readonly entry: Entry;
   readonly contentHash: string;
+  readonly textHash: string;
   readonly publishedAt: string;
   readonly isLatest: boolean;
 }
@@ -42,11 +44,10 @@ type Fate = 'created' | 'updated' | 'unchanged';
 
 export function changeOf(stored: readonly Stored[], entries: readonly Entry[], hold: Hold, now: string): Change {
   const before = new Map(stored.map((row) => [idOf(row), row]));
-  const incoming = entries.map((entry) => ({
-    entry,
-    contentHash: contentHash(entry),
-    publishedAt: entry.publishedAt ?? before.get(idOf(entry))?.publishedAt ?? now,
-  }));
+  const incoming = entries.map((entry) => {
+    const known = before.get(idOf(entry));
+    return { entry, ...hashesOf(entry, known), publishedAt: entry.publishedAt ?? known?.publishedAt ?? now };
+  });
   const present = new Set(entries.map(idOf));
   const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(idOf(row)));
   const held = missing.filter(({ name, version }) => hold(name, version));
@@ -77,10 +78,14 @@ export function isEmpty({ upserts, retired, flips }: Change): boolean {
   return upserts.length + retired.length + flips.length === 0;
 }
 
-/** Equal for entries that are served alike. What upstream calls the latest is not part of it: what follows of it is. */
-function contentHash(entry: Entry): string {
+/**
+ * The content hash is equal for entries that are served alike. What upstream calls the latest is not part of it: what
+ * follows of it is. Most entries are as they were to the letter, which is found out without sorting their members.
+ */
+function hashesOf(entry: Entry, known: Stored | undefined): Pick<Row, 'contentHash' | 'textHash'> {
   const { isLatest: _, ...content } = entry;
-  return digest(content);
+  const textHash = sha256(JSON.stringify(content));
+  return { textHash, contentHash: known?.textHash === textHash ? known.contentHash : digest(content) };
 }
 
 function fateOf(row: Row, stored: Stored | undefined): Fate {
@@ -98,7 +103,7 @@ interface Live {
   readonly publishedAt: string;
 }
 
-function candidateOf({ entry, publishedAt }: Omit<Row, 'isLatest' | 'contentHash'>): Live {
+function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>): Live {
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { SourceKey, Status, StoredEntry } from '../../catalogue/ports.ts';
 import { compareVersions } from '../../std/versions.ts';
 import { type Outlined, searchText, type VersionId } from './outline.ts';
+import { milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
 import { storable } from './write.ts';
 
 /** Columns of an entry as it is served, in the order that `toEntries` reads them. */
@@ -19,29 +20,8 @@ const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue
 /** Of a source that never synced. */
 const NO_REVISION = '0';
 
-/** Values as the server writes them: it would cost more to make something of each than to read it. */
-type RawRow = readonly (string | null)[];
-
-const RAW = { getTypeParser: () => (text: string) => text };
-
 /** The oid of text[]; pg names only those of single values. */
 const TEXT_LIST: number = 1009;
-
-/** Since 1970. */
-function milliseconds(column: string): string {
-  return `extract(epoch from ${column}) * 1000`;
-}
-
-async function readRows(
-  client: pg.Client,
-  name: string,
-  text: string,
-  values: readonly unknown[],
-): Promise<readonly RawRow[]> {
-  const query = { name: `skep ${name}`, text, values: [...values], rowMode: 'array' as const, types: RAW };
-  const { rows } = await client.query<(string | null)[]>(query);
-  return rows;
-}
 
 /** The id is part of it: a source that was removed and declared again begins to count anew. */
 export async function revisionOf(client: pg.Client, key: SourceKey): Promise<string> {
@@ -134,16 +114,6 @@ function toOutlined(row: RawRow, listOf: (text: string) => readonly string[]): O
   };
 }
 
-/** Reads each text once: lists and times are far fewer than rows. */
-function remembered<T>(read: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    const value = known.get(text) ?? read(text);
-    known.set(text, value);
-    return value;
-  };
-}
-
 export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ image: string }>(
     `select distinct unnest(e.images) as image
@@ -155,7 +125,7 @@ export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'sou
 }
 
 function toEntries(rows: readonly RawRow[]): readonly StoredEntry[] {
-  const timeOf = remembered((epochMs) => new Date(Number(epochMs)).toISOString());
+  const timeOf = remembered(timeFrom);
   return rows.map(([name, version, document, status, message, isLatest, publishedAt, updatedAt, statusChangedAt]) => ({
     name: name ?? '',
     version: version ?? '',

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { SourceKey } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
 import type { Change, Row, Stored } from './change.ts';
+import { milliseconds, readRows, remembered, timeFrom } from './rows.ts';
 
 /** Rows per statement: large enough to be fast, small enough for one message. */
 const BATCH = 500;
@@ -79,28 +80,25 @@ export async function writeTrigger(client: pg.Client, key: SourceKey, trigger: s
 
 /** All versions of a source, tombstones included, as far as they are compared. */
 export async function readStored(client: pg.Client, key: SourceKey): Promise<readonly Stored[]> {
-  const { rows } = await client.query<{
-    name: string;
-    version: string;
-    status: Stored['status'];
-    content_hash: string;
-    published_at: Date;
-    upstream_latest: boolean | null;
-    is_latest: boolean;
-  }>(
-    `select e.name, e.version, e.status, e.content_hash, e.published_at, e.upstream_latest, e.is_latest
+  const rows = await readRows(
+    client,
+    'stored',
+    `select e.name, e.version, e.status, e.content_hash, e.text_hash, ${milliseconds('e.published_at')},
+       e.upstream_latest, e.is_latest
      from catalogue_entry e join catalogue_source s on s.id = e.source_id
      where s.namespace = $1 and s.registry = $2 and s.source = $3`,
     [key.namespace, key.registry, key.source],
   );
-  return rows.map((row) => ({
-    name: row.name,
-    version: row.version,
-    status: row.status,
-    contentHash: row.content_hash,
-    publishedAt: row.published_at.toISOString(),
-    upstreamLatest: row.upstream_latest ?? undefined,
-    isLatest: row.is_latest,
+  const timeOf = remembered(timeFrom);
+  return rows.map(([name, version, status, contentHash, textHash, publishedAt, upstreamLatest, isLatest]) => ({
+    name: name ?? '',
+    version: version ?? '',
+    status: status as Stored['status'],
+    contentHash: contentHash ?? '',
+    textHash: textHash ?? '',
+    publishedAt: timeOf(publishedAt ?? ''),
+    upstreamLatest: upstreamLatest === null ? undefined : upstreamLatest === 't',
+    isLatest: isLatest === 't',
   }));
 }
 
@@ -155,28 +153,29 @@ async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[],
 /** Lists inside a row travel as JSON, because unnest would flatten arrays of arrays. */
 const UPSERT = `
   insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
-    transports, images, upstream_latest, is_latest, published_at, content_hash, status_message, status_changed_at)
+    transports, images, upstream_latest, is_latest, published_at, content_hash, text_hash, status_message,
+    status_changed_at)
   select $1, $2, u.name, u.version, u.document::json, u.title, u.description,
     array(select json_array_elements_text(u.tags::json)), u.status, u.tier,
     array(select json_array_elements_text(u.transports::json)),
     array(select json_array_elements_text(u.images::json)),
-    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.status_message, u.status_changed_at
+    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.text_hash, u.status_message, u.status_changed_at
   from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
     $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[],
-    $18::timestamptz[])
+    $18::text[], $19::timestamptz[])
     as u(name, version, document, title, description, tags, status, tier, transports, images, upstream_latest,
-      is_latest, published_at, content_hash, status_message, status_changed_at)
+      is_latest, published_at, content_hash, text_hash, status_message, status_changed_at)
   on conflict (source_id, name, version) do update set
     updated_at = excluded.updated_at, document = excluded.document, title = excluded.title,
     description = excluded.description, tags = excluded.tags, status = excluded.status, tier = excluded.tier,
     transports = excluded.transports, images = excluded.images, upstream_latest = excluded.upstream_latest,
     is_latest = excluded.is_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
-    status_message = excluded.status_message,
+    text_hash = excluded.text_hash, status_message = excluded.status_message,
     status_changed_at = coalesce(excluded.status_changed_at,
       case when catalogue_entry.status = excluded.status then catalogue_entry.status_changed_at
       else excluded.updated_at end)`;
 
-/** Parameters 3 to 18 of UPSERT: one array per column. */
+/** Parameters 3 to 19 of UPSERT: one array per column. */
 function columnsOf(rows: readonly Row[]): unknown[][] {
   return [
     rows.map(({ entry }) => entry.name),
@@ -193,6 +192,7 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
     rows.map(({ isLatest }) => isLatest),
     rows.map(({ publishedAt }) => publishedAt),
     rows.map(({ contentHash }) => contentHash),
+    rows.map(({ textHash }) => textHash),
     rows.map(({ entry }) => entry.statusMessage ?? null),
     rows.map(({ entry }) => entry.statusChangedAt ?? null),
   ];

@@ -1,0 +1,40 @@
+// How rows are read that come in numbers: prepared statements, and values as the server writes them. Knows no tables.
+
+import type pg from 'pg';
+
+/** Values as text: it would cost more to make something of each than to read it from the database. */
+export type RawRow = readonly (string | null)[];
+
+const RAW = { getTypeParser: () => (text: string) => text };
+
+/** `name`: one for each text; the server reads and plans the statement once per connection. */
+export async function readRows(
+  client: pg.Client,
+  name: string,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly RawRow[]> {
+  const query = { name: `skep ${name}`, text, values: [...values], rowMode: 'array' as const, types: RAW };
+  const { rows } = await client.query<(string | null)[]>(query);
+  return rows;
+}
+
+/** Since 1970; `timeFrom` reads them. */
+export function milliseconds(column: string): string {
+  return `extract(epoch from ${column}) * 1000`;
+}
+
+/** RFC 3339 in UTC. */
+export function timeFrom(epochMs: string): string {
+  return new Date(Number(epochMs)).toISOString();
+}
+
+/** Reads each text once: lists and times are far fewer than rows. */
+export function remembered<T>(read: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const value = known.get(text) ?? read(text);
+    known.set(text, value);
+    return value;
+  };
+}
