@@ -1,6 +1,6 @@
 // A real PostgreSQL with the catalogue's schema, as `skep dev` has it.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../../src/adapters/postgres/connect.ts';
 import { startEmbedded } from '../../src/adapters/postgres/embedded.ts';
@@ -11,6 +11,8 @@ export interface BenchDatabase {
   readonly app: DatabaseAddress;
   /** Password file of the application user. */
   readonly passFile: string;
+  /** Of the server's first process, which has started the others. */
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -21,5 +23,6 @@ export async function openBenchDatabase(folder: string): Promise<BenchDatabase> 
   await migrate(database.migrator, { appUser: app.user });
   const passFile = join(folder, 'pgpass');
   writeFileSync(passFile, `*:*:*:${app.user}:${app.password}\n`, { mode: 0o600 });
-  return { ...database, passFile };
+  const pid = Number.parseInt(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8'), 10);
+  return { ...database, passFile, pid };
 }
