@@ -392,6 +392,28 @@ const OBJECTS: readonly { desired: KubeObject; live: object; is: string; reason:
     reason: '11: the native default beats the published one',
   },
   {
+    desired: object('rbac.authorization.k8s.io/v1', 'RoleBinding', {
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [{ kind: 'ServiceAccount', name: 's', namespace: 'n', apiGroup: '' }],
+    }),
+    live: {
+      roleRef: { kind: 'Role', name: 'r', apiGroup: 'rbac.authorization.k8s.io' },
+      subjects: [{ kind: 'ServiceAccount', name: 's', namespace: 'n' }],
+    },
+    is: 'unchanged',
+    reason: '13: an empty native default, written out',
+  },
+  {
+    desired: object('apps/v1', 'StatefulSet', {
+      spec: { volumeClaimTemplates: [{ apiVersion: 'v2', kind: 'Claim', metadata: { name: 'd' } }] },
+    }),
+    live: {
+      spec: { volumeClaimTemplates: [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'd' } }] },
+    },
+    is: 'unchanged',
+    reason: '11: the server writes the version and kind of a claim, whatever is said',
+  },
+  {
     desired: object('apps/v1', 'StatefulSet', {
       spec: {
         volumeClaimTemplates: [{ metadata: { name: 'd' }, spec: { resources: { requests: { storage: '1024Mi' } } } }],

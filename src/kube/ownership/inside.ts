@@ -1,10 +1,10 @@
 // Compares the inside of atomic values, where everything must agree: only here is the living value walked too.
 // Knows nothing about granular places, where what the desired object does not say does not matter.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
 import { fieldElement } from './element.ts';
-import { nativeDefault } from './native-defaults.ts';
+import { isForced, nativeDefault } from './native-defaults.ts';
 import type { Place } from './place.ts';
 import { compareScalars } from './scalars.ts';
 import { isEmptyValue, present, shapeOf } from './shape.ts';
@@ -109,6 +109,7 @@ function compareMaps(
     if (value === undefined || below === undefined) continue;
     const there = present(live[key]);
     if (map.pruned && !map.fields.has(key) && there === undefined) continue;
+    if (settledByServer(desired, key, value, there, type)) continue;
     compareInside(note, value, there, below, { above: place, element: fieldElement(key) });
   }
   for (const [key, value] of Object.entries(live)) {
@@ -117,6 +118,19 @@ function compareMaps(
     const answer = type.storage === 'verbatim' ? 'differs' : 'unknown';
     note(answer, { above: place, element: fieldElement(key) }, 'the living value has more', value, undefined);
   }
+}
+
+/** What the server writes there anyway, or an empty default that is written out: an empty default is not stored. */
+function settledByServer(
+  desired: JsonObject,
+  key: string,
+  value: Json,
+  live: Json | undefined,
+  type: MergeType,
+): boolean {
+  const filled = nativeDefault(type.name, key, desired);
+  if (live === undefined) return value === '' && filled === '';
+  return isForced(type.name, key) && jsonEquals(live, filled);
 }
 
 /** Defaults of a custom resource are filled in before anything is compared; nested ones follow on the way down. */

@@ -20,6 +20,7 @@ const FILLS: Readonly<Record<string, Readonly<Record<string, Fill>>>> = {
     status: () => ({ phase: 'Pending' }),
   },
   [`${CORE}.PersistentVolumeClaimSpec`]: { volumeMode: 'Filesystem' },
+  'io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern': { status: 'True' },
   'io.k8s.api.networking.v1.NetworkPolicyPort': { protocol: 'TCP' },
   [`${RBAC}.RoleRef`]: { apiGroup: RBAC_GROUP },
   [`${RBAC}.Subject`]: { apiGroup: ({ kind }) => (kind === 'ServiceAccount' ? '' : RBAC_GROUP) },
@@ -30,6 +31,15 @@ const FILLS: Readonly<Record<string, Readonly<Record<string, Fill>>>> = {
     objectSelector: () => ({}),
   },
 };
+
+/** What the server writes over whatever is said: the templates of a StatefulSet are claims of version v1. */
+const FORCED: Readonly<Record<string, readonly string[]>> = {
+  [`${CORE}.PersistentVolumeClaim`]: ['apiVersion', 'kind'],
+};
+
+export function isForced(type: string | undefined, field: string): boolean {
+  return type !== undefined && FORCED[type]?.includes(field) === true;
+}
 
 /** What the server fills in for an absent field of a built-in type, beyond the published default. */
 export function nativeDefault(type: string | undefined, field: string, object: JsonObject): Json | undefined {
