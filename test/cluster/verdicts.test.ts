@@ -1,0 +1,90 @@
+// Local verdict = server verdict (docs/testing.md): of thousands of stories of an object (first desired, what others do,
+// second desired) the verdict from the LIST alone is compared with a dry run. SKEP_SEED and SKEP_COUNT (of all kinds
+// together) choose others, and more; SKEP_RECORD=1 stores them for test/verdicts/sample.test.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import { connect } from '../recordings/api.ts';
+import { type Case, localVerdict, openTally, table, wrong } from '../verdicts/judge.ts';
+import { subjects } from '../verdicts/manifests.ts';
+import { MANAGER, GROUP as SAMPLE_GROUP, writeSample } from '../verdicts/sample.ts';
+import { type Teller, tell, typeOf } from '../verdicts/stories.ts';
+import { defineKinds, newGroup } from './definitions.ts';
+import { openServer, type SuiteServer } from './server.ts';
+
+const SEED = Number(process.env.SKEP_SEED ?? 20261121);
+const COUNT = Number(process.env.SKEP_COUNT ?? 600);
+const GROUP = newGroup('verdicts');
+const SUBJECTS = subjects(GROUP);
+const EACH = Math.ceil(COUNT / SUBJECTS.length);
+
+let server: SuiteServer;
+let teller: Omit<Teller, 'namespace'>;
+let [common, apart] = ['', ''];
+const all = openTally();
+const wrongs: string[] = [];
+/** Of each kind as many, where they are recorded: all that are asked for. */
+const sample: Case[] = [];
+
+beforeAll(async () => {
+  server = await openServer();
+  const client = await server.client('verdicts');
+  await defineKinds(server, client, GROUP);
+  teller = { api: await connect(server.kubeconfig), client, manager: MANAGER, seed: SEED };
+  [common, apart] = [await server.namespace('verdicts'), await server.namespace('verdicts-apart')];
+  await allowNoPods(client, common);
+});
+
+afterAll(async () => {
+  process.stdout.write(`${table('all', all)}\n`);
+  await teller.api.close();
+  await server.close();
+});
+
+/** No pods come of the workloads: it is about the objects alone, on servers that others use. */
+async function allowNoPods(client: ConnectedCluster, namespace: string): Promise<void> {
+  const metadata = { name: 'no-pods', namespace };
+  const spec = { hard: { pods: '0', 'count/replicasets.apps': '0' } };
+  await client.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec }, { force: false });
+}
+
+/** What limits its own namespace would spoil the stories of others. */
+function namespaceOf(kind: string): string {
+  return ['ResourceQuota', 'LimitRange'].includes(kind) ? apart : common;
+}
+
+function told({ kind, number, story, answer }: Case, why: string): string {
+  return [`${kind} ${number} of seed ${SEED}: ${why}; the server: ${answer}`, ...story].join('\n  ');
+}
+
+describe.each(SUBJECTS.map((subject) => ({ name: subject.kind, subject })))('$name', ({ subject }) => {
+  test(`${EACH} stories`, async () => {
+    const cases = await tell({ ...teller, namespace: namespaceOf(subject.kind) }, subject, EACH);
+    const type = await typeOf(teller, subject);
+    const tally = openTally();
+    sample.push(...cases);
+    for (const each of cases) {
+      const comparison = localVerdict(each.desired, each.live, type, teller.manager);
+      for (const one of [tally, all]) one.add(comparison.verdict, each.answer);
+      const mistake = wrong(comparison, each.answer);
+      const { path = '', reason = '' } = comparison;
+      if (mistake !== undefined) wrongs.push(told(each, `${mistake} (${path} ${reason})`));
+      if (process.env.SKEP_SHOW === 'unknown' && comparison.verdict === 'unknown')
+        process.stdout.write(`${told(each, `unknown (${path} ${reason})`)}\n`);
+    }
+    process.stdout.write(`${table(subject.kind, tally)}\n`);
+    expect(cases.length).toBe(EACH);
+  }, 600_000);
+});
+
+test('unchanged is never wrong, changed in no more than one of 2,000, and few cannot be known', () => {
+  process.stdout.write(`${wrongs.join('\n')}\n`);
+  const [unchanged, changed, unknown] = [all.of('unchanged'), all.of('changed'), all.of('unknown')];
+  expect(all.of('unchanged', 'ownership', 'object', 'refused')).toBe(0);
+  expect(all.of('changed', 'nothing')).toBeLessThanOrEqual(Math.floor(changed / 2000));
+  expect(unknown / (unchanged + changed + unknown)).toBeLessThan(0.05);
+});
+
+test.runIf(process.env.SKEP_RECORD === '1')('the cases are recorded', () => {
+  writeSample(sample, { [common]: 'common', [apart]: 'apart', [GROUP]: SAMPLE_GROUP });
+});

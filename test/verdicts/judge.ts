@@ -1,0 +1,93 @@
+// Local verdict and server's answer side by side, and which pairs are wrong. Knows nothing about how either came about.
+
+import { normalise } from '../../src/kube/normalise.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import type { MergeType } from '../../src/kube/openapi.ts';
+import { type Comparison, compare } from '../../src/kube/ownership/compare.ts';
+import { canonicalJson } from '../../src/std/json.ts';
+
+/**
+ * What the server would do: nothing, change only the entries of others, only what we own, the object; or refuse it.
+ */
+export type Answer = 'nothing' | 'others' | 'ownership' | 'object' | 'refused';
+
+export interface Case {
+  readonly kind: string;
+  readonly number: number;
+  /** What happened before. */
+  readonly story: readonly string[];
+  /** As it is written, not yet normalised. */
+  readonly desired: KubeObject;
+  readonly live: KubeObject;
+  readonly answer: Answer;
+}
+
+export function localVerdict(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Comparison {
+  return compare(normalise(desired, type), live, type, manager);
+}
+
+export function answerOf(live: KubeObject, after: KubeObject, manager: string): Answer {
+  if (content(live) !== content(after)) return 'object';
+  if (entries(live, (each) => each === manager) !== entries(after, (each) => each === manager)) return 'ownership';
+  return entries(live, (each) => each !== manager) === entries(after, (each) => each !== manager)
+    ? 'nothing'
+    : 'others';
+}
+
+/** What somebody else may have moved meanwhile, the status and its traces aside. */
+export function content({ status: _status, metadata, ...rest }: KubeObject): string {
+  const { managedFields: _m, resourceVersion: _r, generation: _g, ...kept } = metadata;
+  return canonicalJson({ ...rest, metadata: kept });
+}
+
+/** They may write a status at any moment. */
+const CONTROLLERS: ReadonlySet<string> = new Set(['kube-controller-manager']);
+
+function entries({ metadata }: KubeObject, whose: (manager: string) => boolean): string {
+  const chosen = (metadata.managedFields ?? []).filter(({ manager }) => whose(manager) && !CONTROLLERS.has(manager));
+  return chosen
+    .map(({ time: _, ...entry }) => canonicalJson(entry))
+    .sort()
+    .join('\n');
+}
+
+/** Undefined where the two agree; a verdict that asks the server is never wrong. */
+export function wrong({ verdict }: Comparison, answer: Answer): string | undefined {
+  if (verdict === 'unchanged')
+    return answer === 'nothing' || answer === 'others' ? undefined : `unchanged, but ${answer}`;
+  return verdict === 'changed' && answer === 'nothing' ? 'changed, but nothing' : undefined;
+}
+
+export interface Tally {
+  readonly counts: Map<string, number>;
+  add(verdict: Comparison['verdict'], answer: Answer): void;
+  of(verdict: Comparison['verdict'], ...answers: readonly Answer[]): number;
+}
+
+const ANSWERS: readonly Answer[] = ['nothing', 'others', 'ownership', 'object', 'refused'];
+
+export function openTally(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    counts,
+    add: (verdict, answer) => {
+      const key = `${verdict} ${answer}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+    of: (verdict, ...answers) => {
+      const asked = answers.length === 0 ? ANSWERS : answers;
+      return asked.reduce((sum, answer) => sum + (counts.get(`${verdict} ${answer}`) ?? 0), 0);
+    },
+  };
+}
+
+/** For people: a row for each verdict, a column for each answer. */
+export function table(name: string, tally: Tally): string {
+  const verdicts = ['unchanged', 'changed', 'unknown'] as const;
+  const head = [name, ...ANSWERS, 'sum'].map((cell, index) => (index === 0 ? cell.padEnd(34) : cell.padStart(10)));
+  const rows = verdicts.map((verdict) => {
+    const cells = [...ANSWERS.map((answer) => tally.of(verdict, answer)), tally.of(verdict)];
+    return [verdict.padEnd(34), ...cells.map((cell) => String(cell).padStart(10))].join('');
+  });
+  return [head.join(''), ...rows].join('\n');
+}

@@ -1,0 +1,50 @@
+// Local verdict = server verdict, on cases recorded from a real API server by test/cluster/verdicts.test.ts.
+
+import { expect, test } from 'vitest';
+import { typesOfDefinition } from '../../src/devcluster/custom/definition.ts';
+import { customDocument } from '../../src/devcluster/custom/document.ts';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import { groupOf, type KubeObject } from '../../src/kube/object.ts';
+import { type MergeType, rootType } from '../../src/kube/openapi.ts';
+import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
+import { localVerdict, openTally, wrong } from './judge.ts';
+import { GROUP, MANAGER, readSample } from './sample.ts';
+
+const CASES = readSample();
+const OWN = customDocument(
+  KINDS.flatMap((kind) => {
+    const status = { conditions: [{ type: 'Established', status: 'True' }] };
+    return typesOfDefinition({ ...crd(kind, GROUP), status });
+  }),
+);
+
+function typeOf({ apiVersion, kind }: KubeObject): MergeType {
+  const group = groupOf(apiVersion);
+  const document = group === GROUP ? OWN : bundledSchema(apiVersion);
+  const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+  const type = document && rootType(document, { group, version, kind });
+  if (type === undefined) throw new Error(`no type of ${apiVersion} ${kind}`);
+  return type;
+}
+
+test('the sample has hundreds of cases, of every kind of ours and twenty of Kubernetes', () => {
+  const kinds = new Set(CASES.map(({ kind }) => kind));
+  expect(CASES.length).toBeGreaterThanOrEqual(300);
+  expect(KINDS.filter(({ kind }) => !kinds.has(kind))).toEqual([]);
+  expect(kinds.size - KINDS.length).toBeGreaterThanOrEqual(20);
+});
+
+test('the verdict from the LIST alone is what the server said, and seldom left to it', () => {
+  const tally = openTally();
+  const mistakes = CASES.flatMap(({ kind, number, story, desired, live, answer }) => {
+    const comparison = localVerdict(desired, live, typeOf(desired), MANAGER);
+    tally.add(comparison.verdict, answer);
+    const mistake = wrong(comparison, answer);
+    return mistake === undefined ? [] : [`${kind} ${number}: ${mistake} (${story.join('; ')})`];
+  });
+  expect(mistakes).toEqual([]);
+  expect(tally.of('unchanged')).toBeGreaterThan(CASES.length / 4);
+  expect(tally.of('changed')).toBeGreaterThan(CASES.length / 4);
+  expect(tally.of('unknown')).toBeLessThan(CASES.length / 20);
+});
