@@ -11,6 +11,7 @@ import { CONTRACT_CODES } from '../src/contracts/codes.ts';
 import { CONTROL_CODES } from '../src/control/codes.ts';
 import { DEVCLUSTER_CODES } from '../src/devcluster/codes.ts';
 import { KINDS_CODES } from '../src/kinds/codes.ts';
+import { POLICY_CODES } from '../src/kube/policy/codes.ts';
 import { STRATEGIC_CODES } from '../src/kube/strategic-codes.ts';
 import { SCHEMA_CODES } from '../src/kube/structural/codes.ts';
 import { MAIN_CODES } from '../src/main/codes.ts';
@@ -22,6 +23,7 @@ import { VIRTUAL_CODES } from '../src/virtual/codes.ts';
 const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
   { title: 'Reading YAML and JSON', codes: YAML_CODES },
   { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
+  { title: 'Policies', codes: POLICY_CODES },
   { title: 'Rules of the kinds', codes: KINDS_CODES },
   { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
   { title: 'The run', codes: RECONCILE_CODES },

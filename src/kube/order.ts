@@ -31,7 +31,12 @@ const STEPS: readonly (readonly string[])[] = [
     ...['ResourceClaim', 'ResourceClaimTemplate'].map((kind) => `resource.k8s.io/${kind}`),
   ],
   // No pod runs before the policies that guard it.
-  [`${CORE}/Service`, 'networking.k8s.io/NetworkPolicy'],
+  [
+    `${CORE}/Service`,
+    'networking.k8s.io/NetworkPolicy',
+    'admissionregistration.k8s.io/ValidatingAdmissionPolicy',
+    'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding',
+  ],
   [
     ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'].map((kind) => `apps/${kind}`),
     'batch/Job',

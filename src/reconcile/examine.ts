@@ -3,6 +3,8 @@
 import type { Resource } from '../kinds/kind.ts';
 import type { Finding } from '../kube/finding.ts';
 import { groupOf } from '../kube/object.ts';
+import { checkBinding, checkPolicy } from '../kube/policy/check.ts';
+import { BINDING_KIND, POLICY_API, POLICY_KIND } from '../kube/policy/policy.ts';
 import { checkBuiltin } from '../kube/structural/builtin.ts';
 import { checkDefinition } from '../kube/structural/definition.ts';
 import { checkMetadata } from '../kube/structural/metadata.ts';
@@ -25,8 +27,7 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const { apiVersion, kind } = id;
       const [version = ''] = apiVersion.split('/').slice(-1);
       const findings = checkBuiltin(known.document, { group: groupOf(apiVersion), version, kind }, object) ?? [];
-      const definition = kind === 'CustomResourceDefinition' ? checkDefinition(object) : [];
-      return { findings: distinct([...metadata, ...findings, ...definition]) };
+      return { findings: distinct([...metadata, ...findings, ...checkContent(id, object)]) };
     }
     case 'custom': {
       const { findings } = bySchema(known.structural, object);
@@ -39,6 +40,20 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
       const all = [...metadata, ...findings];
       return { findings: all, ...(all.some(isError) || !isResource(defaulted) ? {} : { defaulted }) };
     }
+  }
+}
+
+/** What the server checks of kinds that configure it. */
+function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
+  switch (`${apiVersion} ${kind}`) {
+    case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
+      return checkDefinition(object);
+    case `${POLICY_API} ${POLICY_KIND}`:
+      return checkPolicy(object);
+    case `${POLICY_API} ${BINDING_KIND}`:
+      return checkBinding(object);
+    default:
+      return [];
   }
 }
 

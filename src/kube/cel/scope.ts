@@ -4,7 +4,8 @@
 import { Optional } from '@marcbachmann/cel-js';
 import type { Json } from '../../std/json.ts';
 import { kubernetesEnvironment } from './environment.ts';
-import { type CompiledRule, compileRule, type RuleScope } from './rule.ts';
+import type { ExpressionScope } from './expression.ts';
+import { type CompiledRule, compileRule } from './rule.ts';
 import type { CelSchema } from './schema.ts';
 import { type CelTypes, declareType } from './values.ts';
 
@@ -23,9 +24,9 @@ export function celScope(schema: CelSchema, root: boolean): CelScope | undefined
   const type = declareType(types, schema, root);
   if (type === undefined) return undefined;
   const { environment, objects } = types;
-  const plain: RuleScope = { environment: environment.clone(), objects };
+  const plain: ExpressionScope = { environment: environment.clone(), objects };
   plain.environment.registerVariable('self', type.name).registerVariable('oldSelf', type.name);
-  const optional: RuleScope = { environment: environment.clone(), objects };
+  const optional: ExpressionScope = { environment: environment.clone(), objects };
   optional.environment.registerVariable('self', type.name).registerVariable('oldSelf', `optional<${type.name}>`);
   const compiled = new Map<string, CompiledRule>();
   return {

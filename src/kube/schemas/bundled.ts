@@ -2,6 +2,7 @@
 // Knows nothing about custom resources. The documents are recorded by scripts/record-schemas.ts.
 
 import type { OpenApiDocument } from '../openapi.ts';
+import admissionregistration from './admissionregistration.k8s.io_v1.json' with { type: 'json' };
 import apiextensions from './apiextensions.k8s.io_v1.json' with { type: 'json' };
 import apiregistration from './apiregistration.k8s.io_v1.json' with { type: 'json' };
 import apps from './apps_v1.json' with { type: 'json' };
@@ -33,6 +34,7 @@ const DOCUMENTS: ReadonlyMap<string, OpenApiDocument> = new Map(
     'autoscaling/v2': autoscaling,
     'coordination.k8s.io/v1': coordination,
     'apiextensions.k8s.io/v1': apiextensions,
+    'admissionregistration.k8s.io/v1': admissionregistration,
     'events.k8s.io/v1': events,
     'storage.k8s.io/v1': storage,
     'scheduling.k8s.io/v1': scheduling,

@@ -100,6 +100,21 @@ export const BUNDLED_KINDS: readonly BundledKind[] = [
       subresources: STATUS,
     },
   ]),
+  ...group('admissionregistration.k8s.io/v1', [
+    {
+      kind: 'ValidatingAdmissionPolicy',
+      plural: 'validatingadmissionpolicies',
+      namespaced: false,
+      categories: ['api-extensions'],
+      subresources: STATUS,
+    },
+    {
+      kind: 'ValidatingAdmissionPolicyBinding',
+      plural: 'validatingadmissionpolicybindings',
+      namespaced: false,
+      categories: ['api-extensions'],
+    },
+  ]),
   ...group('events.k8s.io/v1', [{ kind: 'Event', plural: 'events', shortNames: ['ev'] }]),
   ...group('storage.k8s.io/v1', [
     { kind: 'StorageClass', plural: 'storageclasses', namespaced: false, shortNames: ['sc'] },

@@ -1,7 +1,7 @@
 // Label selectors as workloads have them (meta.k8s.io/v1 LabelSelector).
 
-import type { Json, JsonObject } from '../../../std/json.ts';
-import { isObject } from '../../../std/json.ts';
+import { selects } from '../../../kube/label-selector.ts';
+import { isObject, type JsonObject } from '../../../std/json.ts';
 import type { Cause } from '../../api/status.ts';
 import { qualifiedNameComplaints } from '../../api/validate-metadata.ts';
 import { itemsAt, objectAt } from '../fields.ts';
@@ -44,29 +44,4 @@ export function validateExpressions(selector: JsonObject, path: string): Cause[]
     const complaints = qualifiedNameComplaints(String(key ?? ''), called);
     return [...causes, ...complaints.map((why) => invalidValue(`${place}.key`, key, why))];
   });
-}
-
-export function selects(selector: JsonObject, labels: JsonObject): boolean {
-  const exact = Object.entries(objectAt(selector, 'matchLabels'));
-  return (
-    exact.every(([key, value]) => labels[key] === value) &&
-    itemsAt(selector, 'matchExpressions').every((expression) => holds(expression, labels))
-  );
-}
-
-function holds({ key, operator, values }: JsonObject, labels: JsonObject): boolean {
-  const value: Json | undefined = typeof key === 'string' ? labels[key] : undefined;
-  const listed = Array.isArray(values) && value !== undefined && values.includes(value);
-  switch (operator) {
-    case 'In':
-      return listed;
-    case 'NotIn':
-      return !listed;
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    default:
-      return false;
-  }
 }

@@ -1,0 +1,124 @@
+// One expression: parsed and checked as Kubernetes' compiler would, evaluated often. Knows nothing about what it is for.
+
+import {
+  type ASTNode,
+  TypeError as CelTypeError,
+  type Environment,
+  EvaluationError,
+  ParseError,
+} from '@marcbachmann/cel-js';
+import { compilerFault, rewrite } from './inspect.ts';
+import { OURS } from './library/library.ts';
+import type { CelSchema } from './schema.ts';
+import { watched } from './unevaluable.ts';
+
+export type Evaluated =
+  | { readonly type: 'value'; readonly value: unknown }
+  | { readonly type: 'error'; readonly message: string }
+  /** It asked for something that only an API server knows. */
+  | { readonly type: 'unevaluable'; readonly reason: string };
+
+export interface Expression {
+  readonly type: 'expression';
+  /** As the engine spells it: `bool`, `list<string>`, `dyn`. */
+  readonly resultType: string;
+  readonly ast: ASTNode;
+  /** Values by the name of the variable. */
+  evaluate(context: Readonly<Record<string, unknown>>): Evaluated;
+}
+
+export type CompiledExpression =
+  | Expression
+  /** Kubernetes would not compile it either. */
+  | { readonly type: 'invalid'; readonly reason: string }
+  /** Kubernetes may evaluate it; this program cannot. */
+  | { readonly type: 'unsupported'; readonly reason: string };
+
+export interface ExpressionScope {
+  readonly environment: Environment;
+  readonly objects: ReadonlyMap<string, CelSchema>;
+}
+
+export function compileExpression({ environment, objects }: ExpressionScope, text: string): CompiledExpression {
+  const parsed = parse(environment, text);
+  if (!parsed.ok) return parsed.outcome;
+  const { program } = parsed;
+  rewrite(program.ast);
+  const checked = program.check();
+  if (!checked.valid)
+    return { type: isOfLanguage(checked.error) ? 'invalid' : 'unsupported', reason: readable(checked.error) };
+  const fault = compilerFault(program.ast, objects);
+  if (fault !== undefined) return { type: 'invalid', reason: fault };
+  return {
+    type: 'expression',
+    resultType: checked.type ?? 'dyn',
+    ast: program.ast,
+    evaluate: (context) => evaluate(program, context),
+  };
+}
+
+type Program = ReturnType<Environment['parse']>;
+type Parsed =
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly outcome: Exclude<CompiledExpression, Expression> };
+
+function parse(environment: Environment, expression: string): Parsed {
+  try {
+    return { ok: true, program: environment.parse(withOwnMacros(expression)) };
+  } catch (error) {
+    if (!(error instanceof ParseError) && !(error instanceof EvaluationError)) throw error;
+    const foreign = foreignSyntax(expression);
+    if (foreign !== undefined) return { ok: false, outcome: { type: 'unsupported', reason: foreign } };
+    return { ok: false, outcome: { type: 'invalid', reason: readable(error) } };
+  }
+}
+
+const LITERALS = /""".*?"""|'''.*?'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\/[^\n]*/gs;
+
+/** Macros are expanded while the engine parses, so `has` must be ours before. */
+function withOwnMacros(expression: string): string {
+  let code = '';
+  let end = 0;
+  for (const literal of expression.matchAll(LITERALS)) {
+    code += replaceHas(expression.slice(end, literal.index)) + literal[0];
+    end = literal.index + literal[0].length;
+  }
+  return code + replaceHas(expression.slice(end));
+}
+
+function replaceHas(code: string): string {
+  return code.replaceAll(/(?<![\w.])has(?=\s*\()/g, `has${OURS}`);
+}
+
+/** Anything else is the engine's own failure, and says nothing about the rule. */
+function isOfLanguage(error: Error | undefined): boolean {
+  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
+}
+
+/** Syntax that Kubernetes has and the engine does not. */
+function foreignSyntax(expression: string): string | undefined {
+  const code = expression.replaceAll(LITERALS, '""');
+  if (/[[{,]\s*\?/.test(code)) return 'optional entries of lists and maps cannot be evaluated without a cluster';
+  if (/(?:^|[^\w)\]"])\.[0-9]/.test(code)) return 'a number without digits before its point cannot be evaluated here';
+  return undefined;
+}
+
+function evaluate(program: Program, context: Readonly<Record<string, unknown>>): Evaluated {
+  const { result, met } = watched((): Evaluated => {
+    try {
+      return { type: 'value', value: program(context) };
+    } catch (error) {
+      // Whatever stops the engine would leave the expression without an answer; it is reported, never passed over.
+      if (error instanceof Error) return { type: 'error', message: readable(error) };
+      throw error;
+    }
+  });
+  return result.type === 'error' && met !== undefined ? { type: 'unevaluable', reason: met } : result;
+}
+
+/** The first line: the rest points into the text of the rule. */
+function readable(error: Error | undefined): string {
+  const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
+  const [line = ''] = (message ?? '').split('\n');
+  return line.replaceAll(`${OURS}(`, '(');
+}

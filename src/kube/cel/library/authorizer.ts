@@ -1,0 +1,53 @@
+// Questions to the API server's authorizer in expressions of policies: their types are known here, their answers are not.
+// Source: Kubernetes CEL, "Kubernetes authorizer library".
+
+import { taggedType } from '../tagged.ts';
+import { unevaluable } from '../unevaluable.ts';
+import type { Library } from './library.ts';
+
+const PREFIX = 'kubernetes.authorization';
+export const AUTHORIZER = `${PREFIX}.Authorizer`;
+const RESOURCE = `${PREFIX}.ResourceCheck`;
+const GROUP = `${PREFIX}.GroupCheck`;
+const PATH = `${PREFIX}.PathCheck`;
+const DECISION = `${PREFIX}.Decision`;
+
+const ResourceCheck = taggedType<undefined>();
+const GroupCheck = taggedType<undefined>();
+const PathCheck = taggedType<undefined>();
+const Decision = taggedType<undefined>();
+const PlainAuthorizer = taggedType<undefined>();
+
+const resource = new ResourceCheck(undefined);
+
+/** The value of the variable `authorizer`. */
+export const authorizer = Object.assign(new PlainAuthorizer(undefined), { requestResource: resource });
+
+/** Registered apart: the type has a field. */
+export const AUTHORIZER_TYPE = { ctor: PlainAuthorizer, fields: { requestResource: RESOURCE } };
+
+export const AUTHORIZER_LIBRARY: Library = {
+  types: { [RESOURCE]: ResourceCheck, [GROUP]: GroupCheck, [PATH]: PathCheck, [DECISION]: Decision },
+  functions: {
+    [`${AUTHORIZER}.path(string): ${PATH}`]: () => new PathCheck(undefined),
+    [`${AUTHORIZER}.group(string): ${GROUP}`]: () => new GroupCheck(undefined),
+    [`${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`]: () => authorizer,
+    [`${GROUP}.resource(string): ${RESOURCE}`]: () => resource,
+    ...Object.fromEntries(
+      ['subresource', 'namespace', 'name', 'fieldSelector', 'labelSelector'].map((part) => [
+        `${RESOURCE}.${part}(string): ${RESOURCE}`,
+        () => resource,
+      ]),
+    ),
+    [`${RESOURCE}.check(string): ${DECISION}`]: ask,
+    [`${PATH}.check(string): ${DECISION}`]: ask,
+    [`${DECISION}.allowed(): bool`]: ask,
+    [`${DECISION}.reason(): string`]: ask,
+    [`${DECISION}.errored(): bool`]: ask,
+    [`${DECISION}.error(): string`]: ask,
+  },
+};
+
+function ask(): never {
+  return unevaluable('it asks the authorizer, and only the API server knows who may do what');
+}

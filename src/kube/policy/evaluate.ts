@@ -1,0 +1,132 @@
+// One policy held against one request: conditions, variables, validations, audit annotations. Knows nothing about
+// bindings and what follows from a denial.
+// Source: Kubernetes 1.36, ValidatingAdmissionPolicy.
+
+import { evaluationScope } from '../cel/admission.ts';
+import { type CompiledExpression, compileExpression, type Evaluated } from '../cel/expression.ts';
+import { authorizer } from '../cel/library/authorizer.ts';
+import { fail } from '../cel/library/library.ts';
+import { unevaluable } from '../cel/unevaluable.ts';
+import type { NamedExpression, Policy, Validation } from './policy.ts';
+
+/** The values of the variables of the same name. */
+export interface AdmissionValues {
+  readonly object: unknown;
+  readonly request: unknown;
+  readonly namespaceObject: unknown;
+  readonly params: unknown;
+}
+
+export type Decision =
+  | { readonly type: 'denied'; readonly message: string; readonly reason?: string; readonly expression: string }
+  /** An expression failed, and the policy says that this denies. */
+  | { readonly type: 'failed'; readonly message: string; readonly expression: string }
+  | { readonly type: 'unevaluable'; readonly reason: string };
+
+export interface Decided {
+  /** Of all validations that do not admit the request. */
+  readonly decisions: readonly Decision[];
+  /** An annotation that fails denies whatever the binding's actions are. */
+  readonly annotations: readonly Decision[];
+}
+
+type Context = Readonly<Record<string, unknown>>;
+
+const NOTHING: Decided = { decisions: [], annotations: [] };
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+/** Compiled when first evaluated; the same text of several policies once. */
+const compiled = new Map<string, CompiledExpression>();
+
+export function evaluatePolicy(policy: Policy, values: AdmissionValues): Decided {
+  const context: Record<string, unknown> = { ...values, oldObject: null, authorizer };
+  const conditions = evaluateConditions(policy, context);
+  if (conditions !== 'met') return conditions === 'not met' ? NOTHING : { ...NOTHING, decisions: [conditions] };
+  context.variables = variablesOf(policy, context);
+  return {
+    decisions: policy.validations.flatMap((validation) => decide(policy, validation, context)),
+    annotations: policy.annotations.flatMap((annotation) => annotate(policy, annotation, context)),
+  };
+}
+
+export function evaluateText(text: string, context: Context): Evaluated {
+  const expression = compiled.get(text) ?? compileExpression(evaluationScope(), text);
+  compiled.set(text, expression);
+  if (expression.type === 'expression') return expression.evaluate(context);
+  return { type: 'unevaluable', reason: `it cannot be evaluated here: ${expression.reason}` };
+}
+
+/** Conditions see no namespace. One that is false decides, whatever the others are. */
+function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met' | Decision {
+  const evaluated = policy.conditions.map(({ expression }) => ({
+    expression,
+    outcome: evaluateText(expression, { ...context, namespaceObject: null }),
+  }));
+  if (evaluated.some(({ outcome }) => outcome.type === 'value' && outcome.value === false)) return 'not met';
+  for (const { outcome } of evaluated) if (outcome.type === 'unevaluable') return outcome;
+  for (const { expression, outcome } of evaluated) {
+    if (outcome.type !== 'error') continue;
+    return policy.failure === 'Ignore' ? 'not met' : failed(expression, outcome.message);
+  }
+  return 'met';
+}
+
+/** Each is evaluated when an expression asks for it, and once. */
+export function variablesOf({ variables }: Policy, context: Context): object {
+  const values = {};
+  const inner = { ...context, variables: values };
+  for (const { name, expression } of variables) {
+    let known: Evaluated | undefined;
+    Object.defineProperty(values, name, {
+      enumerable: true,
+      get() {
+        known ??= evaluateText(expression, inner);
+        if (known.type === 'value') return known.value;
+        if (known.type === 'unevaluable') return unevaluable(known.reason);
+        return fail(`variable ${name} fails: ${known.message}`);
+      },
+    });
+  }
+  return values;
+}
+
+function decide(policy: Policy, validation: Validation, context: Context): Decision[] {
+  const { expression, reason } = validation;
+  const outcome = evaluateText(expression, context);
+  switch (outcome.type) {
+    case 'unevaluable':
+      return [outcome];
+    case 'error':
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
+    case 'value': {
+      if (outcome.value === true) return [];
+      const message = messageOf(validation, context);
+      return [{ type: 'denied', message, expression, ...(reason === undefined ? {} : { reason }) }];
+    }
+  }
+}
+
+/** A messageExpression that gives nothing to show gives way to the message, and that to the expression itself. */
+function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): string {
+  const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
+  const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
+  const usable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n');
+  if (usable) return text;
+  return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
+}
+
+function annotate(policy: Policy, { expression }: NamedExpression, context: Context): Decision[] {
+  const outcome = evaluateText(expression, context);
+  switch (outcome.type) {
+    case 'unevaluable':
+      return [outcome];
+    case 'error':
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
+    case 'value':
+      return [];
+  }
+}
+
+function failed(expression: string, message: string): Decision {
+  return { type: 'failed', expression, message: `expression '${expression.trim()}' resulted in error: ${message}` };
+}

@@ -1,0 +1,159 @@
+// Holds objects against policies, as an API server would when they are created. Knows nothing about files and where the
+// facts around an object come from.
+
+import type { KubeObject } from '../object.ts';
+import { type AdmissionValues, type Decision, evaluatePolicy } from './evaluate.ts';
+import { locate } from './locate.ts';
+import { isExempt, type Match, matches, mayMatch } from './match.ts';
+import { type ParamSource, paramsFor } from './params.ts';
+import type { Action, Binding, Policy } from './policy.ts';
+import type { PolicySet } from './read.ts';
+import {
+  type NamespaceFacts,
+  namespaceValue,
+  objectValue,
+  paramsValue,
+  type Request,
+  type ResourceType,
+  requestOf,
+  requestValue,
+} from './request.ts';
+
+/** What is known around the objects. */
+export interface PolicyWorld {
+  /** Undefined where the kind is not known: its objects are judged by nobody. */
+  typeOf(apiVersion: string, kind: string): ResourceType | undefined;
+  namespace(name: string): NamespaceFacts;
+  /** Undefined where nothing is known about the kind. */
+  params(apiVersion: string, kind: string): ParamSource | undefined;
+}
+
+export interface Verdict {
+  readonly policy: string;
+  readonly binding: string;
+  readonly action: Action;
+  readonly message: string;
+  /** JSON pointer of what offends; empty where it cannot be told. */
+  readonly pointer: string;
+}
+
+export interface Judgement {
+  readonly verdicts: readonly Verdict[];
+  /** What only an API server can tell; each policy and reason once. */
+  readonly unknown: readonly { readonly policy: string; readonly reason: string }[];
+}
+
+export type Judge = (object: KubeObject) => Judgement;
+
+const INNOCENT: Judgement = { verdicts: [], unknown: [] };
+
+export function openJudge({ policies, bindings }: PolicySet, world: PolicyWorld): Judge {
+  const bound = policies.map((policy) => ({
+    policy,
+    bindings: bindings.filter(({ policyName }) => policyName === policy.name),
+  }));
+  const byKind = new Map<string, typeof bound>();
+  return (object) => {
+    const type = world.typeOf(object.apiVersion, object.kind);
+    if (type === undefined) return INNOCENT;
+    const request = requestOf(object, type);
+    const key = `${object.apiVersion} ${object.kind}`;
+    const candidates =
+      byKind.get(key) ?? bound.filter(({ policy }) => !isExempt(request) && mayMatch(policy.match, request));
+    byKind.set(key, candidates);
+    return candidates.length === 0
+      ? INNOCENT
+      : judge({ world, request, namespace: factsOf(request, world) }, candidates);
+  };
+}
+
+interface Trial {
+  readonly world: PolicyWorld;
+  readonly request: Request;
+  readonly namespace: NamespaceFacts;
+}
+
+function factsOf({ namespace, type }: Request, world: PolicyWorld): NamespaceFacts {
+  return namespace === undefined || type.kind === 'Namespace' ? { type: 'none' } : world.namespace(namespace);
+}
+
+function judge(
+  trial: Trial,
+  candidates: readonly { readonly policy: Policy; readonly bindings: readonly Binding[] }[],
+): Judgement {
+  const verdicts = new Map<string, Verdict>();
+  const unknown = new Map<string, Judgement['unknown'][number]>();
+  const values = openValues(trial);
+  const tell = (policy: string, reason: string): void => void unknown.set(`${policy} ${reason}`, { policy, reason });
+  for (const { policy, bindings } of candidates) {
+    const match = matches(policy.match, trial.request, trial.namespace);
+    if (match.type === 'no') continue;
+    for (const binding of bindings) {
+      for (const outcome of underBinding(trial, values, policy, match, binding)) {
+        if ('reason' in outcome) tell(policy.name, outcome.reason);
+        else verdicts.set(JSON.stringify(outcome), outcome);
+      }
+    }
+  }
+  return { verdicts: [...verdicts.values()], unknown: [...unknown.values()] };
+}
+
+type Outcome = Verdict | { readonly reason: string };
+
+function underBinding(
+  trial: Trial,
+  values: (match: Match & { type: 'yes' }, param: KubeObject | undefined) => AdmissionValues,
+  policy: Policy,
+  match: Match,
+  binding: Binding,
+): Outcome[] {
+  const inside = binding.match === undefined ? match : matches(binding.match, trial.request, trial.namespace);
+  if (inside.type === 'no') return [];
+  if (match.type !== 'yes') return match.type === 'unknown' ? [{ reason: match.reason }] : [];
+  if (inside.type === 'unknown') return [{ reason: inside.reason }];
+  const params = paramsFor(policy, binding.paramRef, trial.request.namespace, trial.world.params);
+  if (params.type === 'unknown') return [{ reason: params.reason }];
+  if (params.type === 'error') {
+    if (policy.failure === 'Ignore') return [];
+    // A binding that cannot work denies, whatever its actions are.
+    return [verdictOf(policy, binding, 'Deny', `failed to configure binding: ${params.message}`, '')];
+  }
+  return params.objects.flatMap((param) => {
+    const admission = values(match, param);
+    const { decisions, annotations } = evaluatePolicy(policy, admission);
+    return [
+      ...decisions.flatMap((decision) => outcomesOf(policy, binding, binding.actions, decision, admission)),
+      ...annotations.flatMap((decision) => outcomesOf(policy, binding, ['Deny'], decision, admission)),
+    ];
+  });
+}
+
+function outcomesOf(
+  policy: Policy,
+  binding: Binding,
+  actions: readonly Action[],
+  decision: Decision,
+  values: AdmissionValues,
+): Outcome[] {
+  if (decision.type === 'unevaluable') return [{ reason: decision.reason }];
+  const pointer = decision.type === 'denied' ? locate(policy, decision.expression, values) : '';
+  return actions.map((action) => verdictOf(policy, binding, action, decision.message, pointer));
+}
+
+function verdictOf(policy: Policy, binding: Binding, action: Action, message: string, pointer: string): Verdict {
+  return { policy: policy.name, binding: binding.name, action, message, pointer };
+}
+
+/** The values that expressions see: made when a policy is evaluated, and shared by all that follow. */
+function openValues({ request, namespace }: Trial) {
+  const objects = new Map<string, Pick<AdmissionValues, 'object' | 'request'>>();
+  const namespaceObject = namespaceValue(namespace);
+  return ({ apiVersion, resource }: Match & { type: 'yes' }, param: KubeObject | undefined): AdmissionValues => {
+    const known = objects.get(apiVersion) ?? {
+      object: objectValue(request.object, apiVersion),
+      request: requestValue(request, resource),
+    };
+    objects.set(apiVersion, known);
+    return { ...known, namespaceObject, params: paramsValue(param) };
+  };
+}

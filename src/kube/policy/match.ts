@@ -1,0 +1,132 @@
+// Which requests a policy or a binding is for. Knows nothing about expressions.
+// Source: Kubernetes 1.36, admission: rules, matchPolicy and selectors.
+
+import { isEmptySelector, selects } from '../label-selector.ts';
+import type { MatchResources, ResourceRule } from './policy.ts';
+import {
+  type NamespaceFacts,
+  namespaceLabels,
+  type Request,
+  type Resource,
+  resourceOf,
+  unknownNamespace,
+} from './request.ts';
+
+export type Match =
+  | { readonly type: 'no' }
+  /** `resource`: in which version the request counts. */
+  | { readonly type: 'yes'; readonly resource: Resource; readonly apiVersion: string }
+  /** Only the API server can tell. */
+  | { readonly type: 'unknown'; readonly reason: string };
+
+const NO: Match = { type: 'no' };
+const OPERATION = 'CREATE';
+
+/** Kinds that are never judged by policies: nobody could mend a policy that forbids its own change. */
+const EXEMPT: ReadonlySet<string> = new Set([
+  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
+  ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  ...['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'],
+]);
+
+export function isExempt({ resource, type }: Request): boolean {
+  return resource.group === 'admissionregistration.k8s.io' && EXEMPT.has(type.kind);
+}
+
+/** The cheap parts first; what cannot be known counts only where everything else fits. */
+export function matches(match: MatchResources, request: Request, namespace: NamespaceFacts): Match {
+  if (byRules(match.excluded, match.equivalent, request).type === 'yes') return NO;
+  const matched = match.rules.length === 0 ? asRequested(request) : byRules(match.rules, match.equivalent, request);
+  if (matched.type === 'no') return NO;
+  if (!isEmptySelector(match.objectSelector) && !selects(match.objectSelector, request.labels)) return NO;
+  const inside = inNamespace(match, request, namespace);
+  if (inside === false) return NO;
+  return inside === 'unknown' ? { type: 'unknown', reason: unknownNamespace(request.namespace ?? '') } : matched;
+}
+
+function asRequested({ resource, type }: Request): Match {
+  return { type: 'yes', resource, apiVersion: type.apiVersion };
+}
+
+function byRules(rules: readonly ResourceRule[], equivalent: boolean, request: Request): Match {
+  if (rules.some((rule) => fits(rule, request, request.resource))) return asRequested(request);
+  if (!equivalent) return NO;
+  for (const rule of rules) {
+    for (const { apiVersion, convertible } of request.type.others) {
+      const resource = resourceOf(request.type, apiVersion);
+      if (!fits(rule, request, resource)) continue;
+      if (convertible) return { type: 'yes', resource, apiVersion };
+      return { type: 'unknown', reason: `it asks for ${request.type.kind} converted to ${apiVersion}` };
+    }
+  }
+  return NO;
+}
+
+function fits(rule: ResourceRule, request: Request, resource: Resource): boolean {
+  return (
+    inScope(rule, request) &&
+    holds(rule.operations, OPERATION) &&
+    holds(rule.apiGroups, resource.group) &&
+    holds(rule.apiVersions, resource.version) &&
+    rule.resources.some((pattern) => isResource(pattern, resource.plural)) &&
+    (rule.resourceNames.length === 0 || rule.resourceNames.includes(request.object.metadata.name))
+  );
+}
+
+function holds(patterns: readonly string[], value: string): boolean {
+  return patterns.includes('*') || patterns.includes(value);
+}
+
+/** Of the object itself, not of a subresource: `x`, `*`, `x/*` and `*\/*` mean it. */
+function isResource(pattern: string, plural: string): boolean {
+  const [resource, subresource = ''] = pattern.split(/\/(.*)/s);
+  return (resource === '*' || resource === plural) && (subresource === '' || subresource === '*');
+}
+
+function inScope({ scope }: ResourceRule, { namespace, type }: Request): boolean {
+  const namespaced = type.kind !== 'Namespace' && namespace !== undefined;
+  switch (scope) {
+    case 'Namespaced':
+      return namespaced;
+    case 'Cluster':
+      return !namespaced;
+    default:
+      return true;
+  }
+}
+
+/** What has no namespace is never left out by a namespace selector, unless it is a namespace. */
+function inNamespace(
+  { namespaceSelector }: MatchResources,
+  { namespace, object, type }: Request,
+  facts: NamespaceFacts,
+): boolean | 'unknown' {
+  if (namespace === undefined || isEmptySelector(namespaceSelector)) return true;
+  if (type.kind === 'Namespace') return selects(namespaceSelector, object.metadata.labels ?? {});
+  switch (facts.type) {
+    case 'known':
+      return selects(namespaceSelector, namespaceLabels(facts.object));
+    case 'unknown':
+      return 'unknown';
+    case 'none':
+      return true;
+  }
+}
+
+/** Whether any creation of the kind could fit: selectors and names aside. */
+export function mayMatch({ rules, equivalent }: MatchResources, request: Request): boolean {
+  return (
+    byRules(
+      rules.map((rule) => ({ ...rule, resourceNames: [] })),
+      equivalent,
+      request,
+    ).type !== 'no'
+  );
+}
+
+/** Whether the creation of any object could fit: not where only updates, deletions or subresources are meant. */
+export function judgesCreations({ rules }: MatchResources): boolean {
+  return rules.some(
+    ({ operations, resources }) => holds(operations, OPERATION) && resources.some((pattern) => !/\/[^*]/.test(pattern)),
+  );
+}

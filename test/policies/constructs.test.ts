@@ -1,0 +1,84 @@
+// What is said offline of every construct and expression, against what an API server has answered (test/cluster asks it
+// again). What cannot be evaluated here must be said to be so.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { builtinAsAdmitted } from '../../src/kube/policy/admitted.ts';
+import { type Judgement, openJudge } from '../../src/kube/policy/judge.ts';
+import { readPolicies } from '../../src/kube/policy/read.ts';
+import { definedTypes, resourceTable } from '../../src/kube/policy/resource-types.ts';
+import { compileStructural } from '../../src/kube/structural/structural.ts';
+import type { JsonObject } from '../../src/std/json.ts';
+import { type Construct, constructs, DEFINITION, GROUP, THINGS } from './construct.ts';
+
+const CONSTRUCTS = constructs('probe');
+const EXPRESSIONS: { object: JsonObject; verdicts: [expression: string, verdict: string][] } = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'expressions.json'), 'utf8'),
+);
+const things = compileStructural(THINGS);
+
+/** Where we say something else, and why that does no harm. */
+const DEVIATIONS: Readonly<Record<string, string>> = {
+  // A literal that does not fit its clause fails when it is evaluated, not before.
+  "'%s'.format([]) == ''": 'error',
+};
+
+function admitted(object: KubeObject): KubeObject {
+  const json: unknown = object;
+  return object.kind === 'Thing' ? (things.withDefaults(json as JsonObject) as KubeObject) : builtinAsAdmitted(object);
+}
+
+function judged({ policy, binding, namespace, objects, probe }: Omit<Construct, 'name' | 'answer'>): string {
+  const text = [policy, binding].map((object) => JSON.stringify(object)).join('\n---\n');
+  const { set, problems } = readPolicies([{ path: 'policy.yaml', text }]);
+  if (problems.some(({ severity }) => severity === 'error')) return 'refused';
+  const judge = openJudge(set, {
+    typeOf: resourceTable(definedTypes(DEFINITION)),
+    namespace: () => ({ type: 'known', object: namespace }),
+    params: (_, kind) => ({
+      namespaced: true,
+      objects: objects.filter((object) => object.kind === kind),
+      complete: true,
+    }),
+  });
+  return answerOf(judge(admitted(probe)));
+}
+
+function answerOf({ verdicts, unknown }: Judgement): string {
+  const denial = verdicts.find(({ action }) => action === 'Deny');
+  if (denial === undefined) return unknown.length > 0 ? 'unknown' : 'admitted';
+  const failed = /resulted in error|failed to configure binding/.test(denial.message);
+  return failed ? 'error' : `denied: ${denial.message}`;
+}
+
+describe('constructs', () => {
+  test.each(CONSTRUCTS)('$name: $answer', (construct) => {
+    expect(judged(construct)).toBe(construct.answer);
+  });
+});
+
+describe('expressions', () => {
+  test.each(EXPRESSIONS.verdicts)('%s: %s', (expression, verdict) => {
+    const [first] = CONSTRUCTS;
+    if (first === undefined) throw new Error('there are constructs');
+    const { id } = first;
+    const answer = judged({
+      ...first,
+      policy: { ...first.policy, spec: { ...(first.policy.spec as object), validations: [{ expression }] } },
+      namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: id, labels: { team: 'blue' } } },
+      probe: {
+        apiVersion: `${GROUP}/v1`,
+        kind: 'Thing',
+        metadata: { name: 'probe', namespace: id, labels: { app: 'probe' } },
+        spec: EXPRESSIONS.object,
+      },
+    });
+    const words = { admitted: 'true', refused: 'refused', error: 'error', unknown: 'unknown' };
+    const said = words[answer as keyof typeof words] ?? 'false';
+    expect([DEVIATIONS[expression] ?? verdict, 'unknown']).toContain(said);
+    // Of everything in the list, nothing else cannot be evaluated here.
+    expect(said === 'unknown').toBe(/\[\?object|\{\?'/.test(expression) && !/labels'\]|\[\?7/.test(expression));
+  });
+});
