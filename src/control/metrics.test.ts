@@ -33,7 +33,7 @@ function after(endings: readonly Ending[], families: RegExp): string[] {
   let now = 0;
   const metrics = createRunMetrics({ version: '1', monotonic: () => now, sources: ['fleet'] });
   for (const each of endings) {
-    metrics.began();
+    metrics.began('schedule');
     now += 3000;
     metrics.ended(each);
   }
@@ -57,6 +57,16 @@ test.each([
     reason: 'deletions wait',
     ending: result({ plan: { batches: [], held: [], unchanged: [], guarded: { deletions: [{}, {}] } } }),
     outcome: 'approval',
+  },
+  {
+    reason: 'somebody has suspended the instance, and something is pending',
+    ending: result({ paused: { by: 'suspension' }, plan: { batches: [{ changes: [] }], held: [], unchanged: [] } }),
+    outcome: 'paused',
+  },
+  {
+    reason: 'a window is closed, and nothing is pending',
+    ending: result({ paused: { by: 'window' } }),
+    outcome: 'done',
   },
 ])('where $reason a run counts as $outcome, and as nothing else', ({ ending, outcome }) => {
   const counted = after([ending], /^skep_runs_total/).filter((line) => !line.endsWith(' 0'));
@@ -92,10 +102,12 @@ test('what was planned, made and found', () => {
     plan: { batches, held: [{ resource: id, reason: 'x' }], unchanged: [] },
     outcomes,
     problems: [{ severity: 'warning' }],
+    paused: { by: 'window' },
     readiness: { ready: [id], progressing: [id, id], failed: [] },
     catalogue: [{ action: 'synced' }],
   });
-  expect(after([made], /^skep_(objects|changes|problems|resources|registry)/)).toEqual([
+  expect(after([made], /^skep_(objects|changes|problems|resources|registry|suspended|window|runs_begun)/)).toEqual([
+    'skep_runs_begun_total{reason="schedule"} 1',
     'skep_objects{verdict="create"} 2',
     'skep_objects{verdict="update"} 0',
     'skep_objects{verdict="delete"} 1',
@@ -111,6 +123,8 @@ test('what was planned, made and found', () => {
     'skep_resources{readiness="ready"} 1',
     'skep_resources{readiness="progressing"} 2',
     'skep_resources{readiness="failed"} 0',
+    'skep_suspended 0',
+    'skep_window_closed 1',
     'skep_registry_syncs_total{result="synced"} 1',
     'skep_registry_syncs_total{result="unchanged"} 0',
     'skep_registry_syncs_total{result="failed"} 0',

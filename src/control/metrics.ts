@@ -8,6 +8,8 @@ import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts'
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
 export interface RunMetrics extends RunWatcher {
+  /** Whether a run is asked for that has not begun. */
+  queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
   /** Whether this process holds the instance's lease now. */
@@ -31,6 +33,7 @@ const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const OUTCOMES: Readonly<Record<number, string>> = {
   0: 'done',
   1: 'failed',
+  2: 'paused',
   3: 'invalid',
   5: 'approval',
   7: 'partial',
@@ -47,10 +50,11 @@ export function createRunMetrics({ version, monotonic, sources }: RunMetricsOpti
   const process = addProcessMetrics(metrics);
   let beganAt = 0;
   return {
-    began() {
+    began(reason) {
       beganAt = monotonic();
-      runs.active.set([], 1);
+      runs.began(reason);
     },
+    queued: runs.queued,
     ended(ending) {
       runs.ended(ending, (monotonic() - beganAt) / 1000);
       if ('result' in ending) found(ending.result);
@@ -64,6 +68,8 @@ export function createRunMetrics({ version, monotonic, sources }: RunMetricsOpti
 
 function addRunMetrics(metrics: Metrics) {
   const active = metrics.gauge('skep_run_active', 'Whether a run is under way.', []);
+  const queue = metrics.gauge('skep_run_queued', 'Whether a run is asked for that has not begun.', []);
+  const begun = metrics.counter('skep_runs_begun_total', 'Runs that have begun, by why.', ['reason']);
   const total = metrics.counter('skep_runs_total', 'Runs that have ended, by how (docs/operating.md).', ['outcome']);
   const seconds = metrics.histogram('skep_run_seconds', 'How long a run took.', [], RUN_SECONDS);
   const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended.', []);
@@ -71,8 +77,13 @@ function addRunMetrics(metrics: Metrics) {
   const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
   for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
   active.set([], 0);
+  queue.set([], 0);
   return {
-    active,
+    began(reason: string): void {
+      active.set([], 1);
+      begun.add([reason]);
+    },
+    queued: (waiting: boolean) => queue.set([], waiting ? 1 : 0),
     ended(ending: Ending, took: number): void {
       const outcome = outcomeOf(ending);
       active.set([], 0);
@@ -101,11 +112,15 @@ function addFindings(metrics: Metrics): (result: RunResult) => void {
   const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
   const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
   const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
+  const suspended = metrics.gauge('skep_suspended', 'Whether `skep suspend` keeps runs from writing.', []);
+  const closed = metrics.gauge('skep_window_closed', 'Whether sync windows keep runs from writing.', []);
   const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
   for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
   for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
   return (result) => {
     const { plan, readiness } = result;
+    suspended.set([], result.paused?.by === 'suspension' ? 1 : 0);
+    closed.set([], result.paused?.by === 'window' ? 1 : 0);
     commits.clear();
     for (const [source, commit] of Object.entries(result.commits)) commits.set([source, commit], 1);
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));

@@ -23,7 +23,8 @@ export type Ending = { readonly result: RunResult } | { readonly failure: Failur
 
 /** Told by the loop of runs as it goes. */
 export interface RunWatcher {
-  began(): void;
+  /** `reason`: `start`, `schedule`, `follow-up`, `webhook`, `request`. */
+  began(reason: string): void;
   ended(ending: Ending): void;
 }
 

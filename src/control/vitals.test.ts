@@ -17,7 +17,7 @@ function ended(changes: Partial<RunResult>): { readonly result: RunResult } {
 
 test('a run that goes on and on is slow, as long as something of it ends now and then', () => {
   const { began, progressed, stuck, pass } = start();
-  began();
+  began('schedule');
   for (let each = 0; each < 100; each += 1) {
     pass(STUCK_AFTER_MS);
     expect(stuck()).toBeUndefined();
@@ -27,19 +27,24 @@ test('a run that goes on and on is slow, as long as something of it ends now and
 
 test('a run of which nothing ends is stuck, and no more once something does', () => {
   const { began, progressed, stuck, pass } = start();
-  began();
+  began('schedule');
   pass(STUCK_AFTER_MS + 1000);
-  expect(stuck()).toBe('a run is under way, and nothing of it has ended for 301 s');
+  expect(stuck()).toBe('no run has begun, and nothing of one has ended, for 301 s');
   progressed();
   expect(stuck()).toBeUndefined();
 });
 
-test('between runs nothing has to happen', () => {
-  const { began, ended: end, stuck, pass } = start();
-  began();
+test('between runs the loop tells that it is awake; one that does not is stuck, too', () => {
+  const { began, ended: end, beat, stuck, pass } = start();
+  began('schedule');
   end(ended({}));
-  pass(100 * STUCK_AFTER_MS);
-  expect(stuck()).toBeUndefined();
+  for (let each = 0; each < 100; each += 1) {
+    pass(STUCK_AFTER_MS);
+    expect(stuck()).toBeUndefined();
+    beat();
+  }
+  pass(STUCK_AFTER_MS + 1);
+  expect(stuck()).toBeDefined();
 });
 
 const failure = new Failure('cluster-unreachable', 'no answer of https://k');

@@ -3,6 +3,8 @@
 import type { Ending, RunWatcher, Vitals } from './ports.ts';
 
 export interface Pulse extends RunWatcher {
+  /** The loop is awake while it waits for the next run. */
+  beat(): void;
   /** Something that a run waited for has ended, well or not: a request, a fetch, a change. */
   progressed(): void;
 }
@@ -22,7 +24,6 @@ export const STUCK_AFTER_MS = 5 * 60_000;
 
 export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pulse {
   let heardAt = monotonic();
-  let running = false;
   let last: Ending | undefined;
 
   function hear(): void {
@@ -30,19 +31,16 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
   }
 
   return {
-    began() {
-      hear();
-      running = true;
-    },
+    beat: hear,
+    began: hear,
     progressed: hear,
     ended(ending) {
-      running = false;
       last = ending;
     },
     stuck() {
       const silentMs = monotonic() - heardAt;
-      if (!running || silentMs <= STUCK_AFTER_MS) return undefined;
-      return `a run is under way, and nothing of it has ended for ${Math.floor(silentMs / 1000)} s`;
+      if (silentMs <= STUCK_AFTER_MS) return undefined;
+      return `no run has begun, and nothing of one has ended, for ${Math.floor(silentMs / 1000)} s`;
     },
     unready: () => (last === undefined ? ['no run has ended yet'] : reasonsOf(last, sources)),
   };

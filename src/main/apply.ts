@@ -3,8 +3,9 @@
 import { Command } from 'commander';
 import { systemClock } from './clock.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from './paused-now.ts';
 
-interface Options extends InstanceFlags {
+interface Options extends InstanceFlags, WindowFlags {
   readonly output: 'text' | 'json';
 }
 
@@ -13,12 +14,14 @@ export function applyCommand(): Command {
     .description('Carry out a plan file: exactly its changes, as far as each is still as planned.')
     .argument('<planfile>', 'as `skep plan --out` wrote it')
     .addOption(outputOption())
+    .addOption(ignoreWindowsOption())
     .addHelpText(
       'after',
       '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
         '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
         '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
         '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
+        PAUSED_HELP +
         '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
     )
     .action(async (planFile: string, flags: Options) => {
@@ -35,7 +38,9 @@ export function applyCommand(): Command {
         (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
         async (instance) => {
           const here = await files.bindingOf(config, instance);
-          return instance.run({}, (deps, options) => applyPlanFile(deps, options, file, here));
+          return instance.run(await pausedNow(config, flags), (deps, options) =>
+            applyPlanFile(deps, options, file, here),
+          );
         },
       );
     });

@@ -12,16 +12,18 @@ import { explainCommand } from './explain.ts';
 import { historyCommand } from './history.ts';
 import { migrateCommand } from './migrate.ts';
 import { planCommand } from './plan.ts';
+import { resumeCommand } from './resume.ts';
 import { rollbackCommand } from './rollback.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { suspendCommand } from './suspend.ts';
 import { syncCommand } from './sync.ts';
 import { validateCommand } from './validate.ts';
 import { VERSION } from './version.ts';
 
 const EXIT_CODES = `
 Exit codes:
-  0 done                   1 the world failed        2 changes pending (--detailed-exitcode)
+  0 done                   1 the world failed        2 changes pending (--detailed-exitcode, or paused)
   3 invalid manifests      5 deletions, or unsigned changes, wait for approval
   6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;
 
@@ -45,6 +47,8 @@ export function commandLine(): Command {
     approveCommand(),
     historyCommand(),
     rollbackCommand(),
+    suspendCommand(),
+    resumeCommand(),
     adoptCommand(),
     serveCommand(),
     migrateCommand(),

@@ -29,6 +29,7 @@ import { HISTORY } from './config-history.ts';
 import { HTTP } from './config-http.ts';
 import { PLANS } from './config-plans.ts';
 import { GIT, SOURCE } from './config-sources.ts';
+import { WINDOWS } from './config-windows.ts';
 
 const DATABASE = object(
   {
@@ -56,6 +57,7 @@ const CONFIG = object(
     schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
     timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
     jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),
+    windows: WINDOWS,
     namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
       default: ['*'],
     }),

@@ -31,7 +31,11 @@ export async function keep(config: Config, { enough, out, err }: KeepOptions): P
   try {
     const control = await openControl(config, { vitals, metrics }, err);
     try {
-      const runs = startRuns(instance, config, listenerFor([vitals, metrics], { out, err }));
+      const runs = startRuns(instance, config, {
+        ...listenerFor([vitals, metrics], { out, err }),
+        beat: vitals.beat,
+        queued: metrics.queued,
+      });
       const repositories = config.sources.map(({ repository }) => repository).join(', ');
       err(`keeping ${config.name} as ${repositories} says, at ${config.schedule}\n`);
       await enough;
@@ -63,8 +67,8 @@ function listenerFor(watchers: readonly RunWatcher[], { out, err }: Pick<KeepOpt
     for (const each of watchers) each.ended(ending);
   }
   return {
-    began() {
-      for (const each of watchers) each.began();
+    began(reason) {
+      for (const each of watchers) each.began(reason);
     },
     result(result, before) {
       end({ result });

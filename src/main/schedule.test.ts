@@ -1,79 +1,170 @@
+// When runs begin: on a clock of the test's own, where waiting takes no time.
+
 import { expect, test } from 'vitest';
-import { type ScheduleOptions, startSchedule } from './schedule.ts';
+import { type Reason, type ScheduleOptions, startSchedule } from './schedule.ts';
 
 const NEVER = '0 0 0 1 1 *';
-const EVERY_SECOND = '* * * * * *';
+const START = Date.parse('2026-03-01T12:00:00.500Z');
 
-/** Starts a schedule whose task answers from `answers`; collects the pauses asked for, which take no time. */
-function start(options: Partial<ScheduleOptions>, answers: readonly boolean[]) {
-  const pauses: number[] = [];
-  let runs = 0;
-  let running = 0;
-  let most = 0;
-  const called: (() => void)[] = [];
-  const scheduled = startSchedule(
-    {
-      sleep: async (ms) => {
-        pauses.push(ms);
-      },
-      random: () => 0.5,
-    },
-    { schedule: NEVER, timeZone: 'UTC', jitterSeconds: 0, followUpsMs: [10, 20], ...options },
-    async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await Promise.resolve();
-      running -= 1;
-      runs += 1;
-      for (const each of called.splice(0)) each();
-      return answers[runs - 1] ?? false;
-    },
-  );
-  async function until(count: number): Promise<void> {
-    while (runs < count) await new Promise<void>((resolve) => called.push(resolve));
-  }
-  return { scheduled, pauses, until, runs: () => runs, most: () => most };
+interface Step {
+  readonly at: string;
+  readonly reason: Reason;
 }
 
-test('the first run starts at once', async () => {
-  const { scheduled, until, runs } = start({}, [false]);
-  await until(1);
+/**
+ * Plays a schedule for so many runs. Each takes as long as `takesMs`, and answers from `answers`; `during` is called in
+ * each run with its number, and `asleep` in each nap.
+ */
+async function play(options: {
+  readonly schedule?: Partial<ScheduleOptions>;
+  readonly runs: number;
+  readonly answers?: readonly boolean[];
+  readonly takesMs?: number;
+  readonly during?: (run: number, trigger: (reason: Reason) => boolean) => void;
+  readonly asleep?: (clock: { now: number }) => void;
+}): Promise<{ steps: Step[]; beats: number; queued: boolean[]; most: number }> {
+  const { schedule, runs, answers = [], takesMs = 0, during, asleep } = options;
+  const clock = { now: START };
+  const steps: Step[] = [];
+  const queued: boolean[] = [];
+  let beats = 0;
+  let running = 0;
+  let most = 0;
+  let finish = (): void => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const scheduled = startSchedule(
+    {
+      now: () => clock.now,
+      async sleep(ms, signal) {
+        await Promise.resolve();
+        if (signal.aborted) return;
+        clock.now += ms;
+        asleep?.(clock);
+      },
+      random: () => 0.5,
+      beat: () => {
+        beats += 1;
+      },
+      queued: (waiting) => queued.push(waiting),
+    },
+    { schedule: NEVER, timeZone: 'UTC', jitterSeconds: 0, followUpsMs: [10, 20], ...schedule },
+    async (reason) => {
+      running += 1;
+      most = Math.max(most, running);
+      steps.push({ at: new Date(clock.now).toISOString().slice(11, 23), reason });
+      await Promise.resolve();
+      during?.(steps.length, (why) => scheduled.trigger(why));
+      clock.now += takesMs;
+      running -= 1;
+      if (steps.length === runs) finish();
+      return answers[steps.length - 1] ?? false;
+    },
+  );
+  await finished;
   await scheduled.stop();
-  expect(runs()).toBe(1);
+  return { steps, beats, queued, most };
+}
+
+test('the first run starts at once, the others on schedule, each with its jitter', async () => {
+  const { steps } = await play({ schedule: { schedule: '*/30 * * * * *', jitterSeconds: 4 }, runs: 3 });
+  expect(steps).toEqual([
+    { at: '12:00:00.500', reason: 'start' },
+    { at: '12:00:32.000', reason: 'schedule' },
+    { at: '12:01:02.000', reason: 'schedule' },
+  ]);
 });
 
-test('what is under way is looked at again after each pause, then no more', async () => {
-  const { scheduled, until, runs, pauses } = start({}, [true, true, true]);
-  await until(3);
-  await scheduled.stop();
-  expect(runs()).toBe(3);
-  expect(pauses).toEqual([0, 10, 20]);
+test('a run that takes longer than the schedule leaves out what it missed', async () => {
+  const { steps, most } = await play({ schedule: { schedule: '*/10 * * * * *' }, runs: 3, takesMs: 25_000 });
+  expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '12:00:30.000', '12:01:00.000']);
+  expect(most).toBe(1);
 });
 
-test('a run that has ended is followed by none before the schedule says so', async () => {
-  const { scheduled, until, pauses } = start({}, [true, false]);
-  await until(2);
-  await scheduled.stop();
-  expect(pauses).toEqual([0, 10]);
+test('what is under way is looked at again after each pause, then on schedule', async () => {
+  const { steps } = await play({
+    schedule: { schedule: '*/30 * * * * *' },
+    runs: 5,
+    answers: [true, true, true, true],
+  });
+  expect(steps).toEqual([
+    { at: '12:00:00.500', reason: 'start' },
+    { at: '12:00:00.510', reason: 'follow-up' },
+    { at: '12:00:00.530', reason: 'follow-up' },
+    { at: '12:00:30.000', reason: 'schedule' },
+    { at: '12:00:30.010', reason: 'follow-up' },
+  ]);
 });
 
-test('the schedule starts further runs, each with its jitter, never two at once', async () => {
-  const { scheduled, until, most, pauses } = start({ schedule: EVERY_SECOND, jitterSeconds: 4 }, []);
-  await until(3);
-  await scheduled.stop();
-  expect(most()).toBe(1);
-  expect(pauses.slice(0, 3)).toEqual([0, 2000, 2000]);
+test('who asks while nothing runs gets a run at once', async () => {
+  let asked = false;
+  let trigger = (_reason: Reason): boolean => false;
+  const { steps } = await play({
+    runs: 2,
+    during: (_run, ask) => {
+      trigger = ask;
+    },
+    asleep: () => {
+      if (!asked) asked = trigger('webhook');
+    },
+  });
+  expect(steps.map(({ reason }) => reason)).toEqual(['start', 'webhook']);
 });
 
-test('after stop no run starts', async () => {
-  const { scheduled, until, runs } = start({ schedule: EVERY_SECOND }, []);
-  await until(1);
-  await scheduled.stop();
-  const before = runs();
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  expect(runs()).toBe(before);
+test('who asks while a run is under way gets one after it, and those who ask too share it', async () => {
+  const answers: boolean[] = [];
+  const { steps, queued, most } = await play({
+    schedule: { schedule: '*/30 * * * * *' },
+    runs: 3,
+    during: (run, trigger) => {
+      if (run === 1) answers.push(trigger('webhook'), trigger('webhook'), trigger('request'));
+    },
+  });
+  expect(answers).toEqual([true, false, false]);
+  expect(queued).toEqual([true, false]);
+  expect(steps).toEqual([
+    { at: '12:00:00.500', reason: 'start' },
+    { at: '12:00:00.500', reason: 'webhook' },
+    { at: '12:00:30.000', reason: 'schedule' },
+  ]);
+  expect(most).toBe(1);
 });
 
-test('a schedule that is none is refused with its text', () => {
-  expect(() => start({ schedule: 'every now and then' }, [])).toThrow('schedule "every now and then"');
+test('long waits are slept in naps, each with a sign of life', async () => {
+  const { steps, beats } = await play({ schedule: { schedule: '0 0 13 * * *' }, runs: 2 });
+  expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '13:00:00.000']);
+  expect(beats).toBe(120);
+});
+
+test('where the wall clock is set back, the next run is the next by the new time', async () => {
+  let back = false;
+  const { steps } = await play({
+    schedule: { schedule: '0 0 * * * *' },
+    runs: 2,
+    asleep: (clock) => {
+      if (!back && clock.now > START + 1_800_000) {
+        clock.now -= 7_200_000;
+        back = true;
+      }
+    },
+  });
+  expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '11:00:00.000']);
+});
+
+test('where it is set ahead, what was missed is made up for at once', async () => {
+  let ahead = false;
+  const { steps } = await play({
+    schedule: { schedule: '0 0 13 * * *' },
+    runs: 2,
+    asleep: (clock) => {
+      if (!ahead) clock.now += 7_200_000;
+      ahead = true;
+    },
+  });
+  expect(steps.map(({ at }) => at)).toEqual(['12:00:00.500', '14:00:30.500']);
+});
+
+test.each(['every now and then', '0 0 0 30 2 *'])('the schedule %j is refused with its text', async (schedule) => {
+  await expect(play({ schedule: { schedule }, runs: 1 })).rejects.toThrow(`"${schedule}" in time zone "UTC"`);
 });

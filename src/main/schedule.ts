@@ -1,7 +1,7 @@
-// Runs a task on a cron schedule, never twice at once, and again shortly while it says that something is under way.
+// Runs a task on a cron schedule and when it is asked to, never twice at once, and again shortly while it says that
+// something is under way.
 
-import { CronJob } from 'cron';
-import { Failure } from '../std/failure.ts';
+import { readCron } from './cron.ts';
 
 export interface ScheduleOptions {
   /** Cron expression with seconds. */
@@ -12,72 +12,98 @@ export interface ScheduleOptions {
   readonly followUpsMs: readonly number[];
 }
 
+/** Why a run begins. */
+export type Reason = 'start' | 'schedule' | 'follow-up' | 'webhook' | 'request';
+
 export interface Scheduled {
+  /**
+   * Asks for a run that begins after this moment: at once, or right after the one under way. However many ask, it is
+   * one. False: it was asked for already, and has not begun.
+   */
+  trigger(reason: Reason): boolean;
   /** Resolves when the running task is done; no further one starts. */
   stop(): Promise<void>;
 }
 
 export interface ScheduleDeps {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Between 0 and 1. */
   readonly random: () => number;
+  /** Told now and then that the loop is alive while it waits. */
+  readonly beat?: () => void;
+  /** Told whether a run is asked for that has not begun. */
+  readonly queued?: (waiting: boolean) => void;
 }
+
+/** Longer than this it does not sleep in one go: the wall clock may be set meanwhile. */
+const NAP_MS = 30_000;
 
 /**
  * Starts at once, then on schedule. `task` must not throw; it answers whether something is still under way.
  * Throws Failure `config-invalid` where the schedule is no cron expression.
  */
-export function startSchedule(deps: ScheduleDeps, options: ScheduleOptions, task: () => Promise<boolean>): Scheduled {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> | undefined;
+export function startSchedule(
+  deps: ScheduleDeps,
+  { schedule, timeZone, jitterSeconds, followUpsMs }: ScheduleOptions,
+  task: (reason: Reason) => Promise<boolean>,
+): Scheduled {
+  const cron = readCron(schedule, timeZone);
+  let stopped = false;
+  let asked: Reason | undefined;
+  let nap = new AbortController();
 
-  function tick(jitterMs: number): Promise<void> {
-    running ??= cycle(jitterMs).finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  async function cycle(jitterMs: number): Promise<void> {
-    for (const pauseMs of [jitterMs, ...options.followUpsMs]) {
-      await deps.sleep(pauseMs, signal);
-      if (signal.aborted || !(await task())) return;
+  async function loop(): Promise<void> {
+    let reason: Reason = 'start';
+    let followUps = 0;
+    while (!stopped) {
+      const underWay = await task(reason);
+      if (reason !== 'follow-up') followUps = 0;
+      const pauseMs = underWay ? followUpsMs[followUps] : undefined;
+      followUps += 1;
+      reason = await nextReason(pauseMs);
     }
   }
 
-  const job = cronJob(options, () => tick(deps.random() * options.jitterSeconds * 1000));
-  void tick(0);
+  async function nextReason(pauseMs = Number.POSITIVE_INFINITY): Promise<Reason> {
+    const since = deps.now();
+    const followUpAt = since + pauseMs;
+    const tickAt = cron.next(since) + deps.random() * jitterSeconds * 1000;
+    for (;;) {
+      const now = deps.now();
+      if (stopped) return 'schedule';
+      if (asked !== undefined) return takeAsked(asked);
+      if (now >= tickAt) return 'schedule';
+      if (now >= followUpAt) return 'follow-up';
+      // The wall clock was set back: what was due then is another time now.
+      if (now < since) return nextReason(pauseMs);
+      deps.beat?.();
+      await deps.sleep(Math.min(tickAt - now, followUpAt - now, NAP_MS), nap.signal);
+      if (nap.signal.aborted) nap = new AbortController();
+    }
+  }
+
+  function takeAsked(reason: Reason): Reason {
+    asked = undefined;
+    deps.queued?.(false);
+    return reason;
+  }
+
+  // A bug in a task ends the process with its stack: whoever runs it starts it anew.
+  const running = loop();
   return {
+    trigger(reason) {
+      if (asked !== undefined) return false;
+      asked = reason;
+      deps.queued?.(true);
+      nap.abort();
+      return true;
+    },
     async stop() {
-      stopping.abort();
-      await job.stop();
+      stopped = true;
+      nap.abort();
       await running;
     },
   };
 }
-
-function cronJob({ schedule, timeZone }: ScheduleOptions, onTick: () => Promise<void>): CronJob {
-  try {
-    return CronJob.from({
-      cronTime: schedule,
-      timeZone,
-      start: true,
-      waitForCompletion: true,
-      threshold: LATE_MS,
-      onTick,
-      // A bug: the process dies with its stack, and whoever runs it starts it anew.
-      errorHandler: (error) => queueMicrotask(() => throwing(error)),
-    });
-  } catch (cause) {
-    const message = `schedule "${schedule}" in time zone "${timeZone}" is no cron schedule`;
-    throw new Failure('config-invalid', message, { cause });
-  }
-}
-
-function throwing(error: unknown): never {
-  throw error;
-}
-
-/** A tick that comes later than this (a busy machine) is skipped; the next one makes up for it. */
-const LATE_MS = 10_000;

@@ -2,8 +2,9 @@
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from './paused-now.ts';
 
-interface Options extends InstanceFlags {
+interface Options extends InstanceFlags, WindowFlags {
   readonly output: 'text' | 'json';
 }
 
@@ -11,14 +12,18 @@ export function syncCommand(): Command {
   return withInstanceFlags(new Command('sync'))
     .description('Make the cluster what Git says, once, and wait until it is ready.')
     .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  skep sync -c skep.yaml -o json')
+    .addOption(ignoreWindowsOption())
+    .addHelpText(
+      'after',
+      `${PAUSED_HELP}\nExamples:\n  skep sync -c skep.yaml -o json\n  skep sync -c skep.yaml --ignore-windows`,
+    )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
       const [{ openInstance }, { runAndTell }] = await Promise.all([import('./instance.ts'), import('./one-run.ts')]);
       await runAndTell(
         flags.output,
         (progress) => openInstance(config, progress),
-        (instance) => instance.run(),
+        async (instance) => instance.run(await pausedNow(config, flags)),
       );
     });
 }

@@ -23,12 +23,13 @@ import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
 import { release } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 import { emptyCatalogue, type RegistryDeps } from './registries.ts';
-import type { RunResult } from './result.ts';
+import type { Paused, RunResult } from './result.ts';
 import { scopeOf } from './scope.ts';
 import { judge, type Sight, settle } from './settle.ts';
 import { settleInput } from './settle-input.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
+import { readSuspension } from './suspension.ts';
 import { troubledPods } from './troubled-pods.ts';
 import { openViews } from './view.ts';
 
@@ -68,6 +69,8 @@ export interface RunOptions {
   readonly tooling: string;
   /** Absent: whatever is planned is done. */
   readonly admit?: Admission;
+  /** Present: the run writes nothing, whether the instance is suspended or not. */
+  readonly paused?: Paused;
 }
 
 interface Done {
@@ -83,6 +86,8 @@ interface Done {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const paused = options.paused ?? (await suspended(deps, options));
+  if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
   const first = await prepare(deps, options, 'sync');
@@ -99,6 +104,11 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
     deps.cluster.fence(undefined);
     await lock.release();
   }
+}
+
+async function suspended({ cluster }: RunDeps, options: RunOptions): Promise<Paused | undefined> {
+  const suspension = await readSuspension(cluster, options);
+  return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
 /** What is true now that nobody else writes, with digests for all Secrets. */

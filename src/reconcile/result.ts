@@ -7,6 +7,7 @@ import type { Outcome } from './apply.ts';
 import type { Plan } from './plan.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
+import type { Suspension } from './suspension.ts';
 
 export interface CatalogueOutcome {
   /** `namespace/registry/source`. */
@@ -17,6 +18,17 @@ export interface CatalogueOutcome {
   readonly written?: Written;
   readonly message: string;
 }
+
+/** Why a run only looks: what it found to do is its plan. */
+export type Paused =
+  | {
+      readonly by: 'window';
+      /** As skep.yaml has it. */
+      readonly window: string;
+      /** RFC 3339; absent where it is too far away to tell. */
+      readonly until?: string;
+    }
+  | ({ readonly by: 'suspension' } & Suspension);
 
 export interface RunResult {
   readonly id: string;
@@ -38,13 +50,15 @@ export interface RunResult {
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
   readonly timedOut: boolean;
+  /** Present: nothing was written. */
+  readonly paused?: Paused;
   /** API requests made. */
   readonly requests: number;
 }
 
 /**
  * The first that applies, in the order 1 3 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
- * no result. `detailed`: changes that are pending count.
+ * no result. `detailed`: changes that are pending count; they always do where the run was not free to make them.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -55,7 +69,7 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.outcomes.some(({ error }) => error?.code === 'plan-required')) return 5;
   if (result.timedOut) return 8;
   const pending = result.plan.batches.length > 0;
-  return detailed && pending ? 2 : 0;
+  return (detailed || result.paused !== undefined) && pending ? 2 : 0;
 }
 
 export interface Summary {

@@ -45,6 +45,7 @@ export function jsonOfRun(result: RunResult): string {
     catalogue: result.catalogue,
     readiness: result.readiness,
     timedOut: result.timedOut,
+    ...(result.paused === undefined ? {} : { paused: result.paused, pending: countsOf(result.plan) }),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
     warnings: result.warnings.map(failureOf),

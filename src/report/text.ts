@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../reconcile/apply.ts';
 import type { Change, Plan } from '../reconcile/plan.ts';
-import { type CatalogueOutcome, type RunResult, summaryOf } from '../reconcile/result.ts';
+import { type CatalogueOutcome, type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
@@ -48,8 +48,31 @@ export function textOfEnding(result: RunResult): string {
     ...guardLines(plan),
     ...heldLines(plan),
     ...waiting(result),
+    ...pausedLines(result),
     total(result),
   ]);
+}
+
+/** Why nothing was written, and what is there to write. */
+function pausedLines({ paused, plan }: RunResult): string[] {
+  if (paused === undefined) return [];
+  const { create, update, delete: deletions } = countsOf(plan);
+  const pending = `${create} to create, ${update} to update, ${deletions} to delete`;
+  return [`nothing is written: ${whyPaused(paused)}`, `pending: ${pending} (skep plan shows them)`];
+}
+
+/** `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed. */
+export function whyPaused(paused: Paused): string {
+  switch (paused.by) {
+    case 'suspension': {
+      const reason = paused.reason === '' ? '' : `: ${paused.reason}`;
+      return `suspended by ${paused.who} since ${paused.since}${reason} (skep resume ends it)`;
+    }
+    case 'window': {
+      const until = paused.until === undefined ? '' : `, until ${paused.until}`;
+      return `sync windows are closed, ${paused.window}${until} (skep sync --ignore-windows writes all the same)`;
+    }
+  }
 }
 
 function textOfCatalogue({ source, action, servers, rejected, message }: CatalogueOutcome): string {
@@ -69,7 +92,12 @@ export function textOfChanges(result: RunResult, before?: RunResult): string {
   const standing = standingOf({ ...result, catalogue });
   const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
   if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
-  const news = [...(solved ? ['no problems any more'] : []), ...(ready.length === 0 ? [] : [`ready: ${ready}`])];
+  const resumed = before?.paused !== undefined && result.paused === undefined;
+  const news = [
+    ...(resumed ? ['changes are made again'] : []),
+    ...(solved ? ['no problems any more'] : []),
+    ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
+  ];
   return lines(news) + textOfEnding({ ...result, catalogue });
 }
 
@@ -79,7 +107,7 @@ function standingOf(result: RunResult): string {
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
     ...result.catalogue.filter(isStuck).map(textOfCatalogue),
   ];
-  return lines([...failed, ...trouble(result), ...guardLines(result.plan)]);
+  return lines([...failed, ...trouble(result), ...guardLines(result.plan), ...pausedLines(result)]);
 }
 
 /** Failed, or held because another change failed. */

@@ -1,0 +1,76 @@
+// That somebody has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and
+// nobody has to change Git or its configuration for it. Knows nothing about what a run does then.
+
+import type { KubeObject } from '../kube/object.ts';
+import { isObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { fieldManager } from './labels.ts';
+import type { Clock, Cluster } from './ports.ts';
+
+export interface Suspension {
+  /** Who said so, for people. */
+  readonly who: string;
+  /** RFC 3339. */
+  readonly since: string;
+  /** Empty where nobody gave one. */
+  readonly reason: string;
+}
+
+interface Home {
+  readonly instance: string;
+  readonly homeNamespace: string;
+}
+
+type Deps = { readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>; readonly clock: Pick<Clock, 'now'> };
+
+function suspensionId({ instance, homeNamespace: namespace }: Home): ResourceId {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-suspension` };
+}
+
+/** Undefined where the instance is not suspended. */
+export async function readSuspension(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Suspension | undefined> {
+  const stored = await cluster.get(suspensionId(home));
+  return stored === undefined ? undefined : parse(stored);
+}
+
+/** What a person has half written suspends all the same: the safe side is to change nothing. */
+function parse({ data }: KubeObject): Suspension | undefined {
+  const fields = isObject(data) ? data : {};
+  if (Object.keys(fields).length === 0) return undefined;
+  const [who, since, reason] = ['who', 'since', 'reason'].map((name) => fields[name]);
+  return {
+    who: typeof who === 'string' ? who : 'unknown',
+    since: typeof since === 'string' ? since : 'unknown',
+    reason: typeof reason === 'string' ? reason : '',
+  };
+}
+
+/** In place of an earlier one, whose beginning it keeps. Throws Failure `cluster-conflict` where two do so at once. */
+export async function suspend(
+  { cluster, clock }: Deps,
+  home: Home,
+  { who, reason }: Pick<Suspension, 'who' | 'reason'>,
+): Promise<Suspension> {
+  const { apiVersion, kind, namespace, name } = suspensionId(home);
+  const stored = await cluster.get(suspensionId(home));
+  const before = stored === undefined ? undefined : parse(stored);
+  const since = before?.since ?? new Date(clock.now()).toISOString();
+  const data = { who, since, reason };
+  if (stored !== undefined) await cluster.replace({ ...stored, data });
+  else
+    await cluster.create({
+      apiVersion,
+      kind,
+      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+      data,
+    });
+  return data;
+}
+
+/** Gives the suspension that ends by this; undefined where there was none. */
+export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: Home): Promise<Suspension | undefined> {
+  const stored = await cluster.get(suspensionId(home));
+  const before = stored === undefined ? undefined : parse(stored);
+  if (stored !== undefined && before !== undefined) await cluster.replace({ ...stored, data: {} });
+  return before;
+}
