@@ -1,45 +1,6 @@
 // The page of all error codes, out of the tables beside the code that raises them.
 
-import { CLUSTER_CODES } from '../src/adapters/cluster/codes.ts';
-import { GIT_CODES } from '../src/adapters/git/codes.ts';
-import { OUTBOUND_CODES } from '../src/adapters/http/codes.ts';
-import { DATABASE_CODES } from '../src/adapters/postgres/codes.ts';
-import { SOURCE_CODES } from '../src/adapters/sources/codes.ts';
-import { AUTH_CODES } from '../src/auth/codes.ts';
-import { CATALOGUE_CODES } from '../src/catalogue/codes.ts';
-import { CONTRACT_CODES } from '../src/contracts/codes.ts';
-import { CONTROL_CODES } from '../src/control/codes.ts';
-import { DEVCLUSTER_CODES } from '../src/devcluster/codes.ts';
-import { KINDS_CODES } from '../src/kinds/codes.ts';
-import { POLICY_CODES } from '../src/kube/policy/codes.ts';
-import { STRATEGIC_CODES } from '../src/kube/strategic-codes.ts';
-import { SCHEMA_CODES } from '../src/kube/structural/codes.ts';
-import { MAIN_CODES } from '../src/main/codes.ts';
-import { RECONCILE_CODES } from '../src/reconcile/codes.ts';
-import { REGISTRY_CODES } from '../src/registry/codes.ts';
-import { YAML_CODES } from '../src/std/yaml-codes.ts';
-import { VIRTUAL_CODES } from '../src/virtual/codes.ts';
-
-const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
-  { title: 'Reading YAML and JSON', codes: YAML_CODES },
-  { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
-  { title: 'Policies', codes: POLICY_CODES },
-  { title: 'Rules of the kinds', codes: KINDS_CODES },
-  { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
-  { title: 'The run', codes: RECONCILE_CODES },
-  { title: 'Git', codes: GIT_CODES },
-  { title: 'The cluster', codes: CLUSTER_CODES },
-  { title: 'Outbound connections', codes: OUTBOUND_CODES },
-  { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
-  { title: 'The database', codes: DATABASE_CODES },
-  { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
-  { title: 'The registry service', codes: REGISTRY_CODES },
-  { title: 'Tokens', codes: AUTH_CODES },
-  { title: "The reconciler's own listener", codes: CONTROL_CODES },
-  { title: 'The command line', codes: MAIN_CODES },
-  { title: 'Strategic merge', codes: STRATEGIC_CODES },
-  { title: 'The embedded cluster', codes: DEVCLUSTER_CODES },
-];
+import { AREAS } from '../src/main/error-codes.ts';
 
 export function errorsPage(): string {
   const areas = AREAS.map(({ title, codes }) => {

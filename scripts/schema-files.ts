@@ -1,8 +1,10 @@
-// The JSON Schemas for editors as files, laid out the way kubeconform looks for them. Knows nothing about their content.
+// The JSON Schemas for editors as files, laid out the way kubeconform looks for them, and those of what commands print. Knows
+// nothing about their content.
 
 import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
 import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file-format.ts';
+import { OUTPUT_SCHEMAS } from '../src/report/json-schemas.ts';
 import type { JsonObject } from '../src/std/json.ts';
 import { combinedSchema, editorSchema } from './editor-schemas.ts';
 
@@ -21,7 +23,17 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
     return [`${apiGroup}/${kind.singular}_${VERSION}.json`, textOf(editorSchema(kind, apiGroup))];
   });
   const plan: [string, string] = ['plan-file_v1.json', textOf(publishedSchema(PLAN_FILE, 'A plan file of skep'))];
-  return { folder: new Map([['README.md', readme(apiGroup)], [COMBINED, combined], ...single, plan]), combined };
+  const outputs = Object.entries(OUTPUT_SCHEMAS).map(([command, schema]): [string, string] => {
+    return [`output/${command}.json`, textOf(schema)];
+  });
+  const files: [string, string][] = [
+    ['README.md', readme(apiGroup)],
+    [COMBINED, combined],
+    ...single,
+    plan,
+    ...outputs,
+  ];
+  return { folder: new Map(files), combined };
 }
 
 function textOf(schema: JsonObject): string {
@@ -58,5 +70,10 @@ kubeconform -schema-location default -schema-location \\
 
 They are of the API group \`${apiGroup}\`. What only CEL rules say is in the descriptions: \`skep validate\` checks
 everything.
+
+## What commands print
+
+\`output/\` has a schema for what \`skep validate\`, \`skep plan\` and \`skep sync\` print with \`-o json\`: one file for each. All
+of it carries \`"version": 1\`; fields are only added as long as that does not change.
 `;
 }

@@ -19,8 +19,8 @@ export function withInstanceFlags(command: Command): Command {
     .option('--context <name>', 'context of the kubeconfig');
 }
 
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'what to print').choices(['text', 'json']).default('text');
+export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
+  return new Option('-o, --output <format>', 'what to print').choices(formats).default('text');
 }
 
 export async function loadConfig(flags: InstanceFlags): Promise<Config> {

@@ -1,10 +1,12 @@
 // `skep plan`: the difference between Git and the cluster; writes nothing.
 
 import { Command } from 'commander';
+import { formatNames, PLAN_FORMATS, type PlanFormat } from '../report/formats.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+import { reportContext } from './report-context.ts';
 
 interface Options extends InstanceFlags {
-  readonly output: 'text' | 'json';
+  readonly output: PlanFormat;
   readonly detailedExitcode?: boolean;
   readonly out?: string;
 }
@@ -12,7 +14,7 @@ interface Options extends InstanceFlags {
 export function planCommand(): Command {
   return withInstanceFlags(new Command('plan'))
     .description('Show what a sync would change.')
-    .addOption(outputOption())
+    .addOption(outputOption(formatNames(PLAN_FORMATS)))
     .option('--detailed-exitcode', 'exit with 2 where changes are pending')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
     .addHelpText(
@@ -21,18 +23,17 @@ export function planCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { planned }, { exitCodeOf }, { textOfPlan }, { jsonOfPlan }] = await Promise.all([
+      const [{ openInstance }, { planned }, { exitCodeOf }, render] = await Promise.all([
         import('./instance.ts'),
         import('../reconcile/reconcile.ts'),
         import('../reconcile/result.ts'),
-        import('../report/text.ts'),
-        import('../report/json.ts'),
+        PLAN_FORMATS[flags.output](),
       ]);
       const instance = await openInstance(config, () => undefined);
       try {
         const made = await planned(instance.deps, instance.options());
         const { result } = made;
-        process.stdout.write(flags.output === 'json' ? jsonOfPlan(result) : textOfPlan(result));
+        process.stdout.write(await render(result, reportContext()));
         process.exitCode = exitCodeOf(result, flags.detailedExitcode);
         if (flags.out === undefined) return;
         const { writePlanFile } = await import('./plan-files.ts');

@@ -1,15 +1,16 @@
 // `skep validate`: what is wrong with the manifests of a folder, without a cluster.
 
 import { Command } from 'commander';
-import type { Validation } from '../reconcile/validate.ts';
+import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '../report/formats.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { outputOption } from './configuration.ts';
 import { checkKubernetesVersion } from './kubernetes-version.ts';
+import { reportContext } from './report-context.ts';
 import { openUserCache, validation } from './validation.ts';
 
 interface Options {
   readonly apiGroup: string;
-  readonly output: 'text' | 'json';
+  readonly output: ValidationFormat;
   readonly schemas: readonly string[];
   readonly kubernetesVersion?: string;
   readonly cache: boolean;
@@ -18,7 +19,8 @@ interface Options {
 const EXAMPLES = `
 Examples:
   skep validate clusters/prod
-  skep validate clusters/prod --schemas vendor/crds`;
+  skep validate clusters/prod --schemas vendor/crds
+  skep validate clusters/prod -o sarif > skep.sarif`;
 
 export function validateCommand(): Command {
   return new Command('validate')
@@ -28,25 +30,18 @@ export function validateCommand(): Command {
     .option('--kubernetes-version <version>', 'version that built-in kinds are held against (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
-    .addOption(outputOption())
+    .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
       const { apiGroup, schemas, output, cache } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
       const result = await validation({ paths, schemas, apiGroup }, cache ? openUserCache() : undefined);
-      process.stdout.write(output === 'json' ? await asJson(result) : await asText(result));
+      const render = await VALIDATION_FORMATS[output]();
+      process.stdout.write(await render(result, reportContext()));
       if (result.problems.some(({ severity }) => severity === 'error')) process.exitCode = 3;
     });
 }
 
 function collect(path: string, before: readonly string[]): readonly string[] {
   return [...before, path];
-}
-
-async function asJson(result: Validation): Promise<string> {
-  return (await import('../report/json.ts')).jsonOfValidation(result);
-}
-
-async function asText(result: Validation): Promise<string> {
-  return (await import('../report/text.ts')).textOfValidation(result);
 }

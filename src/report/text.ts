@@ -163,7 +163,7 @@ function textOfChange(change: Change): string[] {
 }
 
 /** One line; for texts of several lines, those that differ with a little around them. */
-function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
+export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
   if (!isLong(before) || !isLong(after)) return [`      ${path}: ${show(before)} -> ${show(after)}`];
   const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });
   return [`      ${path}:`, ...hunks.flatMap((hunk) => hunk.lines.map((line) => `        ${line}`))];

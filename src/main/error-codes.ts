@@ -1,0 +1,48 @@
+// Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that raises
+// them; knows nothing about how they are shown.
+
+import { CLUSTER_CODES } from '../adapters/cluster/codes.ts';
+import { GIT_CODES } from '../adapters/git/codes.ts';
+import { OUTBOUND_CODES } from '../adapters/http/codes.ts';
+import { DATABASE_CODES } from '../adapters/postgres/codes.ts';
+import { SOURCE_CODES } from '../adapters/sources/codes.ts';
+import { AUTH_CODES } from '../auth/codes.ts';
+import { CATALOGUE_CODES } from '../catalogue/codes.ts';
+import { CONTRACT_CODES } from '../contracts/codes.ts';
+import { CONTROL_CODES } from '../control/codes.ts';
+import { DEVCLUSTER_CODES } from '../devcluster/codes.ts';
+import { KINDS_CODES } from '../kinds/codes.ts';
+import { STRATEGIC_CODES } from '../kube/strategic-codes.ts';
+import { SCHEMA_CODES } from '../kube/structural/codes.ts';
+import { RECONCILE_CODES } from '../reconcile/codes.ts';
+import { REGISTRY_CODES } from '../registry/codes.ts';
+import { YAML_CODES } from '../std/yaml-codes.ts';
+import { VIRTUAL_CODES } from '../virtual/codes.ts';
+import { MAIN_CODES } from './codes.ts';
+
+export const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
+  { title: 'Reading YAML and JSON', codes: YAML_CODES },
+  { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
+  { title: 'Rules of the kinds', codes: KINDS_CODES },
+  { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
+  { title: 'The run', codes: RECONCILE_CODES },
+  { title: 'Git', codes: GIT_CODES },
+  { title: 'The cluster', codes: CLUSTER_CODES },
+  { title: 'Outbound connections', codes: OUTBOUND_CODES },
+  { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
+  { title: 'The database', codes: DATABASE_CODES },
+  { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
+  { title: 'The registry service', codes: REGISTRY_CODES },
+  { title: 'Tokens', codes: AUTH_CODES },
+  { title: "The reconciler's own listener", codes: CONTROL_CODES },
+  { title: 'The command line', codes: MAIN_CODES },
+  { title: 'Strategic merge', codes: STRATEGIC_CODES },
+  { title: 'The embedded cluster', codes: DEVCLUSTER_CODES },
+];
+
+const MEANINGS: ReadonlyMap<string, string> = new Map(AREAS.flatMap(({ codes }) => Object.entries(codes)));
+
+/** Empty for what is no code. */
+export function meaningOf(code: string): string {
+  return MEANINGS.get(code) ?? '';
+}

@@ -1,0 +1,25 @@
+// What a report is told beside its data: who reports, where things can be read up. Knows nothing about formats.
+
+import { isAbsolute, relative } from 'node:path/posix';
+import type { Place } from '../std/problem.ts';
+
+export interface ReportContext {
+  /** Of the program. */
+  readonly version: string;
+  /** What each code means, and what to do about it; loaded when it is asked for. */
+  readonly meanings: () => Promise<(code: string) => string>;
+  /** Page that explains a code. */
+  readonly helpUri: (code: string) => string;
+  /** Absolute path of the folder that paths in reports are relative to: of a checkout, its top. */
+  readonly root: string;
+  /** Page that shows a line of a file, where there is one. */
+  readonly linkTo?: (place: Place) => string;
+  /** Where the report stands in full, for formats that have to cut it. */
+  readonly fullReport?: string;
+}
+
+/** The path below the root, `/`-separated; undefined where the file is elsewhere. */
+export function pathInRoot(file: string, { root }: Pick<ReportContext, 'root'>): string | undefined {
+  const path = isAbsolute(file) ? relative(root, file) : relative('', file);
+  return path === '' || path === '..' || path.startsWith('../') ? undefined : path;
+}

@@ -1,0 +1,146 @@
+// The JSON that `validate`, `plan` and `sync` print, version 1, as JSON Schemas: published in docs/schemas/output. What is
+// not named here is not printed. Knows nothing about how the values come about.
+
+import type { JsonObject } from '../std/json.ts';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const TEXT: JsonObject = { type: 'string' };
+const COUNT: JsonObject = { type: 'integer', minimum: 0 };
+const TIME: JsonObject = { type: 'string', description: 'RFC 3339.' };
+const ANY: JsonObject = {};
+
+function listOf(items: JsonObject, description?: string): JsonObject {
+  return { type: 'array', items, ...(description === undefined ? {} : { description }) };
+}
+
+/** Fields are required unless their name is among the optional ones. */
+function record(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function counts(...names: readonly string[]): JsonObject {
+  return record(Object.fromEntries(names.map((name) => [name, COUNT])));
+}
+
+const RESOURCE = record({ apiVersion: TEXT, kind: TEXT, namespace: TEXT, name: TEXT }, ['namespace']);
+
+const PROBLEM = record(
+  {
+    code: { type: 'string', description: 'Explained in docs/errors.md.' },
+    severity: { enum: ['error', 'warning'] },
+    message: { type: 'string', description: 'For people; not stable.' },
+    file: TEXT,
+    line: { type: 'integer', minimum: 1 },
+    column: { type: 'integer', minimum: 1 },
+    pointer: { type: 'string', description: 'JSON pointer into the document (RFC 6901).' },
+    resource: RESOURCE,
+  },
+  ['file', 'line', 'column', 'pointer', 'resource'],
+);
+
+const FAILURE = record({ code: TEXT, message: TEXT, data: { type: 'object' } }, ['data']);
+const HELD = record({ resource: RESOURCE, reason: TEXT });
+const DIFFERENCE = record(
+  {
+    path: { type: 'string', description: 'Like a JSON pointer; items of keyed lists by their key.' },
+    before: { ...ANY, description: 'Absent: nothing is there now.' },
+    after: { ...ANY, description: 'Absent: it is removed.' },
+  },
+  ['before', 'after'],
+);
+
+const COMMITS: JsonObject = {
+  type: 'object',
+  additionalProperties: TEXT,
+  description: 'Commit by name of the source.',
+};
+const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
+const APPROVAL: JsonObject = {
+  ...record(
+    {
+      hash: TEXT,
+      reasons: listOf(TEXT),
+      deletions: listOf(record({ id: TEXT, kind: TEXT, uid: TEXT })),
+      expiredAt: TIME,
+    },
+    ['expiredAt'],
+  ),
+  description: 'Deletions that wait for approval.',
+};
+const APPROVED: JsonObject = {
+  ...record({ hash: TEXT, expiresAt: TIME }),
+  description: 'The approval that lets deletions beyond the limits go.',
+};
+const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };
+
+export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
+  validate: output('skep validate -o json', {
+    summary: counts('files', 'resources', 'valid', 'invalid', 'problems'),
+    problems: listOf(PROBLEM),
+  }),
+  plan: output(
+    'skep plan -o json',
+    {
+      commit: COMMIT,
+      commits: COMMITS,
+      summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
+      batches: listOf(
+        record({
+          name: TEXT,
+          changes: listOf(
+            record({ action: { enum: ['create', 'update', 'delete'] }, resource: RESOURCE, diff: listOf(DIFFERENCE) }),
+          ),
+        }),
+      ),
+      held: listOf(HELD),
+      approval: APPROVAL,
+      approved: APPROVED,
+      ...TROUBLE,
+    },
+    ['approval', 'approved'],
+  ),
+  sync: output(
+    'skep sync -o json',
+    {
+      run: record({ id: TEXT, commit: COMMIT, commits: COMMITS, startedAt: TIME, finishedAt: TIME }),
+      summary: counts('created', 'configured', 'unchanged', 'deleted', 'held', 'failed'),
+      requests: { ...COUNT, description: 'API requests made.' },
+      outcomes: listOf(
+        record(
+          {
+            action: { enum: ['created', 'configured', 'unchanged', 'deleted', 'held', 'failed'] },
+            resource: RESOURCE,
+            error: record({ code: TEXT, message: TEXT }),
+          },
+          ['error'],
+        ),
+      ),
+      held: listOf(HELD),
+      approval: APPROVAL,
+      approved: APPROVED,
+      catalogue: listOf(
+        record(
+          {
+            source: TEXT,
+            action: { enum: ['synced', 'unchanged', 'failed'] },
+            servers: COUNT,
+            rejected: COUNT,
+            written: { type: 'object' },
+            message: TEXT,
+          },
+          ['written'],
+        ),
+      ),
+      readiness: record({ ready: listOf(RESOURCE), progressing: listOf(RESOURCE), failed: listOf(RESOURCE) }),
+      timedOut: { type: 'boolean' },
+      ...TROUBLE,
+      warnings: listOf(FAILURE),
+    },
+    ['approval', 'approved'],
+  ),
+};
+
+function output(title: string, properties: JsonObject, optional: readonly string[] = []): JsonObject {
+  return { $schema: DIALECT, title, ...record({ version: { const: 1 }, ...properties }, optional) };
+}

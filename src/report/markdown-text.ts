@@ -1,0 +1,79 @@
+// How text of anybody stands in a Markdown comment: as text. And how a comment is cut where it is longer than GitHub takes.
+// Knows nothing about what is reported.
+
+import type { ReportContext } from './context.ts';
+
+/** GitHub takes 65,536 characters; what others count as one, it may not. */
+const BYTES_MAX = 65_000;
+
+export interface Section {
+  /** Left out where there are no items; the first line or lines otherwise. */
+  readonly title: string;
+  /** Each is shown whole, or not at all. */
+  readonly items: readonly string[];
+}
+
+/** Stands first in a comment, and is how it is found again: `<!-- skep validate -->`. */
+export function markerOf(report: string): string {
+  return `<!-- skep ${report} -->`;
+}
+
+/** With the marker, and with as many items as fit. Ends in a line break. */
+export function comment(
+  report: string,
+  head: string,
+  sections: readonly Section[],
+  { fullReport }: Pick<ReportContext, 'fullReport'>,
+): string {
+  const filled = sections.filter(({ items }) => items.length > 0);
+  const total = filled.reduce((count, { items }) => count + items.length, 0);
+  const room = BYTES_MAX - 500 - Buffer.byteLength(head);
+  const { text, shown } = fitting(filled, room);
+  const all = fullReport === undefined ? 'the report in full tells them' : `[the report in full](${fullReport})`;
+  const rest = shown === total ? '' : `\n\n${total - shown} more are left out here: ${all}.`;
+  return `${markerOf(report)}\n${head}${text}${rest}\n`;
+}
+
+function fitting(sections: readonly Section[], room: number): { readonly text: string; readonly shown: number } {
+  let text = '';
+  let size = 0;
+  let shown = 0;
+  for (const { title, items } of sections) {
+    const opening = title === '' ? '\n' : `\n\n${title}`;
+    let isOpen = false;
+    for (const item of items) {
+      const more = `${isOpen ? '' : opening}\n${item}`;
+      size += Buffer.byteLength(more);
+      if (size > room) return { text, shown };
+      text += more;
+      isOpen = true;
+      shown += 1;
+    }
+  }
+  return { text, shown };
+}
+
+/** A span of code; nobody is mentioned in it, nothing is linked. */
+export function code(text: string): string {
+  const plain = text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  const fence = '`'.repeat(longestRun(plain) + 1);
+  return fence.length === 1 ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
+}
+
+/** One line of text that means nothing but itself, also inside a table. */
+export function inline(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\\`*_[\]<>|~#!]/g, '\\$&')
+    .replaceAll('@', '&#64;');
+}
+
+/** A block of code, indented as what belongs to an item of a list. */
+export function fenced(lines: readonly string[]): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
+  return [`${fence}diff`, ...lines, fence].map((line) => `  ${line}`).join('\n');
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}

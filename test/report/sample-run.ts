@@ -1,0 +1,83 @@
+// A run's result with one of everything that a report can tell.
+
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { Failure } from '../../src/std/failure.ts';
+import type { ResourceId } from '../../src/std/problem.ts';
+
+function id(kind: string, name: string, apiVersion = 'toolhive.stacklok.dev/v1alpha1'): ResourceId {
+  return { apiVersion, kind, namespace: 'docs', name };
+}
+
+function object(resource: ResourceId) {
+  const { apiVersion, kind, namespace = '', name } = resource;
+  return { apiVersion, kind, metadata: { namespace, name } };
+}
+
+const SERVER = id('MCPServer', 'wiki');
+const CONFIG = id('ConfigMap', 'wiki-runconfig', 'v1');
+const OLD = id('MCPServer', 'mail');
+const DATES = { startedAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.500Z' };
+
+export function sampleRun(): RunResult {
+  return {
+    id: '7d1f4c0e-0000-4000-8000-000000000000',
+    commits: { fleet: '0123456789abcdef0123456789abcdef01234567' },
+    ...DATES,
+    plan: {
+      batches: [
+        {
+          name: 'apply ConfigMap',
+          changes: [
+            {
+              action: 'update',
+              resource: CONFIG,
+              key: 'config',
+              object: object(CONFIG),
+              uid: 'u1',
+              diff: [
+                { path: '/data/LEVEL', before: 'info', after: '```debug``` @everyone' },
+                { path: '/data/notes', before: 'one\ntwo\n', after: 'one\nthree\n' },
+                { path: '/data/OLD', before: 'x' },
+              ],
+            },
+          ],
+        },
+        {
+          name: 'apply MCPServer',
+          changes: [{ action: 'create', resource: SERVER, key: 'server', object: object(SERVER), diff: [] }],
+        },
+        {
+          name: 'delete MCPServer',
+          changes: [{ action: 'delete', resource: OLD, key: 'old', uid: 'u2', referrers: [], diff: [] }],
+        },
+      ],
+      unchanged: [id('MCPGroup', 'docs')],
+      held: [{ resource: id('MCPServer', 'files'), reason: 'its manifest, or one that it depends on, is invalid' }],
+      guarded: {
+        hash: '0123456789abcdef',
+        reasons: ['21 deletions, and apply.maxDeletes is 20'],
+        deletions: [{ id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' }],
+      },
+    },
+    outcomes: [
+      { action: 'created', resource: SERVER },
+      { action: 'failed', resource: CONFIG, error: { code: 'cluster-conflict', message: 'somebody was faster' } },
+    ],
+    problems: [
+      {
+        code: 'schema-enum',
+        severity: 'error',
+        message: 'spec.transport must be one of "stdio", "streamable-http", "sse".',
+        place: { file: 'fleet/files.yaml', line: 6, column: 14 },
+        pointer: '/spec/transport',
+        resource: id('MCPServer', 'files'),
+      },
+    ],
+    failures: [new Failure('git-unreachable', 'https://git.example.com/tools.git: no answer')],
+    warnings: [new Failure('event-not-written', 'the Event could not be written')],
+    catalogue: [{ source: 'docs/catalogue/all', action: 'synced', servers: 3, rejected: 1, message: '' }],
+    readiness: { ready: [SERVER], progressing: [], failed: [] },
+    timedOut: false,
+    requests: 13,
+  };
+}
