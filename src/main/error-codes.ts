@@ -12,6 +12,7 @@ import { CONTRACT_CODES } from '../contracts/codes.ts';
 import { CONTROL_CODES } from '../control/codes.ts';
 import { DEVCLUSTER_CODES } from '../devcluster/codes.ts';
 import { KINDS_CODES } from '../kinds/codes.ts';
+import { POLICY_CODES } from '../kube/policy/codes.ts';
 import { STRATEGIC_CODES } from '../kube/strategic-codes.ts';
 import { SCHEMA_CODES } from '../kube/structural/codes.ts';
 import { RECONCILE_CODES } from '../reconcile/codes.ts';
@@ -23,6 +24,7 @@ import { MAIN_CODES } from './codes.ts';
 export const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
   { title: 'Reading YAML and JSON', codes: YAML_CODES },
   { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
+  { title: 'Policies', codes: POLICY_CODES },
   { title: 'Rules of the kinds', codes: KINDS_CODES },
   { title: 'Workflows of virtual MCP servers', codes: VIRTUAL_CODES },
   { title: 'The run', codes: RECONCILE_CODES },

@@ -72,6 +72,10 @@ const APPROVED: JsonObject = {
   ...record({ hash: TEXT, expiresAt: TIME }),
   description: 'The approval that lets deletions beyond the limits go.',
 };
+const QUARANTINED = listOf(
+  record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
+  'Sources that a rollback keeps at the commit `good`.',
+);
 const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };
 
 export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
@@ -84,6 +88,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
     {
       commit: COMMIT,
       commits: COMMITS,
+      quarantined: QUARANTINED,
       summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
       batches: listOf(
         record({
@@ -104,6 +109,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
     'skep sync -o json',
     {
       run: record({ id: TEXT, commit: COMMIT, commits: COMMITS, startedAt: TIME, finishedAt: TIME }),
+      quarantined: QUARANTINED,
       summary: counts('created', 'configured', 'unchanged', 'deleted', 'held', 'failed'),
       requests: { ...COUNT, description: 'API requests made.' },
       outcomes: listOf(

@@ -23,6 +23,7 @@ export function sampleRun(): RunResult {
     id: '7d1f4c0e-0000-4000-8000-000000000000',
     commits: { fleet: '0123456789abcdef0123456789abcdef01234567' },
     ...DATES,
+    quarantined: [{ source: 'tools', good: 'a1', bad: 'b2', older: ['c3'], run: 'run-6', since: DATES.startedAt }],
     plan: {
       batches: [
         {
