@@ -27,6 +27,7 @@ import { readDocuments } from '../std/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { HISTORY } from './config-history.ts';
 import { HTTP } from './config-http.ts';
+import { NOTIFY } from './config-notify.ts';
 import { PLANS } from './config-plans.ts';
 import { GIT, SOURCE } from './config-sources.ts';
 import { WINDOWS } from './config-windows.ts';
@@ -138,6 +139,7 @@ const CONFIG = object(
     ),
     git: GIT,
     history: HISTORY,
+    notify: NOTIFY,
     stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
     http: optional(HTTP),
     catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),

@@ -14,7 +14,6 @@ import type { Outcome } from '../reconcile/apply.ts';
 import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import type { HistoryStore } from '../reconcile/history/ports.ts';
-import { failedRecord, recordOf } from '../reconcile/history/record.ts';
 import { fieldManager } from '../reconcile/labels.ts';
 import { readPattern } from '../reconcile/patterns.ts';
 import { admitNothing } from '../reconcile/plan-admission.ts';
@@ -28,8 +27,10 @@ import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
+import { openNotifier } from './notifier.ts';
 import { openPinned } from './pinned.ts';
-import { openHistory, openRecorder, type Recorder } from './recorder.ts';
+import { recordedRun } from './recorded-run.ts';
+import { openHistory, openRecorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { authOf, type GitDeps } from './repositories.ts';
@@ -85,13 +86,14 @@ export async function openInstance(
   };
   const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
+  const notifier = openNotifier(config, cluster, homeNamespace, outbound);
   const options = (overrides: Partial<RunOptions> = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides });
   return {
     deps,
     options,
     history,
     run: (overrides = {}, how = reconcile) =>
-      recordedRun(recorder, deps, options({ ...admissionOf(config), ...overrides }), how),
+      recordedRun({ recorder, notifier }, deps, options({ ...admissionOf(config), ...overrides }), how),
     save: () => remembered.save(),
     async close() {
       try {
@@ -107,27 +109,6 @@ export async function openInstance(
 function admissionOf({ plans }: Config): Pick<RunOptions, 'admit'> {
   if (plans.require === 'unsigned') return {};
   return { admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it') };
-}
-
-async function recordedRun(
-  recorder: Recorder,
-  deps: RunDeps,
-  options: RunOptions,
-  how: typeof reconcile,
-): Promise<RunResult> {
-  const startedAt = new Date(deps.clock.now()).toISOString();
-  try {
-    const result = await how(deps, options);
-    const warnings = await recorder.record(recordOf(result));
-    return { ...result, warnings: [...result.warnings, ...warnings] };
-  } catch (error) {
-    // The run that holds the lock tells what becomes of it.
-    if (error instanceof Failure && error.code !== 'locked') {
-      const finishedAt = new Date(deps.clock.now()).toISOString();
-      await recorder.record(failedRecord({ id: options.id, startedAt, finishedAt }, error));
-    }
-    throw error;
-  }
 }
 
 function optionsOf(config: Config, homeNamespace: string): RunOptions {

@@ -1,0 +1,6 @@
+// The codes of notifications that could not be made. Knows nothing about who is told.
+
+export const NOTIFY_CODES = {
+  'notify-failed':
+    'Somebody could not be told of a run: `notify` in skep.yaml names the receiver. It is tried again after a minute, then less and less often; the run is done all the same.',
+} as const;

@@ -1,0 +1,73 @@
+// The status of a commit at GitHub, GitLab and Gitea, in the shape that each documents. Knows nothing about runs.
+
+import type { Notice, NoticeState } from '../../reconcile/notify/ports.ts';
+import type { Outbound } from '../http/outbound.ts';
+import { type Message, send } from './send.ts';
+
+export type Provider = 'github' | 'gitlab' | 'gitea';
+
+export interface CommitStatusOptions {
+  readonly provider: Provider;
+  /** Of the forge, such as `https://github.com`. */
+  readonly origin: string;
+  /** Of the repository there, without a leading slash and `.git`: `team/fleet`. */
+  readonly path: string;
+  /** Where its API is; follows from the origin otherwise. */
+  readonly apiUrl?: string;
+  /** Read at each use. */
+  readonly token: () => Promise<string>;
+  /** Names the status among others of the commit. */
+  readonly context: string;
+  readonly targetUrl?: string;
+}
+
+export async function sendCommitStatus(
+  outbound: Outbound,
+  options: CommitStatusOptions,
+  notice: Notice,
+): Promise<void> {
+  await send(outbound, messageOf(options, notice, await options.token()));
+}
+
+function messageOf(options: CommitStatusOptions, { state, about: sha, description }: Notice, token: string): Message {
+  const { provider, origin, path, apiUrl, context, targetUrl } = options;
+  const link = targetUrl === undefined ? {} : { target_url: targetUrl };
+  const body = JSON.stringify({ state: NAMES[provider][state], context, description, ...link });
+  switch (provider) {
+    // docs.github.com/rest/commits/statuses, "Create a commit status".
+    case 'github': {
+      const api = apiUrl ?? (origin === 'https://github.com' ? 'https://api.github.com' : `${origin}/api/v3`);
+      const headers = {
+        accept: 'application/vnd.github+json',
+        authorization: `Bearer ${token}`,
+        'x-github-api-version': '2022-11-28',
+      };
+      return { url: `${api}/repos/${encodedPath(path)}/statuses/${sha}`, headers, body };
+    }
+    // docs.gitlab.com/api/commits, "Set commit pipeline status".
+    case 'gitlab': {
+      const url = `${apiUrl ?? `${origin}/api/v4`}/projects/${encodeURIComponent(path)}/statuses/${sha}`;
+      return { url, headers: { 'private-token': token }, body, delivered: isSetAlready };
+    }
+    // docs.gitea.com/api, repoCreateStatus.
+    case 'gitea': {
+      const url = `${apiUrl ?? `${origin}/api/v1`}/repos/${encodedPath(path)}/statuses/${sha}`;
+      return { url, headers: { authorization: `token ${token}` }, body };
+    }
+  }
+}
+
+const NAMES: Readonly<Record<Provider, Readonly<Record<NoticeState, string>>>> = {
+  github: { pending: 'pending', success: 'success', failure: 'failure' },
+  gitlab: { pending: 'running', success: 'success', failure: 'failed' },
+  gitea: { pending: 'pending', success: 'success', failure: 'failure' },
+};
+
+/** GitLab refuses a status that the commit has already; its words are all that tells it from other faults. */
+function isSetAlready(status: number, body: string): boolean {
+  return status === 400 && body.includes('Cannot transition status');
+}
+
+function encodedPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

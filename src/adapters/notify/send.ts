@@ -1,0 +1,61 @@
+// One notification over the guarded client: a few attempts, each bounded in time. Knows nothing about what is told.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../std/failure.ts';
+import type { Outbound, OutboundResponse } from '../http/outbound.ts';
+
+export interface Message {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Taken for delivered although its status says no. */
+  readonly delivered?: (status: number, body: string) => boolean;
+}
+
+const TIMEOUT_MS = 5000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+const PAUSES_MS = [500, 1500];
+
+/** Throws Failure `notify-failed`; the message names the receiver's origin alone, as the path of a URL may be a secret. */
+export async function send(outbound: Outbound, message: Message): Promise<void> {
+  const origin = URL.parse(message.url)?.origin ?? 'the receiver';
+  for (let attempt = 0; ; attempt += 1) {
+    const reason = await attemptOf(outbound, message);
+    if (reason === undefined) return;
+    const pauseMs = PAUSES_MS[attempt];
+    if (!reason.retryable || pauseMs === undefined) {
+      throw new Failure('notify-failed', `${origin} could not be told: ${reason.says}`, { data: { origin } });
+    }
+    await pause(pauseMs);
+  }
+}
+
+interface Reason {
+  readonly says: string;
+  readonly retryable: boolean;
+}
+
+async function attemptOf(outbound: Outbound, message: Message): Promise<Reason | undefined> {
+  const { url, body, headers, delivered } = message;
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: ANSWER_BYTES_MAX };
+  try {
+    const answer = await outbound.request({
+      url,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      ...limits,
+    });
+    return reasonOf(answer, delivered);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Whoever is slow is slow again: the run does not wait for it three times.
+    return { says: error.code, retryable: error.retryable && error.code !== 'outbound-timeout' };
+  }
+}
+
+function reasonOf({ status, body }: OutboundResponse, delivered: Message['delivered']): Reason | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (delivered?.(status, Buffer.from(body).toString('utf8')) === true) return undefined;
+  return { says: `it answers ${status}`, retryable: status === 429 || status >= 500 };
+}

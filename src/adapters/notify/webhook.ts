@@ -1,0 +1,43 @@
+// A run as JSON to anybody's URL, signed with a secret that both know. Knows nothing about who receives it.
+
+import type { Notice } from '../../reconcile/notify/ports.ts';
+import { hmacSha256 } from '../../std/hash.ts';
+import type { Outbound } from '../http/outbound.ts';
+import { send } from './send.ts';
+
+export interface WebhookOptions {
+  readonly url: string;
+  readonly instance: string;
+  /** Read at each use. */
+  readonly secret: () => Promise<string>;
+}
+
+/** `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
+export async function sendWebhook(outbound: Outbound, options: WebhookOptions, notice: Notice): Promise<void> {
+  const body = bodyOf(options.instance, notice);
+  const signature = hmacSha256(Buffer.from(await options.secret()), body);
+  const headers = {
+    'x-skep-event': 'run',
+    'x-skep-delivery': notice.record.id,
+    'x-skep-signature-256': `sha256=${signature}`,
+  };
+  await send(outbound, { url: options.url, headers, body });
+}
+
+function bodyOf(instance: string, { state, before, description, record }: Notice): string {
+  const { id, startedAt, finishedAt, commits, summary, approval, problems, failures, pinned } = record;
+  return JSON.stringify({
+    version: 1,
+    event: 'run',
+    instance,
+    state,
+    before: before ?? null,
+    description,
+    run: { id, startedAt, finishedAt, commits },
+    summary,
+    pinned,
+    approval: approval === undefined ? null : { hash: approval.hash, deletions: approval.deletions.length },
+    problems: problems.map(({ code, severity, file, line, resource }) => ({ code, severity, file, line, resource })),
+    failures: failures.map(({ code }) => ({ code })),
+  });
+}

@@ -1,0 +1,66 @@
+// What a run means for a commit and for the instance, as a state and one line. Pure; knows nothing about who is told.
+
+import type { RunRecord } from '../history/ports.ts';
+import type { Notice, NoticeState } from './ports.ts';
+
+const DESCRIPTION_MAX = 140;
+
+/** Of the whole instance. */
+export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
+  const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
+  return { state: stateOf(record), about: commits.sort().join(' '), description: descriptionOf(record), record };
+}
+
+/** Of the commit that a source names; of one that was rolled back, that it was. */
+export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 'before'> | undefined {
+  const pin = record.pinned.find((each) => each.source === source);
+  if (pin !== undefined) {
+    const description = `rolled back to ${pin.good.slice(0, 10)}`;
+    return { state: 'failure', about: pin.bad, description, record };
+  }
+  const commit = record.commits[source];
+  // A server that does not answer is no fault of the commit.
+  if (commit === undefined || isBlameless(record)) return undefined;
+  return { state: stateOf(record), about: commit, description: descriptionOf(record), record };
+}
+
+function stateOf({ state }: RunRecord): NoticeState {
+  switch (state) {
+    case 'succeeded':
+      return 'success';
+    case 'progressing':
+    case 'waiting':
+      return 'pending';
+    case 'failed':
+      return 'failure';
+  }
+}
+
+function isBlameless(record: RunRecord): boolean {
+  const { state, failures, problems, summary, catalogue, unready } = record;
+  const blamed =
+    problems.some(({ severity }) => severity === 'error') ||
+    summary.failed > 0 ||
+    unready.length > 0 ||
+    catalogue.some(({ action }) => action === 'failed');
+  return state === 'failed' && failures.length > 0 && !blamed;
+}
+
+function descriptionOf(record: RunRecord): string {
+  const { summary, problems, failures, approval, unready, state } = record;
+  const codes = [
+    ...new Set([...problems.filter(({ severity }) => severity === 'error'), ...failures].map(({ code }) => code)),
+  ];
+  const counts = (['created', 'configured', 'deleted', 'held', 'failed'] as const)
+    .filter((action) => summary[action] > 0)
+    .map((action) => `${summary[action]} ${action}`);
+  const parts = [
+    ...(codes.length === 0 ? [] : [`problems: ${codes.join(', ')}`]),
+    ...(approval === undefined ? [] : [`deletions wait: skep approve ${approval.hash}`]),
+    ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
+    ...(state === 'progressing' ? ['not ready yet'] : []),
+    ...counts,
+  ];
+  const text = parts.length === 0 ? 'as declared' : parts.join('; ');
+  return text.length <= DESCRIPTION_MAX ? text : `${text.slice(0, DESCRIPTION_MAX - 1)}…`;
+}

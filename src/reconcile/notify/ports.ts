@@ -1,0 +1,40 @@
+// Who is told of a run, and what each was told last. Knows nothing about HTTP or where that is kept.
+
+import type { RunRecord } from '../history/ports.ts';
+
+export type NoticeState = 'pending' | 'success' | 'failure';
+
+export interface Notice {
+  readonly state: NoticeState;
+  /** What it is about: one full commit id, or all commits of the run. A change of it is news like one of the state. */
+  readonly about: string;
+  /** One line of at most 140 characters: counts and codes, no texts of others. */
+  readonly description: string;
+  readonly record: RunRecord;
+  /** What was told before; absent the first time. */
+  readonly before?: NoticeState;
+}
+
+export interface Channel {
+  /** Names it in what is remembered. */
+  readonly key: string;
+  /** Of a run; undefined where it has nothing to tell. */
+  readonly notice: (record: RunRecord) => Omit<Notice, 'before'> | undefined;
+  /** Throws Failure. Takes a bounded time. */
+  readonly send: (notice: Notice) => Promise<void>;
+}
+
+/** What a channel was told last. */
+export interface Told {
+  readonly state: NoticeState;
+  readonly about: string;
+  /** RFC 3339, of the last few times. */
+  readonly at: readonly string[];
+}
+
+export interface Memory {
+  /** By key of the channel. Throws Failure. */
+  read(): Promise<ReadonlyMap<string, Told>>;
+  /** In place of what was read. Throws Failure. */
+  write(told: ReadonlyMap<string, Told>): Promise<void>;
+}

@@ -1,0 +1,55 @@
+// A receiver of HTTP requests on loopback that keeps what it got.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Statuses of the next answers, one after the other, then 201 again; 0 never answers. */
+  answer(statuses: readonly number[], body?: string): void;
+  forget(): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let statuses: readonly number[] = [];
+  let answerBody = '{}';
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '' } = request;
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const),
+      );
+      received.push({ method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') });
+      const [status = 201, ...rest] = statuses;
+      statuses = rest;
+      if (status !== 0) response.writeHead(status, { 'content-type': 'application/json' }).end(answerBody);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    answer(next, body = '{}') {
+      statuses = next;
+      answerBody = body;
+    },
+    forget: () => received.splice(0),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}

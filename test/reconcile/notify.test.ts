@@ -1,0 +1,282 @@
+// Who is told of runs: requests as each forge documents them, once per change, and never at the expense of a run.
+
+import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { type CommitStatusOptions, sendCommitStatus } from '../../src/adapters/notify/commit-status.ts';
+import { sendWebhook } from '../../src/adapters/notify/webhook.ts';
+import type { RunRecord } from '../../src/reconcile/history/ports.ts';
+import { failedRecord } from '../../src/reconcile/history/record.ts';
+import { noticeOfCommit, noticeOfRun } from '../../src/reconcile/notify/notices.ts';
+import type { Notice, Told } from '../../src/reconcile/notify/ports.ts';
+import { openNotices } from '../../src/reconcile/notify/tell.ts';
+import { Failure } from '../../src/std/failure.ts';
+import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { fleetFiles } from './fleet.ts';
+
+const SHA = '41be9e2f0741be9e2f0741be9e2f0741be9e2f07';
+const TOKEN = 'the-token';
+const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: '0' });
+
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+
+afterEach(() => {
+  receiver.forget();
+  receiver.answer([]);
+});
+
+afterAll(async () => {
+  await Promise.all([outbound.close(), receiver.close()]);
+});
+
+function record(changes: Partial<RunRecord> = {}): RunRecord {
+  const times = { startedAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z' };
+  const failed = failedRecord({ id: 'run-1', ...times }, new Failure('x', 'y'));
+  return { ...failed, state: 'succeeded', failures: [], commits: { fleet: SHA }, ...changes };
+}
+
+function notice(state: Notice['state'], description = '2 created'): Notice {
+  return { state, about: SHA, description, record: record() };
+}
+
+function statusOptions(provider: CommitStatusOptions['provider'], path = 'team/fleet'): CommitStatusOptions {
+  return { provider, origin: receiver.url, path, token: async () => TOKEN, context: 'skep/prod' };
+}
+
+describe('the status of a commit', () => {
+  test.each([
+    {
+      provider: 'github',
+      path: `/api/v3/repos/team/fleet/statuses/${SHA}`,
+      headers: { authorization: `Bearer ${TOKEN}`, 'x-github-api-version': '2022-11-28' },
+      state: 'failure',
+    },
+    {
+      provider: 'gitlab',
+      path: `/api/v4/projects/team%2Ffleet/statuses/${SHA}`,
+      headers: { 'private-token': TOKEN },
+      state: 'failed',
+    },
+    {
+      provider: 'gitea',
+      path: `/api/v1/repos/team/fleet/statuses/${SHA}`,
+      headers: { authorization: `token ${TOKEN}` },
+      state: 'failure',
+    },
+  ] as const)('goes to $provider as it documents it', async ({ provider, path, headers, state }) => {
+    const options = { ...statusOptions(provider), targetUrl: 'https://skep.example.com/runs' };
+    await sendCommitStatus(outbound, options, notice('failure', 'problems: schema-enum'));
+    const [got] = receiver.received;
+    expect([got?.method, got?.path]).toEqual(['POST', path]);
+    expect(got?.headers).toMatchObject({ 'content-type': 'application/json', ...headers });
+    expect(JSON.parse(got?.body ?? '')).toEqual({
+      state,
+      context: 'skep/prod',
+      description: 'problems: schema-enum',
+      target_url: 'https://skep.example.com/runs',
+    });
+  });
+
+  test('that GitLab has already is no fault; any other refusal is, and tells no secret', async () => {
+    const options = statusOptions('gitlab', 'team/sub group/fleet');
+    receiver.answer([400], '{"message":"Cannot transition status via :run from :running"}');
+    await sendCommitStatus(outbound, options, notice('pending'));
+    expect(receiver.received[0]?.path).toBe(`/api/v4/projects/team%2Fsub%20group%2Ffleet/statuses/${SHA}`);
+    receiver.answer([401], `{"message":"${TOKEN} is wrong"}`);
+    const refused = sendCommitStatus(outbound, options, notice('pending'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'notify-failed',
+      message: `${receiver.url} could not be told: it answers 401`,
+    });
+  });
+});
+
+test('a webhook is signed over the bytes of its body, and names what changed', async () => {
+  const url = `${receiver.url}/hooks/very-secret-path`;
+  const webhook = { url, instance: 'prod', secret: async () => 'shared' };
+  await sendWebhook(outbound, webhook, { ...notice('failure'), before: 'success' });
+  const [got] = receiver.received;
+  const signature = createHmac('sha256', 'shared')
+    .update(got?.body ?? '')
+    .digest('hex');
+  expect(got?.headers).toMatchObject({ 'x-skep-event': 'run', 'x-skep-signature-256': `sha256=${signature}` });
+  expect(JSON.parse(got?.body ?? '')).toMatchObject({
+    version: 1,
+    event: 'run',
+    instance: 'prod',
+    state: 'failure',
+    before: 'success',
+    run: { id: 'run-1', commits: { fleet: SHA } },
+  });
+  receiver.answer([503, 503]);
+  receiver.forget();
+  await sendWebhook(outbound, webhook, notice('success'));
+  expect(receiver.received).toHaveLength(3);
+  receiver.answer([0]);
+  receiver.forget();
+  const silent = await sendWebhook(outbound, webhook, notice('success')).catch((error: unknown) => error);
+  expect(silent).toMatchObject({ code: 'notify-failed', message: expect.not.stringContaining('very-secret-path') });
+  expect(receiver.received).toHaveLength(1);
+});
+
+describe('a channel', () => {
+  /** Runs with these states, a minute apart, and what was told of them; `restart` forgets all but the memory. */
+  async function told(runs: readonly (Partial<RunRecord> | 'restart' | 'hour')[], failing = false): Promise<string[]> {
+    let now = 0;
+    let kept: ReadonlyMap<string, Told> = new Map();
+    const sent: string[] = [];
+    const open = () =>
+      openNotices({
+        channels: [
+          {
+            key: 'one',
+            notice: (each) => noticeOfCommit(each, 'fleet'),
+            async send({ state, about, before }) {
+              sent.push(`${before ?? 'none'}>${state}@${about.slice(0, 2)}`);
+              if (failing) throw new Failure('notify-failed', 'no');
+            },
+          },
+        ],
+        memory: {
+          read: async () => kept,
+          write: async (next) => {
+            kept = next;
+          },
+        },
+        clock: { now: () => now },
+      });
+    let notices = open();
+    for (const run of runs) {
+      if (run === 'restart') notices = open();
+      else if (run === 'hour') now += 3_600_000;
+      else {
+        now += 60_000;
+        await notices.tell(record(run));
+      }
+    }
+    return sent;
+  }
+
+  const ok = {};
+  const pending = { state: 'progressing' } as const;
+  const broken = { state: 'failed', unready: ['tools/MCPServer/clock'] } as const;
+  const offline = { state: 'failed', failures: [{ code: 'git-unreachable', message: '' }] } as const;
+  const next = { commits: { fleet: '9c1d0c5ad1' } };
+  const rolledBack = { pinned: [{ source: 'fleet', good: SHA, bad: '77' }] };
+
+  test.each([
+    { reason: 'the same state once', runs: [ok, ok, ok], told: ['none>success@41'] },
+    { reason: 'a restart tells nothing anew', runs: [ok, 'restart', ok], told: ['none>success@41'] },
+    {
+      reason: 'from pending to success',
+      runs: [pending, pending, ok],
+      told: ['none>pending@41', 'pending>success@41'],
+    },
+    { reason: 'pods that come and go later', runs: [ok, pending, ok, pending], told: ['none>success@41'] },
+    {
+      reason: 'a fault and its mend',
+      runs: [ok, broken, ok],
+      told: ['none>success@41', 'success>failure@41', 'failure>success@41'],
+    },
+    { reason: 'the next commit', runs: [ok, next], told: ['none>success@41', 'success>success@9c'] },
+    { reason: 'a world that is away blames no commit', runs: [ok, offline, ok], told: ['none>success@41'] },
+    { reason: 'what was rolled back', runs: [rolledBack, rolledBack], told: ['none>failure@77'] },
+    { reason: 'no run of the source', runs: [{ commits: {} }], told: [] },
+  ])('is told of $reason', async ({ runs, told: expected }) => {
+    expect(await told(runs)).toEqual(expected);
+  });
+
+  test('that flaps is told of ten swings an hour, then of what stands at its end', async () => {
+    const swings = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? ok : broken));
+    expect(await told(swings)).toHaveLength(10);
+    expect((await told([...swings, 'hour', ok])).at(-1)).toBe('failure>success@41');
+  });
+
+  test('that does not answer is left alone for longer and longer', async () => {
+    expect(
+      await told(
+        Array.from({ length: 61 }, () => ok),
+        true,
+      ),
+    ).toHaveLength(6);
+  });
+});
+
+test.each([
+  { reason: 'nothing to do', changes: {}, says: 'as declared' },
+  {
+    reason: 'codes and no messages',
+    changes: { state: 'failed', problems: [{ code: 'schema-enum', severity: 'error', message: 'secret text' }] },
+    says: 'problems: schema-enum',
+  },
+  {
+    reason: 'how to approve',
+    changes: { state: 'waiting', approval: { hash: '3f1c', reasons: [], deletions: ['a'] } },
+    says: 'deletions wait: skep approve 3f1c',
+  },
+] as const)('the line of a run says $reason', ({ changes, says }) => {
+  expect(noticeOfRun(record(changes as Partial<RunRecord>)).description).toBe(says);
+});
+
+describe('an instance', () => {
+  let world: World;
+  let folder: InstanceFolder;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    folder = instanceFolder(world);
+    writeFileSync(join(folder.dir, 'token'), `${TOKEN}\n`);
+    const file = join(folder.dir, 'token');
+    folder.configure({
+      notify: {
+        commitStatus: { provider: 'gitea', tokenFile: file, apiUrl: `${receiver.url}/api/v1` },
+        webhooks: [{ url: `${receiver.url}/hook`, secretFile: file }],
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await world.close();
+    folder.remove();
+  });
+
+  function states(): string[] {
+    return receiver.received.map(({ path, body }) => `${path} ${JSON.parse(body).state}`);
+  }
+
+  test('tells forge and webhook what became of a commit, each state once, also over restarts', async () => {
+    const run = () => folder.use((instance) => instance.run({ waitSeconds: 30 }));
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: tools}\nstringData: {k: hush-hush}\n';
+    const commit = world.fleet.commit({ ...fleetFiles({ clock: '1.0.0' }), 'cluster/secret.yaml': secret });
+    const { warnings } = await run();
+    expect(warnings).toEqual([]);
+    const status = (id: string) => `/api/v1/repos/fleet/statuses/${id}`;
+    expect(states().sort()).toEqual([`${status(commit)} success`, '/hook success'].sort());
+    world.cluster.cluster.resetCounters();
+    await run();
+    expect(receiver.received).toHaveLength(2);
+    expect(world.cluster.cluster.counters().writes).toEqual({});
+    const broken = world.fleet.commit({ 'cluster/broken.yaml': 'kind: MCPServer\n' });
+    await run();
+    await run();
+    expect(states().slice(2).sort()).toEqual([`${status(broken)} failure`, '/hook failure'].sort());
+    for (const { body } of receiver.received) expect(body).not.toContain('hush-hush');
+  });
+
+  test('that cannot tell runs all the same, with a warning', async () => {
+    receiver.answer([401, 401]);
+    world.fleet.commit({ 'cluster/broken.yaml': undefined, ...fleetFiles({ clock: '2.0.0' }) });
+    const result = await folder.use((instance) => instance.run({ waitSeconds: 0 }));
+    expect(result.failures).toEqual([]);
+    expect(result.warnings.map(({ code }) => code)).toEqual(['notify-failed', 'notify-failed']);
+    expect(JSON.stringify(result.warnings.map(({ message }) => message))).not.toContain(TOKEN);
+  });
+});
