@@ -8,7 +8,8 @@ import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.
 import type { Problem } from '../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../std/yaml.ts';
 import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './registry-config.ts';
-import { type ConfigFinding, configFindings, type SoundConfig } from './registry-config-rules.ts';
+import type { ConfigFinding } from './registry-config-finding.ts';
+import { configFindings, type SoundConfig } from './registry-config-rules.ts';
 import { type RegistryConfig, settleConfig } from './registry-service.ts';
 import { schemaCheck } from './schema-check.ts';
 

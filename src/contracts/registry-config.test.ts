@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { formatProblem } from '../std/problem.ts';
 import { readRegistryConfig } from './registry-config-read.ts';
-import { RESERVED_NAMES } from './registry-config-rules.ts';
+import { RESERVED_NAMES } from './registry-config-source-rules.ts';
 import type { RegistryConfig } from './registry-service.ts';
 
 /** Problems or warnings as text, one per line. */
@@ -368,6 +368,13 @@ test.each([
     expected: [
       'config.yaml:4:7: error registry-config-exclusive: /registries/0/git: branch and tag exclude each other',
     ],
+  },
+  {
+    text: `registries:\n  - name: a\n    git:\n      repository: ssh://g.example/r\n      auth: {sshKeyFile: k, username: u}\n${ANONYMOUS}`,
+    expected: [
+      'config.yaml:5:13: error registry-config-exclusive: /registries/0/git/auth: needs username and passwordFile, or sshKeyFile and knownHostsFile',
+    ],
+    reason: 'halves of two kinds of credentials',
   },
   {
     reason: 'file with path and url',

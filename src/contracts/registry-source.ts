@@ -1,7 +1,7 @@
 // Where a registry's data comes from and which of it is kept. What MCPRegistry says and the catalogue's sync reads.
 // Source: document 2, MCPRegistryConfig.
 
-/** `A`: how the password is found. */
+/** `A`: what opens the repository. */
 export interface GitOrigin<A> {
   readonly type: 'git';
   readonly repository: string;
@@ -11,7 +11,7 @@ export interface GitOrigin<A> {
   readonly commit?: string;
   /** Path of the JSON file inside the repository. */
   readonly path: string;
-  readonly auth?: A & { readonly username: string };
+  readonly auth?: A;
 }
 
 export interface ApiOrigin {
@@ -28,14 +28,25 @@ export interface UrlOrigin {
 
 /** Where an MCPRegistry has a source from. Secrets and ConfigMaps live in its namespace. */
 export type Origin =
-  | GitOrigin<{ readonly passwordSecretRef: { readonly name: string; readonly key: string } }>
+  | GitOrigin<{
+      readonly username: string;
+      readonly passwordSecretRef: { readonly name: string; readonly key: string };
+    }>
   | ApiOrigin
   | { readonly type: 'configMap'; readonly name: string; readonly key: string }
   | { readonly type: 'claim'; readonly claimName: string; readonly path: string };
 
-/** Where the registry service reads by itself. Passwords are files. */
+/** Files: for HTTP a user name with its password, for ssh a private key with the keys of the servers to trust. */
+export interface GitFiles {
+  readonly username?: string;
+  readonly passwordFile?: string;
+  readonly sshKeyFile?: string;
+  readonly knownHostsFile?: string;
+}
+
+/** Where the registry service reads by itself. */
 export type ServiceOrigin =
-  | GitOrigin<{ readonly passwordFile: string }>
+  | GitOrigin<GitFiles>
   | ApiOrigin
   | UrlOrigin
   | { readonly type: 'file'; readonly path: string };

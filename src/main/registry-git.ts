@@ -1,19 +1,20 @@
 // A registry file in a Git repository, for whichever process reads it. Knows nothing about where passwords are kept.
 
+import type { GitOptions } from '../adapters/git/repository.ts';
 import { strictText } from '../adapters/sources/answer.ts';
 import type { Content } from '../catalogue/ports.ts';
 import type { GitOrigin } from '../contracts/registry-source.ts';
 import { Failure } from '../std/failure.ts';
 import { type GitDeps, openGit } from './repositories.ts';
 
-/** `password`: asked for at each conversation. Without an `auth` of its own, a repository has the credentials of its host. */
+/** `open`: what a repository's own `auth` stands for; without one it has the credentials of its host. */
 export async function readGit<A>(
   deps: GitDeps,
   origin: GitOrigin<A>,
-  password: (auth: A) => Promise<string>,
+  open: (auth: A) => Pick<GitOptions, 'auth' | 'ssh'>,
 ): Promise<Content> {
   const { repository, path, auth } = origin;
-  const own = auth === undefined ? {} : { auth: { auth: { username: auth.username, password: () => password(auth) } } };
+  const own = auth === undefined ? {} : { auth: open(auth) };
   const { branch, tag, commit } = origin;
   const checkout = await openGit(deps, { repository, branch, tag, commit, path, ...own }).fetch();
   const location = `${repository} ${path}@${checkout.commit.slice(0, 12)}`;

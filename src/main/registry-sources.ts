@@ -16,7 +16,9 @@ export function registrySource(deps: GitDeps, view: View): Source {
       const { origin } = request;
       switch (origin.type) {
         case 'git':
-          return await readGit(deps, origin, async (auth) => secretValue(view, auth.passwordSecretRef).trim());
+          return await readGit(deps, origin, ({ username, passwordSecretRef }) => ({
+            auth: { username, password: async () => secretValue(view, passwordSecretRef).trim() },
+          }));
         case 'configMap':
           return readConfigMap(view, origin.name, origin.key);
         case 'api':

@@ -19,7 +19,7 @@ import type { Clock } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { readGit } from './registry-git.ts';
-import { type GitDeps, passwordFrom } from './repositories.ts';
+import { authOf, type GitDeps } from './repositories.ts';
 import { VERSION } from './version.ts';
 
 export interface RunningSync {
@@ -124,7 +124,7 @@ function serviceSource(deps: GitDeps): Source<ServiceOrigin> {
       const { origin } = request;
       switch (origin.type) {
         case 'git':
-          return await readGit(deps, origin, ({ passwordFile }) => passwordFrom(passwordFile));
+          return await readGit(deps, origin, authOf);
         case 'api':
           return await readApi({ outbound, now: () => clock.now() }, { ...request, origin });
         case 'url':

@@ -86,7 +86,7 @@ export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitO
 }
 
 /** Read at each use: mounted secrets rotate. */
-export async function passwordFrom(path: string): Promise<string> {
+async function passwordFrom(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {

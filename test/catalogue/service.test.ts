@@ -18,6 +18,7 @@ import { type Service, startService } from '../../src/main/serve.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { startSshServer, withoutSshd } from '../harness/git-inetd.ts';
 import { type GitServer, startGitServer } from '../harness/git-server.ts';
 import { startUpstream, type Upstream } from './upstream-registry.ts';
 
@@ -159,6 +160,34 @@ test('files, URLs, Git repositories and other registries are served by what the 
     expect(await namesAt(`${service.url}/${name}/v0.1/servers`), name).toEqual([server]);
   }
 });
+
+const withoutSsh = withoutSshd();
+if (withoutSsh !== undefined) process.stderr.write(`${withoutSsh}\n`);
+
+test.skipIf(withoutSsh !== undefined)(
+  'a Git repository over ssh is read with a key, from a server that is known',
+  async () => {
+    const ssh = await startSshServer();
+    try {
+      ssh.createRepository('fleet.git').commit({ 'registry.json': registryFile('from-ssh') });
+      const git = (key: string, known: string) =>
+        `git: {repository: "${ssh.url}/fleet.git", auth: {sshKeyFile: ${key}, knownHostsFile: ${known}}}`;
+      const config = configOf(`
+  - {name: known, ${git(ssh.keyFile, ssh.knownHostsFile)}}
+  - {name: stranger, ${git(ssh.createKey('stranger', false), ssh.knownHostsFile)}}
+  - {name: unknown, ${git(ssh.keyFile, write('known_hosts', ''))}}
+`);
+      const store = openReplica();
+      await host(config, store);
+      const states = await settled(config, store);
+      expect(
+        Object.entries(states).map(([name, { phase, serverCount }]) => `${name}: ${phase}, ${serverCount}`),
+      ).toEqual(['known: Complete, 1', 'stranger: Failed, 0', 'unknown: Failed, 0']);
+    } finally {
+      await ssh.close();
+    }
+  },
+);
 
 test('what is mounted into the service is ingested by it, and what the reconciler syncs is left to it', async () => {
   // As MCPRegistry renders it for a claim and for a ConfigMap.

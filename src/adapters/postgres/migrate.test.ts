@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import type { Entry } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
+import { connect } from './connect.ts';
 import { migrate, migrationStatus } from './migrate.ts';
+import { openPool } from './pool.ts';
+import { createStore } from './store.ts';
 
 let database: TestDatabase;
 let directory: string;
@@ -114,6 +118,23 @@ describe('migrations', () => {
     expect(await database.sql("select to_regclass('b')::text as b")).toEqual([{ b: 'b' }]);
   });
 
+  test('let readers pass while a table is in use, and go on once it is not', async () => {
+    write({ '0001-a.sql': 'create table a (x int)' });
+    await up();
+    write({ '0002-b.sql': 'alter table a add column y int' });
+    const [long, reader] = await Promise.all([connect(database.migrator), connect(database.migrator)]);
+    await long.client.query('begin; insert into a values (1)');
+    const migrating = up();
+    // Behind it: the lock that it waits for keeps everybody else out.
+    await expect
+      .poll(() => database.sql("select 1 from pg_locks where relation = 'a'::regclass and not granted"))
+      .toHaveLength(1);
+    await reader.client.query('select x from a');
+    await long.client.query('commit');
+    expect(await migrating).toEqual(['0002-b.sql']);
+    await Promise.all([long.client.end(), reader.client.end()]);
+  });
+
   test('are unknown to the application user, who may not define anything', async () => {
     write({ '0001-a.sql': 'create table a (x int)' });
     const failure = await failureOf(migrate(database.app, { appUser: database.app.user, directory }));
@@ -145,6 +166,41 @@ describe('migrations', () => {
 });
 
 describe('our own migrations', () => {
+  test('leave what replicas of the release before work with: from the second on they only add', () => {
+    const breaking = /\b(drop|rename|delete|truncate|set not null|type)\b|add column(?![^,;]*default)[^,;]*not null/i;
+    for (const { name, sql } of ownMigrations().slice(1)) {
+      expect(`${name} ${breaking.exec(sql.replaceAll(/--.*$/gm, ''))?.[0]}`).toBe(`${name} undefined`);
+    }
+  });
+
+  test('may be followed by those of a newer release, while this one syncs, serves and starts anew', async () => {
+    await migrate(database.migrator, { appUser: database.app.user });
+    for (const { name, sql } of ownMigrations()) write({ [name]: sql });
+    write({
+      '9999-next.sql': `alter table catalogue_entry add column next text not null default 'x';
+        alter table catalogue_source add column next integer;
+        create table catalogue_next (x int);
+        create index catalogue_entry_next on catalogue_entry (next)`,
+    });
+    const store = createStore(openPool(database.app));
+    const key = { namespace: 'a', registry: 'b', source: 'c' };
+    const query = { limit: 10, includeDeleted: false };
+    await store.replace(key, [ENTRY], STATE, NOW);
+    const before = await store.list(key, query);
+    expect(await up()).toEqual(['9999-next.sql']);
+    expect(await store.list(key, query)).toEqual(before);
+    await store.replace(key, [{ ...ENTRY, version: '2.0.0' }], STATE, NOW);
+    const claim = await store.claim(key);
+    await claim?.release();
+    await store.close();
+    const another = createStore(openPool(database.app));
+    expect((await another.list(key, query)).entries.map(({ version }) => version)).toEqual(['2.0.0']);
+    await another.close();
+    // Of `skep serve` at its start, too, which then leaves the newer schema as it is.
+    const failure = await failureOf(migrate(database.migrator, { appUser: database.app.user }));
+    expect(failure.code).toBe('database-migration-unknown');
+  });
+
   test('are applied to an empty database and are complete', async () => {
     const applied = await migrate(database.migrator, { appUser: database.app.user });
     expect(applied[0]).toBe('0001-catalogue.sql');
@@ -155,3 +211,22 @@ describe('our own migrations', () => {
     expect(Date.parse(statuses[0]?.appliedAt ?? '')).not.toBeNaN();
   });
 });
+
+function ownMigrations(): { name: string; sql: string }[] {
+  const folder = new URL('./migrations/', import.meta.url);
+  const names = readdirSync(folder).sort();
+  return names.map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') }));
+}
+
+const NOW = '2026-01-01T00:00:00.000Z';
+const STATE = { phase: 'Complete', message: '', attemptCount: 0, serverCount: 1, rejectedCount: 0 } as const;
+const ENTRY: Entry = {
+  name: 'io.acme/a',
+  version: '1.0.0',
+  document: { name: 'io.acme/a', description: 'A', version: '1.0.0' },
+  description: 'A',
+  tags: [],
+  status: 'active',
+  transports: [],
+  images: [],
+};

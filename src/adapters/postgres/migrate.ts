@@ -36,6 +36,14 @@ interface Migration {
 const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations/', import.meta.url));
 const LOCK_TIMEOUT_MS = 60_000;
 const LOCK_POLL_MS = 200;
+/**
+ * How long a migration waits for a table that is in use. Meanwhile everybody else waits behind it, readers too: then it lets
+ * them pass, and tries again. Replicas of the release before go on serving.
+ */
+const TABLE_LOCK_MS = 1_000;
+const TABLE_LOCK_TRIES = 30;
+/** lock_not_available (PostgreSQL, appendix A). */
+const NO_LOCK = '55P03';
 /** Any number that nobody else locks: the first 8 bytes of our name's digest. */
 const LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${sha256('skep migrations').slice(0, 16)}`)).toString();
 /** First line of a file that cannot run in a transaction (CREATE INDEX CONCURRENTLY). */
@@ -146,21 +154,46 @@ function pendingOf(
   return migrations.filter(({ name }) => pending.has(name));
 }
 
-async function apply(client: pg.Client, { name, sql, hash }: Migration, address: DatabaseAddress): Promise<void> {
-  const whole = !sql.startsWith(NO_TRANSACTION);
+async function apply(client: pg.Client, migration: Migration, address: DatabaseAddress): Promise<void> {
+  for (let run = 1; ; run += 1) {
+    try {
+      await applyOnce(client, migration);
+      return;
+    } catch (error) {
+      if (isLocked(error) && run < TABLE_LOCK_TRIES) {
+        await pause(LOCK_POLL_MS);
+        continue;
+      }
+      const failure = databaseFailure(error, address);
+      if (failure.retryable) throw failure;
+      const { message, data } = failure;
+      throw new Failure('database-migration-failed', `${migration.name}: ${message}`, { data, cause: error });
+    }
+  }
+}
+
+/** The file and its record together, or nothing of either. */
+async function applyOnce(client: pg.Client, { name, sql, hash }: Migration): Promise<void> {
   const record = 'insert into skep_migrations (name, sha256) values ($1, $2)';
-  try {
-    if (whole) await client.query('begin');
+  if (sql.startsWith(NO_TRANSACTION)) {
     await client.query(sql);
     await client.query(record, [name, hash]);
-    if (whole) await client.query('commit');
-  } catch (error) {
-    if (whole) await client.query('rollback').catch(() => undefined);
-    const failure = databaseFailure(error, address);
-    if (failure.code === 'database-unreachable') throw failure;
-    const { message, data } = failure;
-    throw new Failure('database-migration-failed', `${name}: ${message}`, { data, cause: error });
+    return;
   }
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${TABLE_LOCK_MS}`);
+    await client.query(sql);
+    await client.query(record, [name, hash]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === NO_LOCK;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
 
-import { RESERVED_NAMES } from '../../contracts/registry-config-rules.ts';
+import { RESERVED_NAMES } from '../../contracts/registry-config-source-rules.ts';
 import { DURATION_PATTERN } from '../../std/duration.ts';
 import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeySelector, nameField, secretKeySelector } from '../shared/selectors.ts';

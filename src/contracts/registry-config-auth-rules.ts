@@ -1,0 +1,66 @@
+// What the schema cannot say of `auth`: what a mode needs, paths that make more public than they seem to.
+
+import type { RegistryConfigFile } from './registry-config.ts';
+import { type ConfigFinding, error, urlFindings, warning } from './registry-config-finding.ts';
+
+type Auth = NonNullable<RegistryConfigFile['auth']>;
+type OAuth = NonNullable<Auth['oauth']>;
+type Provider = NonNullable<OAuth['providers']>[number];
+
+/** As much of the section as fits the schema. */
+export type SoundAuth = Omit<Auth, 'oauth'> & { readonly oauth?: SoundOAuth | undefined };
+
+type SoundOAuth = Omit<OAuth, 'providers' | 'resourceUrl'> & {
+  readonly resourceUrl?: string;
+  readonly providers?: readonly (Provider | undefined)[];
+};
+
+export function authFindings(auth: SoundAuth | undefined): readonly ConfigFinding[] {
+  if (auth?.mode === 'anonymous') return publicPathFindings(auth.publicPaths, '/auth/publicPaths');
+  const { oauth } = auth ?? {};
+  if (oauth?.providers === undefined || oauth.providers.length === 0) {
+    const why = auth?.mode === undefined ? 'no auth.mode is given, so the mode is oauth, which' : 'mode oauth';
+    const what = `${why} needs auth.oauth with a resourceUrl and at least one provider; for a service without access control write auth: {mode: anonymous}`;
+    return [error('registry-config-providers-missing', auth === undefined ? '' : '/auth', what)];
+  }
+  return [
+    ...publicPathFindings(auth?.publicPaths, '/auth/publicPaths'),
+    ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
+    ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),
+    ...urlFindings(oauth.resourceDocumentation, '/auth/oauth/resourceDocumentation'),
+    ...scopeFindings(oauth),
+    ...oauth.providers.flatMap((provider, index) =>
+      provider === undefined ? [] : providerFindings(provider, `/auth/oauth/providers/${index}`),
+    ),
+  ];
+}
+
+/** Clients ask for the scopes that the discovery document names. */
+function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly ConfigFinding[] {
+  if (enforceScopes !== true || scopesSupported === undefined) return [];
+  const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));
+  if (missing.length === 0) return [];
+  const what = `clients are not told of ${missing.join(' and ')}, which enforceScopes asks them for`;
+  return [warning('registry-config-scopes', '/auth/oauth/scopesSupported', what)];
+}
+
+function providerFindings(provider: Provider, pointer: string): readonly ConfigFinding[] {
+  const secretAlone = provider.clientSecretFile !== undefined && provider.clientId === undefined;
+  return [
+    ...urlFindings(provider.issuerUrl, `${pointer}/issuerUrl`),
+    ...urlFindings(provider.jwksUrl, `${pointer}/jwksUrl`),
+    ...urlFindings(provider.introspectionUrl, `${pointer}/introspectionUrl`),
+    ...(secretAlone
+      ? [warning('registry-config-no-effect', `${pointer}/clientSecretFile`, 'has no effect without clientId')]
+      : []),
+  ];
+}
+
+function publicPathFindings(paths: readonly string[] | undefined, pointer: string): readonly ConfigFinding[] {
+  return (paths ?? []).flatMap((path, index) => {
+    const at = `${pointer}/${index}`;
+    if (!path.startsWith('/')) return [error('registry-config-public-path', at, `"${path}" must start with /`)];
+    if (/^\/+$/.test(path)) return [warning('registry-config-public-path', at, '"/" makes every path public')];
+    return [];
+  });
+}

@@ -1,0 +1,118 @@
+// What the schema cannot say of `registries`: origins that exclude each other, names that cannot be served, patterns that let
+// nothing through.
+
+import { parseDuration } from '../std/duration.ts';
+import { parseGlob } from '../std/glob.ts';
+import type { RegistryConfigFile } from './registry-config.ts';
+import { type ConfigFinding, error, urlFindings } from './registry-config-finding.ts';
+
+export type Registry = RegistryConfigFile['registries'][number];
+
+const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
+
+/** First segments of paths that are not registries (registry.md section 0). */
+export const RESERVED_NAMES: readonly string[] = [
+  'health',
+  'readiness',
+  'version',
+  'openapi.json',
+  'openapi.yaml',
+  '.well-known',
+  'v1',
+  'registry',
+  'extension',
+  'metrics',
+];
+
+export function registryFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+  return [
+    ...nameFindings(registry.name, `${pointer}/name`),
+    ...originFindings(registry, pointer),
+    ...urlFindings(registry.api?.endpoint, `${pointer}/api/endpoint`),
+    ...urlFindings(registry.file?.url, `${pointer}/file/url`),
+    ...intervalFindings(registry, `${pointer}/syncPolicy/interval`),
+    ...patternFindings(registry, `${pointer}/filter/names`),
+  ];
+}
+
+function intervalFindings({ syncPolicy }: Registry, pointer: string): readonly ConfigFinding[] {
+  if (syncPolicy === undefined || parseDuration(syncPolicy.interval) !== 0) return [];
+  return [error('registry-config-interval', pointer, 'must be longer than 0s')];
+}
+
+/** A malformed pattern lets nothing through: the registry would be served empty. */
+function patternFindings({ filter }: Registry, pointer: string): readonly ConfigFinding[] {
+  return (['include', 'exclude'] as const).flatMap((list) =>
+    (filter?.names?.[list] ?? []).flatMap((pattern, index) => {
+      if (parseGlob(pattern) !== undefined) return [];
+      const says = `"${pattern}" is no glob: brackets, braces and ranges must be whole, and \\ cannot be last`;
+      return [error('registry-config-glob', `${pointer}/${list}/${index}`, says)];
+    }),
+  );
+}
+
+function nameFindings(name: string, pointer: string): readonly ConfigFinding[] {
+  if (RESERVED_NAMES.includes(name)) {
+    return [error('registry-config-name-reserved', pointer, `"${name}" is a path of the service; choose another name`)];
+  }
+  if (name === '.' || name === '..' || /[\s\p{Cc}]/u.test(name)) {
+    return [error('registry-config-name-unusable', pointer, `"${name}" cannot be a part of a URL's path`)];
+  }
+  return [];
+}
+
+function originFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
+  const { git, api, file, format } = registry;
+  const given = ORIGINS.filter((origin) => registry[origin] !== undefined);
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none' : given.join(' and ');
+    return [
+      error('registry-config-origin', pointer, `exactly one of ${ORIGINS.join(', ')} is needed; there is ${found}`),
+    ];
+  }
+  const refs = (['branch', 'tag', 'commit'] as const).filter((ref) => git?.[ref] !== undefined);
+  return [
+    ...credentialFindings(git?.auth, `${pointer}/git/auth`),
+    ...(refs.length > 1
+      ? [error('registry-config-exclusive', `${pointer}/git`, `${refs.join(' and ')} exclude each other`)]
+      : []),
+    ...(file !== undefined && (file.path === undefined) === (file.url === undefined)
+      ? [error('registry-config-exclusive', `${pointer}/file`, 'exactly one of path and url is needed')]
+      : []),
+    ...(api !== undefined && format === 'toolhive'
+      ? [error('registry-config-exclusive', `${pointer}/format`, 'an api source is always read in the upstream format')]
+      : []),
+  ];
+}
+
+/** The operator of the existing platform puts a `kubernetes` entry named `default` first; a real one may follow. */
+export function duplicateFindings(registries: readonly (Registry | undefined)[]): readonly ConfigFinding[] {
+  const seen = new Set<string>();
+  return registries.flatMap((registry, index) => {
+    if (registry === undefined || registry.kubernetes !== undefined) return [];
+    if (!seen.has(registry.name)) {
+      seen.add(registry.name);
+      return [];
+    }
+    return [
+      error(
+        'registry-config-name-duplicate',
+        `/registries/${index}/name`,
+        `another registry is named "${registry.name}"`,
+      ),
+    ];
+  });
+}
+
+/** Half of a pair would be a repository that is asked for without credentials. */
+function credentialFindings(auth: Credentials | undefined, pointer: string): readonly ConfigFinding[] {
+  if (auth === undefined) return [];
+  const { username, passwordFile, sshKeyFile, knownHostsFile } = auth;
+  const hasPassword = username !== undefined && passwordFile !== undefined;
+  const hasKey = sshKeyFile !== undefined && knownHostsFile !== undefined;
+  if (Object.keys(auth).length === 2 && (hasPassword || hasKey)) return [];
+  const what = 'needs username and passwordFile, or sshKeyFile and knownHostsFile';
+  return [error('registry-config-exclusive', pointer, what)];
+}
+
+type Credentials = NonNullable<NonNullable<Registry['git']>['auth']>;

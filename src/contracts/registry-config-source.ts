@@ -1,0 +1,81 @@
+// The part of the registry service's configuration that says what is served, and where it is from: an entry of
+// `registries`. Source: document 2, MCPRegistryConfig; registry.md 2.1.
+
+import { Type } from '../std/json-schema.ts';
+import { CLOSED, Duration, Text, Texts, Url } from './registry-config-words.ts';
+
+const GitOrigin = Type.Object(
+  {
+    repository: Type.String({
+      pattern: '^(file:///|https?://|git@|ssh://|git://)',
+      description: 'URL of the repository: file:///, http(s)://, git@, ssh:// or git://.',
+    }),
+    branch: Type.Optional(Text('At most one of branch, tag and commit; none means the default branch.')),
+    tag: Type.Optional(Text('See branch.')),
+    commit: Type.Optional(Text('See branch.')),
+    path: Type.Optional(
+      Type.String({ pattern: '\\.json$', default: 'registry.json', description: 'JSON file inside the repository.' }),
+    ),
+    auth: Type.Optional(
+      Type.Object(
+        {
+          username: Type.Optional(Text('User name for HTTP Basic authentication.')),
+          passwordFile: Type.Optional(Text('File that holds the password.')),
+          sshKeyFile: Type.Optional(Text('File that holds the private SSH key, without a passphrase.')),
+          knownHostsFile: Type.Optional(Text('File with the keys of the SSH servers to trust (ssh-keyscan).')),
+        },
+        { ...CLOSED, description: 'username with passwordFile, or sshKeyFile with knownHostsFile.' },
+      ),
+    ),
+  },
+  CLOSED,
+);
+
+const FileOrigin = Type.Object(
+  {
+    path: Type.Optional(Text('File to read. Exactly one of path and url.')),
+    url: Type.Optional(Url('URL to read. Exactly one of path and url.')),
+    timeout: Type.Optional(Duration('Time limit of reading the url.', { default: '30s' })),
+  },
+  CLOSED,
+);
+
+const Globs = Type.Object(
+  {
+    include: Type.Optional(Texts('Kept where the list is empty or one entry matches.')),
+    exclude: Type.Optional(Texts('Left out where one entry matches; wins over include.')),
+  },
+  CLOSED,
+);
+
+export const Registry = Type.Object(
+  {
+    name: Text('The {registry_name} of the paths; unique.'),
+    format: Type.Optional(
+      Type.Enum(['toolhive', 'upstream'], { description: 'Default: upstream for api, else toolhive.' }),
+    ),
+    git: Type.Optional(GitOrigin),
+    api: Type.Optional(
+      Type.Object({ endpoint: Url('Base URL of another registry; the API path is appended.') }, CLOSED),
+    ),
+    file: Type.Optional(FileOrigin),
+    kubernetes: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
+    managed: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
+    syncPolicy: Type.Optional(
+      Type.Object(
+        {
+          interval: Duration('Time between two reads. Without a syncPolicy the source is read at start and on demand.'),
+        },
+        CLOSED,
+      ),
+    ),
+    syncedBy: Type.Optional(
+      Type.Enum(['service', 'reconciler'], {
+        default: 'service',
+        description: 'Who reads the source: this service, or the reconciler that wrote this file.',
+      }),
+    ),
+    filter: Type.Optional(Type.Object({ names: Type.Optional(Globs), tags: Type.Optional(Globs) }, CLOSED)),
+  },
+  { ...CLOSED, description: 'Exactly one of git, api, file, kubernetes and managed.' },
+);

@@ -1,0 +1,12 @@
+// The words that the schemas of the registry service's configuration are made of.
+
+import { DURATION_PATTERN } from '../std/duration.ts';
+import { Type } from '../std/json-schema.ts';
+
+export const Text = (description: string) => Type.String({ minLength: 1, description });
+export const Url = (description: string) =>
+  Type.String({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', description: `${description} An http or https URL.` });
+export const Duration = (description: string, keywords: { default?: string } = {}) =>
+  Type.String({ pattern: DURATION_PATTERN, description: `${description} A duration such as 1h30m.`, ...keywords });
+export const Texts = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
+export const CLOSED = { additionalProperties: false } as const;
