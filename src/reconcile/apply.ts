@@ -9,7 +9,7 @@ import { applyConceding } from './conceded.ts';
 import { ownerReference } from './desire.ts';
 import { type Random, withValues } from './generated.ts';
 import type { Change, Plan } from './plan.ts';
-import type { Cluster } from './ports.ts';
+import type { Clock, Cluster } from './ports.ts';
 
 export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
 
@@ -25,7 +25,8 @@ export interface Outcome {
 }
 
 export interface ApplyDeps {
-  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema'>;
+  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
   /** Told each outcome as it happens. */
   readonly progress: (outcome: Outcome) => void;
@@ -47,10 +48,10 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   for (const batch of input.plan.batches) {
     const done = await Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed)));
     for (const [index, change] of batch.changes.entries()) {
-      const outcome = done[index];
-      if (outcome?.action === 'failed' || outcome?.action === 'held') failed.set(change.key, change.resource);
+      if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
+      failed.set(change.key, change.resource);
     }
-    outcomes.push(...done);
+    outcomes.push(...done.flat());
   }
   return outcomes;
 }
@@ -65,59 +66,83 @@ function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
   return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
 }
 
+/** One outcome; two of an object that is replaced. */
 async function execute(
   deps: ApplyDeps,
   input: ApplyInput,
   change: Change,
   uids: Map<string, string>,
   failed: ReadonlyMap<string, ResourceId>,
-): Promise<Outcome> {
-  const outcome = await attempt(deps, input, change, uids, failed);
-  deps.progress(outcome);
-  return outcome;
-}
-
-async function attempt(
-  deps: ApplyDeps,
-  input: ApplyInput,
-  change: Change,
-  uids: Map<string, string>,
-  failed: ReadonlyMap<string, ResourceId>,
-): Promise<Outcome> {
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome): void => {
+    outcomes.push(outcome);
+    deps.progress(outcome);
+  };
   const { resource } = change;
   const owner = change.action === 'delete' ? undefined : change.owner;
-  const whose = owner === undefined ? {} : { owner };
+  const whose = { resource, ...(owner === undefined ? {} : { owner }) };
   const blocker = blockerOf(change, failed);
-  if (blocker !== undefined) {
-    const message = `not tried: ${blocker} failed before it`;
-    return { action: 'held', resource, error: { code: 'blocked', message }, ...whose };
-  }
   try {
-    if (change.action === 'delete') {
+    if (blocker !== undefined) {
+      const message = `not tried: ${blocker} failed before it`;
+      tell({ action: 'held', error: { code: 'blocked', message }, ...whose });
+    } else if (change.action === 'delete') {
       await deps.cluster.remove(resource, change.uid);
-      return { action: 'deleted', resource };
+      tell({ action: 'deleted', resource });
+    } else if (change.preview?.verdict === 'refused') {
+      const { code, message } = change.preview;
+      tell({ action: 'failed', error: { code, message }, ...whose });
+    } else {
+      if (change.replaces === true) tell({ ...(await removed(deps, change)), ...whose });
+      tell({ ...(await written(deps, input, change, uids)), ...whose });
     }
-    const force = input.force || owner !== undefined;
-    const object = complete(change, uids, deps.random);
-    const { stored, conceded } = await applyConceding(deps.cluster, object, { force });
-    if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
-    const lost = conceded.length === 0 ? {} : { conceded };
-    return { action: change.action === 'create' ? 'created' : 'configured', resource, ...whose, ...lost };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { action: 'failed', resource, error: { code: error.code, message: error.message }, ...whose };
+    tell({ action: 'failed', error: { code: error.code, message: error.message }, ...whose });
   }
+  return outcomes;
 }
 
+type Write = Exclude<Change, { action: 'delete' }>;
+
+async function written(
+  deps: ApplyDeps,
+  { force: forced }: ApplyInput,
+  change: Write,
+  uids: Map<string, string>,
+): Promise<Omit<Outcome, 'resource'>> {
+  const force = forced || change.owner !== undefined;
+  const object = complete(change, uids, deps.random);
+  const { stored, conceded } = await applyConceding(deps.cluster, object, { force });
+  if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
+  const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';
+  return { action, ...(conceded.length === 0 ? {} : { conceded }) };
+}
+
+/** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
+async function removed(deps: ApplyDeps, { resource, uid = '' }: Write): Promise<Omit<Outcome, 'resource'>> {
+  await deps.cluster.remove(resource, uid);
+  const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
+  while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
+    if (deps.clock.monotonic() >= deadline) {
+      const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
+      throw new Failure('replace-unfinished', message);
+    }
+    await deps.clock.sleep(REPLACE_POLL_MS);
+  }
+  return { action: 'deleted' };
+}
+
+const REPLACE_WAIT_MS = 60_000;
+const REPLACE_POLL_MS = 250;
+
 /** The object with the uid it must still have, with its owner's, which may be known only now, and with made values. */
-function complete(
-  change: Exclude<Change, { action: 'delete' }>,
-  uids: ReadonlyMap<string, string>,
-  random: Random,
-): KubeObject {
+function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
   const { uid, owner } = change;
   const object = withValues(change.object, change.random, random);
-  const metadata = uid === undefined ? object.metadata : { ...object.metadata, uid };
+  const kept = uid !== undefined && change.replaces !== true;
+  const metadata = kept ? { ...object.metadata, uid } : object.metadata;
   const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
   if (owner === undefined || ownerUid === undefined) return { ...object, metadata };
   return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };

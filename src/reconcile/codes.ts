@@ -34,6 +34,12 @@ export const RECONCILE_CODES = {
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',
+  'immutable-field':
+    'A field cannot be changed once the object lives: the message says whether, and how, the object may be replaced.',
+  'replace-unfinished':
+    'An object that is replaced was deleted, but something keeps it (a finalizer, a pod that ends slowly); the next run creates it.',
+  'preview-forbidden':
+    '`skep plan` may not make dry runs here, so the server has judged none of the changes: a run needs the rights to make them.',
   'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
   'source-not-allowed':
     'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out. What lives of it stays.',

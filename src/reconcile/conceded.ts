@@ -44,6 +44,8 @@ export function problemsOf(concessions: readonly Concession[], loaded: readonly 
 
 export interface Conceding {
   readonly stored: KubeObject;
+  /** As it was applied. */
+  readonly object: KubeObject;
   readonly conceded: readonly Conceded[];
 }
 
@@ -54,14 +56,14 @@ export async function applyConceding(
   options: ApplyOptions,
 ): Promise<Conceding> {
   try {
-    return { stored: await cluster.apply(object, options), conceded: [] };
+    return { stored: await cluster.apply(object, options), object, conceded: [] };
   } catch (error) {
     const conflicts = error instanceof Failure && !options.force ? conflictsOf(error) : [];
     const type = conflicts.length === 0 ? undefined : await mergeTypeOf(cluster, object);
     if (type === undefined) throw error;
     const { object: rest, conceded } = concedeAnswered(object, type, conflicts);
     if (conceded.length < conflicts.length) throw error;
-    return { stored: await cluster.apply(rest, options), conceded };
+    return { stored: await cluster.apply(rest, options), object: rest, conceded };
   }
 }
 

@@ -9,6 +9,7 @@ import { type Difference, differences } from '../kube/ownership/differences.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Desired } from './desire.ts';
 import { labelOf, PART_OF } from './labels.ts';
+import type { Preview } from './preview.ts';
 
 export interface DiffInput {
   readonly desired: readonly Desired[];
@@ -26,11 +27,13 @@ export interface Compared {
   /** Without the fields that are conceded. */
   readonly desired: Desired;
   readonly live?: KubeObject;
-  /** `unknown`: only the server can tell, by a dry run. */
-  readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown';
+  /** `unknown`: only the server can tell, by a dry run. `replace`: only deleting and creating anew can change it. */
+  readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
   readonly diff: readonly Difference[];
   /** Fields that stay as other managers have set them. */
   readonly conceded?: readonly Conceded[];
+  /** What the server says about the change, once it was asked. */
+  readonly preview?: Preview;
 }
 
 export interface Diff {

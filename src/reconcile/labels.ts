@@ -12,6 +12,8 @@ export const SOURCE = 'skep.dev/source';
 export const OWNER = 'skep.dev/owner';
 /** An annotation: what has it with the value `disabled` is never deleted. */
 export const PRUNE = 'skep.dev/prune';
+/** An annotation: what has it with the value `allowed` in its manifest may be replaced, with its children. */
+export const REPLACE = 'skep.dev/replace';
 /** An annotation: what has it with the value `disabled` is left alone, and so are its children. */
 export const RECONCILE = 'skep.dev/reconcile';
 

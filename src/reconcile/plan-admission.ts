@@ -70,6 +70,7 @@ function staleReason(look: Look, planned: PlannedChange, fresh: Change | undefin
   if (fresh.action !== planned.action) return reasonOfAction(planned, fresh);
   if (fresh.uid !== planned.uid) return 'it was deleted and made again since: it has another uid';
   const now = plannedChange(look.prints, look.living, fresh);
+  if (now.replaces !== planned.replaces) return 'whether it has to be deleted and created anew is another matter now';
   if (now.desired !== planned.desired)
     return 'what it is made of has changed since: something that it reads, or its owner';
   if (now.seen === planned.seen) return undefined;
@@ -133,6 +134,8 @@ function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
     .map(({ name, changes }) => ({ name, changes: changes.filter(({ key }) => !out.has(key)) }))
     .filter(({ changes }) => changes.length > 0);
   const { approved, ...rest } = plan;
-  const deletes = batches.some(({ changes }) => changes.some(({ action }) => action === 'delete'));
+  const deletes = batches.some(({ changes }) =>
+    changes.some((change) => change.action === 'delete' || change.replaces === true),
+  );
   return { ...rest, batches, withheld, ...(approved !== undefined && deletes ? { approved } : {}) };
 }

@@ -71,6 +71,7 @@ export function plannedChange(
     resource,
     ...(change.uid === undefined ? {} : { uid: change.uid }),
     ...(owner === undefined ? {} : { owner }),
+    ...(change.action !== 'delete' && change.replaces === true ? { replaces: true } : {}),
     ...(seen === undefined ? {} : { seen }),
     ...(desired === undefined ? {} : { desired }),
     ...(diff.length === 0 ? {} : { fields: diff.map(({ path }) => path) }),

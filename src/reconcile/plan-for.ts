@@ -7,7 +7,6 @@ import { applyOrder } from '../kube/order.ts';
 import { entryOf } from '../kube/ownership/entries.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { approves, isExpired, readApproval } from './approval.ts';
-import { ascertain } from './certainty.ts';
 import { concededProblems } from './conceded.ts';
 import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
@@ -18,8 +17,10 @@ import { levels } from './levels.ts';
 import { limitsBySource, withinLimits } from './limits.ts';
 import { mergeTypes } from './merge-types.ts';
 import { type Plan, type PlanInput, plan } from './plan.ts';
+import { type Previews, preview } from './preview.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { type Referrers, referrersOf } from './referrers.ts';
+import { replaceBars } from './replacement.ts';
 import type { Resolved } from './resolve.ts';
 import { scopeOf } from './scope.ts';
 import { groupKindOf, type Snapshot } from './snapshot.ts';
@@ -32,12 +33,15 @@ interface PlannedFrom {
   readonly applySet: string;
   /** By key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+  /** What this very run has asked before. */
+  readonly previews?: Previews;
 }
 
 export interface Planned {
   readonly plan: Plan;
   /** What other managers keep. */
   readonly problems: readonly Problem[];
+  readonly previews: Previews;
 }
 
 export async function planFor(deps: RunDeps, options: RunOptions, input: PlannedFrom): Promise<Planned> {
@@ -56,8 +60,18 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   );
   const force = options.conflicts === 'force';
   const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
+  const { prune, instance } = options;
+  const applied = appliedBy(instance);
+  const previewed = await preview(deps, {
+    compared,
+    manager,
+    force,
+    living: snapshot.find,
+    replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune }),
+    ...(input.previews === undefined ? {} : { before: input.previews }),
+  });
   const whole = await withApproval(deps, options, {
-    compared: await ascertain(deps.cluster, compared, manager, deps.remembered),
+    compared: previewed.compared,
     surplus,
     leftAlone,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
@@ -72,15 +86,16 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     heldKeys: heldKeys(gathered, resolved),
     sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
-    prune: options.prune,
+    prune,
     allows: scopeOf(options.namespaces).allows,
     withinLimits: withinLimits(limitsBySource(deps.sources)),
-    applied: appliedBy(options.instance),
+    applied,
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });
   const plan = options.admit === undefined ? whole : options.admit(whole, snapshot.find);
-  return { plan, problems: concededProblems(compared, gathered.loaded) };
+  const problems = concededProblems(previewed.compared, gathered.loaded);
+  return { plan, problems, previews: previewed.previews };
 }
 
 /** An approval is looked for only where something waits for one. */

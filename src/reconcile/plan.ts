@@ -9,6 +9,7 @@ import { type DeletionsInput, deletionsOf, type Held } from './deletions.ts';
 import type { Compared } from './diff.ts';
 import { type Deletion, type Guarded, type GuardLimits, guard } from './guard.ts';
 import { labelOf, OWNER, ownerLabel } from './labels.ts';
+import type { Preview } from './preview.ts';
 
 export type Change =
   | {
@@ -20,6 +21,10 @@ export type Change =
       readonly uid?: string;
       /** The owning custom resource, which must have been applied. */
       readonly owner?: ResourceId;
+      /** True: the living object is deleted first, for nothing else can change it. */
+      readonly replaces?: true;
+      /** What the server says about it; absent where it was not asked. */
+      readonly preview?: Preview;
       /** Keys of a Secret whose values are made when it is applied. */
       readonly random?: Readonly<Record<string, number>>;
       readonly diff: readonly Difference[];
@@ -75,24 +80,29 @@ export interface PlanInput extends DeletionsInput {
 }
 
 export function plan(input: PlanInput): Plan {
-  const writes = input.compared.flatMap(writeOf);
   const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
   const { going, held } = deletionsOf({ ...input, surplus: [...input.surplus].sort(byKey) });
   const deletions = going.map((object) => deletionOf(object, input.referrers.living(idOf(object))));
   // What was deleted before and is not gone yet is decided.
   const departing = new Set(going.filter(isDeparting).map((object) => keyOf(idOf(object))));
-  const deciding = deletions.filter(({ key }) => !departing.has(key));
+  const replacements = input.compared.filter(({ verdict, live }) => verdict === 'replace' && !isDeparting(live));
+  const replaced = replacements.flatMap(({ live }) => (live === undefined ? [] : [deletionOf(live, [])]));
+  const deciding = [...deletions.filter(({ key }) => !departing.has(key)), ...replaced];
   const guarded = guard(deciding.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
   const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
-  const waits = new Set(waiting);
-  const allowed = deletions.filter((change) => !waits.has(change));
-  const unapproved = waiting.map(({ resource }): Held => ({ resource, reason: 'its deletion waits for approval' }));
+  const waits = new Set(waiting.map(({ key }) => key));
+  const allowed = deletions.filter(({ key }) => !waits.has(key));
+  const writes = input.compared.filter(({ desired }) => !waits.has(desired.key)).flatMap(writeOf);
+  const unapproved = waiting.map(({ resource, key }): Held => {
+    const what = deletions.some((change) => change.key === key) ? 'deletion' : 'replacement';
+    return { resource, reason: `its ${what} waits for approval` };
+  });
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
   return { batches, held: [...held, ...unapproved], unchanged, ...verdictOf(guarded, input.approval) };
 }
 
-function isDeparting({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp !== undefined;
+function isDeparting(object: KubeObject | undefined): boolean {
+  return object?.metadata.deletionTimestamp !== undefined;
 }
 
 function verdictOf(guarded: Guarded | undefined, approval: Approval | undefined): Pick<Plan, 'guarded' | 'approved'> {
@@ -100,9 +110,14 @@ function verdictOf(guarded: Guarded | undefined, approval: Approval | undefined)
   return approval === undefined ? { guarded } : { approved: { guarded, approval } };
 }
 
-function writeOf({ desired, live, verdict, diff }: Compared): Change[] {
+function writeOf({ desired, live, verdict, diff, preview }: Compared): Change[] {
   const { object, id: resource, key, owner, random } = desired;
-  const whose = { ...(owner === undefined ? {} : { owner }), ...(random === undefined ? {} : { random }) };
+  const whose = {
+    ...(owner === undefined ? {} : { owner }),
+    ...(random === undefined ? {} : { random }),
+    ...(verdict === 'replace' ? { replaces: true as const } : {}),
+    ...(preview === undefined ? {} : { preview }),
+  };
   if (verdict === 'create') return [{ action: 'create', resource, key, object, ...whose, diff }];
   if (verdict === 'unchanged') return [];
   const uid = live?.metadata.uid;

@@ -3,22 +3,23 @@
 
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
-import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
+import type { Extent } from './applyset.ts';
 import { type Desires, desire } from './desire.ts';
 import { withDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
-import { type Gathered, gather, type Sourced } from './gather.ts';
+import type { Gathered } from './gather.ts';
 import { keepValues } from './generated.ts';
 import { applySetId } from './labels.ts';
 import { type LeftAlone, leftAloneOf } from './left-alone.ts';
+import { groupKindFor, observe } from './observe.ts';
 import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
-import { type Quarantine, readQuarantine } from './quarantine.ts';
+import type { Previews } from './preview.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { inOneRun, type RegistryResults, type SyncMode, syncRegistries } from './registries.ts';
-import { problemOf, type Resolved, type ResolveInput, resolve } from './resolve.ts';
-import { outside, type Scope, scopeOf } from './scope.ts';
-import { type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
+import { type Resolved, type ResolveInput, resolve } from './resolve.ts';
+import { type GroupKind, groupKindOf, type Snapshot } from './snapshot.ts';
 import { openViews } from './view.ts';
 
 export interface Prepared {
@@ -33,6 +34,7 @@ export interface Prepared {
   readonly wishes: Desires;
   readonly desires: OwnDesires;
   readonly plan: Plan;
+  readonly previews: Previews;
   readonly problems: readonly Problem[];
   /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
   readonly parent: { readonly id: ResourceId; readonly extent: Extent };
@@ -53,15 +55,7 @@ export async function prepare(
   before?: Prepared,
 ): Promise<Prepared> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
-  const scope = scopeOf(options.namespaces);
-  const { quarantine, everything, snapshot, parent } = await observe(deps, options, scope);
-  const gathered = withoutUnfit(
-    everything,
-    new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
-  );
-  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
-  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup)]);
-
+  const { quarantine, gathered, snapshot, parent, ownKinds } = await observe(deps, options);
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(gathered, leftAlone)] });
   const now = await syncRegistries(deps, {
@@ -95,7 +89,9 @@ export async function prepare(
   const applied = appliedBy(instance);
   const ours = withoutForeign({ desires: wishes, standings, living: snapshot.find, applySet, applied });
   const desires = keepValues(ours, snapshot.find);
-  const planned = await planFor(deps, options, { gathered, snapshot, resolved, desires, applySet, leftAlone });
+  const previews = before === undefined ? {} : { previews: before.previews };
+  const found = { gathered, snapshot, resolved, desires, applySet, leftAlone, ...previews };
+  const planned = await planFor(deps, options, found);
   return {
     quarantine,
     gathered,
@@ -106,25 +102,12 @@ export async function prepare(
     wishes,
     desires,
     plan: planned.plan,
+    previews: planned.previews,
     problems: [gathered, registries, resolved, desires, planned].flatMap(({ problems }) => problems),
     parent,
     unsealed,
     watched: [...ownKinds, ...desiredKinds],
   };
-}
-
-/** What Git says, and what lives: asked at the same time. */
-async function observe(deps: RunDeps, options: RunOptions, scope: Scope) {
-  const { kinds, apiGroup, instance, homeNamespace } = options;
-  const id = parentId(instance, homeNamespace);
-  const reading = readQuarantine(deps.cluster, options);
-  const [quarantine, everything, snapshot, parentObject] = await Promise.all([
-    reading,
-    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
-    openSnapshot(deps.cluster, scope.names),
-    deps.cluster.get(id),
-  ]);
-  return { quarantine, everything, snapshot, parent: { id, extent: extentOf(parentObject) } };
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */
@@ -141,43 +124,6 @@ function declared({ loaded, invalid }: Gathered, leftAlone: Prepared['leftAlone'
   const applied = loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
   return applied.map((each) => each.defaulted ?? each.object);
 }
-
-/** Resources that cannot be applied are held like invalid ones. */
-function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
-  return {
-    ...gathered,
-    invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
-    problems: [...gathered.problems, ...unfit.values()],
-  };
-}
-
-function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
-  return new Map(
-    loaded.flatMap((resource): [Sourced, Problem][] => {
-      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
-      const crds =
-        resource.kind === undefined ? '' : ': install our CRDs (skep crds | kubectl apply --server-side -f -)';
-      const message = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}${crds}`;
-      const finding = { code: 'kind-not-served', severity: 'error', pointer: '/kind', message } as const;
-      return [[resource, problemOf(resource, finding)]];
-    }),
-  );
-}
-
-/** Kinds that the resources are of, and that they name. */
-function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
-  return loaded.flatMap(({ id, kind, defaulted }) => {
-    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
-  });
-}
-
-/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
-function groupKindFor(kind: string, apiGroup: string): GroupKind {
-  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
-}
-
-const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);
 
 /** Identities of everything that is a member of our set once the plan is done. */
 export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {

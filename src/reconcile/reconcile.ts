@@ -2,36 +2,28 @@
 // Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
 import type { Kind, Settings } from '../kinds/kind.ts';
-import { groupOf } from '../kube/object.ts';
-import type { Failure } from '../std/failure.ts';
-import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
-import { apply, type Outcome, withheldOutcomes } from './apply.ts';
-import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
-import { beginApproved, spendApproval } from './approval.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { type Outcome, withheldOutcomes } from './apply.ts';
+import { sameExtent } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
-import { problemsOf } from './conceded.ts';
 import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
-import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
+import { fieldManager } from './labels.ts';
 import { acquire, look } from './lock.ts';
-import type { Plan } from './plan.ts';
 import { type Admission, admitAgain } from './plan-admission.ts';
+import { withoutForbidden } from './plan-readers.ts';
 import type { Clock, Cluster } from './ports.ts';
-import { livingUids, membersOf, type Prepared, prepare } from './prepare.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { release } from './quarantine.ts';
-import type { Readiness } from './readiness.ts';
-import { emptyCatalogue, type RegistryDeps } from './registries.ts';
+import type { RegistryDeps } from './registries.ts';
 import type { Paused, RunResult } from './result.ts';
-import { scopeOf } from './scope.ts';
-import { judge, type Sight, settle } from './settle.ts';
+import { judge } from './settle.ts';
 import { settleInput } from './settle-input.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
 import type { LoadCache } from './source-file.ts';
 import { readSuspension } from './suspension.ts';
-import { troubledPods } from './troubled-pods.ts';
-import { openViews } from './view.ts';
+import { type Done, exactExtent, sightOf, waitSecondsOf, write } from './write.ts';
 
 export interface RunDeps {
   readonly cluster: Cluster;
@@ -73,14 +65,6 @@ export interface RunOptions {
   readonly paused?: Paused;
 }
 
-interface Done {
-  readonly outcomes: readonly Outcome[];
-  readonly readiness: Readiness;
-  readonly failures: readonly Failure[];
-  readonly problems: readonly Problem[];
-  readonly timedOut: boolean;
-}
-
 /**
  * One run. Throws Failure where nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything else is
  * in the result.
@@ -99,7 +83,8 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   deps.cluster.fence(lock.assertHeld);
   try {
     const prepared = await underLock(deps, options, first, lock.contended);
-    return { ...resultOf(deps, options, start, prepared, await write(deps, options, prepared)), warnings };
+    const written = await write(deps, options, prepared);
+    return { ...resultOf(deps, options, start, written.prepared, written.done), warnings };
   } finally {
     deps.cluster.fence(undefined);
     await lock.release();
@@ -134,9 +119,10 @@ export async function planned(
 ): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
   const start = startOf(deps);
   const prepared = await prepare(deps, options, 'read');
+  const { plan, problems } = withoutForbidden(prepared.plan);
   const readiness = { ready: [], progressing: [], failed: [] };
-  const done = { outcomes: [], readiness, failures: [], problems: [], timedOut: false };
-  return { prepared, result: resultOf(deps, options, start, prepared, done) };
+  const done = { outcomes: [], readiness, failures: [], problems, timedOut: false };
+  return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
@@ -151,109 +137,6 @@ async function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prep
   const outcomes = withheldOutcomes(prepared.plan);
   for (const outcome of outcomes) deps.progress(outcome);
   return { outcomes, readiness, failures: [], problems: [], timedOut: false };
-}
-
-async function write(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Done> {
-  const before = prepared.parent.extent;
-  const exact = exactExtent(options, prepared);
-  const superset = union(exact, before);
-  if (!sameExtent(superset, before)) await declareExtent(deps, options, prepared, superset);
-
-  const { plan, snapshot } = prepared;
-  const uids = livingUids(snapshot);
-  const { cluster, random, progress } = deps;
-  const remover = withCatalogues(deps, options, prepared);
-  const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
-  const outcomes = await apply(
-    { cluster: { apply: cluster.apply, schema: cluster.schema, remove: remover }, random, progress },
-    { plan, uids, force: options.conflicts === 'force' },
-  );
-  const spent = approval !== undefined && allDeleted(plan.approved, outcomes);
-  const unspent = spent ? await spendApproval(cluster, approval) : [];
-
-  const waitSeconds = waitSecondsOf(options, prepared);
-  const deadline = deps.clock.monotonic() + waitSeconds * 1000;
-  const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
-  const first = await (outcomes.length === 0 ? sightOf(deps, options, snapshot) : see());
-  const settled = await settle(
-    { ...deps, instance: options.instance },
-    settleInput(options, prepared, outcomes),
-    first,
-    see,
-    deadline,
-  );
-
-  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
-  if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
-  const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
-  const lost = outcomes.flatMap(({ resource: id, conceded }) => (conceded === undefined ? [] : [{ id, conceded }]));
-  return {
-    outcomes,
-    ...settled,
-    problems: [...problemsOf(lost, prepared.gathered.loaded), ...settled.problems],
-    failures: [...unspent, ...settled.failures],
-    timedOut,
-  };
-}
-
-function allDeleted(approved: Plan['approved'], outcomes: readonly Outcome[]): boolean {
-  const deleted = new Set(
-    outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
-  );
-  return (approved?.guarded.deletions ?? []).every(({ id }) => deleted.has(id));
-}
-
-/**
- * Where a LIST failed, or a kind is not served for now, there may be members that nobody saw: then nothing is taken out
- * of the parent.
- */
-function exactExtent(options: RunOptions, { snapshot, parent, ...prepared }: Prepared): Extent {
-  const seen = extentOfMembers(membersOf(prepared), options.homeNamespace);
-  const blind = snapshot.failures().length > 0 || kindsOf(parent.extent).some((kind) => !snapshot.served(kind));
-  return blind ? union(seen, parent.extent) : seen;
-}
-
-async function declareExtent(deps: RunDeps, options: RunOptions, prepared: Prepared, extent: Extent): Promise<void> {
-  const { instance, homeNamespace, tooling } = options;
-  const parent = parentObject(prepared.parent.id, applySetId(instance, homeNamespace), extent, tooling);
-  await deps.cluster.apply(parent, { force: true });
-}
-
-/** A run that could not see everything has failed already: there is nothing to wait for. */
-function waitSecondsOf({ waitSeconds }: RunOptions, { snapshot }: Prepared): number {
-  return snapshot.failures().length === 0 ? waitSeconds : 0;
-}
-
-async function sightOf({ cluster }: RunDeps, options: RunOptions, snapshot: Snapshot): Promise<Sight> {
-  const pods = await troubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
-  const departing = departingOf(options, snapshot);
-  return { living: snapshot.find, views, complete: snapshot.failures().length === 0, departing };
-}
-
-function departingOf({ apiGroup, kinds, instance, homeNamespace }: RunOptions, snapshot: Snapshot): Sight['departing'] {
-  const applySet = applySetId(instance, homeNamespace);
-  return snapshot.objects().flatMap((object) => {
-    if (object.metadata.deletionTimestamp === undefined || labelOf(object, PART_OF) !== applySet) return [];
-    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
-    return kind === undefined ? [] : [{ kind, object }];
-  });
-}
-
-/** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
-function withCatalogues(deps: RunDeps, options: RunOptions, { snapshot }: Prepared): Cluster['remove'] {
-  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()] });
-  return async (id, uid) => {
-    const object = snapshot.find(id);
-    if (object !== undefined) await emptyCatalogue(deps, { ...options, object, view: views(id.namespace ?? '') });
-    await deps.cluster.remove(id, uid);
-  };
-}
-
-async function lookAgain(deps: RunDeps, options: RunOptions, prepared: Prepared): Promise<Sight> {
-  const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
-  await snapshot.ensure(prepared.watched);
-  return sightOf(deps, options, snapshot);
 }
 
 function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {

@@ -4,7 +4,7 @@ import type { Written } from '../catalogue/ports.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
-import type { Plan } from './plan.ts';
+import type { Change, Plan } from './plan.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 import type { Suspension } from './suspension.ts';
@@ -65,11 +65,18 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.problems.some((problem) => problem.severity === 'error')) return 3;
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
+  if (result.outcomes.length === 0 && refusedChanges(result.plan).length > 0) return 7;
   if (result.plan.guarded !== undefined) return 5;
   if (result.outcomes.some(({ error }) => error?.code === 'plan-required')) return 5;
   if (result.timedOut) return 8;
   const pending = result.plan.batches.length > 0;
   return (detailed || result.paused !== undefined) && pending ? 2 : 0;
+}
+
+/** Changes that the server would refuse. */
+export function refusedChanges({ batches }: Plan): readonly Change[] {
+  const changes = batches.flatMap((batch) => batch.changes);
+  return changes.filter((change) => change.action !== 'delete' && change.preview?.verdict === 'refused');
 }
 
 export interface Summary {

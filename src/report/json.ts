@@ -1,7 +1,7 @@
 // Plans, runs and validations as JSON, version 1. Knows nothing about where it is written.
 
 import type { Outcome } from '../reconcile/apply.ts';
-import type { Plan } from '../reconcile/plan.ts';
+import type { Change, Plan } from '../reconcile/plan.ts';
 import { type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import type { Failure } from '../std/failure.ts';
@@ -22,7 +22,7 @@ export function jsonOfPlan(result: RunResult): string {
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,
-      changes: changes.map(({ action, resource, diff }) => ({ action, resource, diff })),
+      changes: changes.map(changeOf),
     })),
     held: plan.held.map(heldOf),
     ...approvalOf(plan),
@@ -50,6 +50,13 @@ export function jsonOfRun(result: RunResult): string {
     failures: result.failures.map(failureOf),
     warnings: result.warnings.map(failureOf),
   });
+}
+
+function changeOf(change: Change): object {
+  const { action, resource, diff } = change;
+  if (change.action === 'delete') return { action, resource, diff };
+  const { replaces, preview } = change;
+  return { action, resource, diff, ...(replaces ? { replaces } : {}), ...(preview === undefined ? {} : { preview }) };
 }
 
 /** The commit where there is one source; null where there are several, or none could be fetched. */

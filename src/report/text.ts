@@ -30,7 +30,7 @@ export function textOfPlan(result: RunResult): string {
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
   const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
-  return lines([...changes, ...trouble(result), ...deletions, total]);
+  return lines([...changes, ...unpreviewed(plan), ...trouble(result), ...deletions, total]);
 }
 
 export function textOfRun(result: RunResult): string {
@@ -158,8 +158,35 @@ export function countsOf(plan: Plan): Counts {
 }
 
 function textOfChange(change: Change): string[] {
-  const head = `  ${MARKS[change.action]} ${formatId(change.resource)}`;
-  return change.action === 'update' ? [head, ...change.diff.flatMap(textOfDifference)] : [head];
+  const id = formatId(change.resource);
+  if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
+  const refused = change.preview?.verdict === 'refused' ? [refusal(change.preview)] : [];
+  if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
+  const head = change.replaces === true ? `  -/+ ${id} (deleted and created anew)` : `  ${MARKS.update} ${id}`;
+  return [head, ...change.diff.flatMap(textOfDifference), ...refused];
+}
+
+function refusal({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `      the server refuses it: ${message} [${code}]`;
+}
+
+/** A first commit may have thousands. */
+function several(ids: readonly string[]): string {
+  const more = ids.length - SHOWN;
+  return more <= 0 ? ids.join(', ') : `${ids.slice(0, SHOWN).join(', ')} and ${more} more`;
+}
+
+const SHOWN = 3;
+
+/** What the server could not be shown, one line per reason. */
+function unpreviewed({ batches }: Plan): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const change of batches.flatMap((batch) => batch.changes)) {
+    if (change.action === 'delete' || change.preview?.verdict !== 'skipped') continue;
+    const { reason } = change.preview;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), formatId(change.resource)]);
+  }
+  return [...byReason].map(([reason, ids]) => `not shown to the server before (${reason}): ${several(ids)}`);
 }
 
 /** One line; for texts of several lines, those that differ with a little around them. */

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
-import { type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
@@ -25,6 +25,7 @@ export interface Fleet {
   readonly home: string;
   readonly git: TestRepository;
   run(options?: Partial<RunOptions>): Promise<RunResult>;
+  plan(options?: Partial<RunOptions>): Promise<RunResult>;
   /** Everything that belongs to the fleet, by `namespace/Kind/name`. */
   members(): Promise<ReadonlyMap<string, KubeObject>>;
   close(): Promise<void>;
@@ -76,6 +77,7 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     home,
     git: git.createRepository('fleet.git'),
     run: (options) => reconcile(deps, { ...optionsOf(group, home), ...options }),
+    plan: (options) => planOnly(deps, { ...optionsOf(group, home), ...options }),
     members: () => members(client, group, applySetId(INSTANCE, home)),
     close: async () => {
       await Promise.all([outbound.close(), git.close()]);

@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
-import { textOfOutcome } from '../../src/report/text.ts';
+import { textOfOutcome, textOfPlan } from '../../src/report/text.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { type Fleet, openFleet } from '../cluster/fleet.ts';
-import type { SuiteServer } from '../cluster/server.ts';
+import { eventually, type SuiteServer } from '../cluster/server.ts';
 import { type Api, connect } from '../recordings/api.ts';
 
 let server: SuiteServer;
@@ -30,6 +30,7 @@ export function tellOfOthers(open: () => Promise<SuiteServer>): void {
 
   describe('conflicts', conflicts);
   describe('what is to be left alone', leftAlone);
+  describe('what the server refuses', refusals);
 }
 
 /** As `kubectl edit`, an autoscaler and others write. */
@@ -197,5 +198,88 @@ function leftAlone(): void {
     const gone = await fleet.run();
     expect(done(gone)).toEqual([]);
     expect(held(gone)).toContain(`clock: its child ${namespace}/Deployment/clock has skep.dev/reconcile: disabled`);
+  });
+}
+
+function refusals(): void {
+  const web = (app: string, annotations = '') =>
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: api, namespace: ${namespace}${annotations}}\nspec:\n  selector: {matchLabels: {app: ${app}}}\n` +
+    `  template:\n    metadata: {labels: {app: ${app}}}\n    spec: {containers: [{name: web, image: 'example.com/web:1'}]}\n`;
+  const settings = (value: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: beside, namespace: ${namespace}}\ndata: {a: ${value}}\n`;
+  const REPLACE = ', annotations: {skep.dev/replace: allowed}';
+
+  test('is known before anything is written, with what to do; the rest is applied', async () => {
+    fleet.git.commit({ 'README.md': undefined, 'api.yaml': web('one'), 'beside.yaml': settings('one') });
+    await fleet.run();
+    fleet.git.commit({ 'api.yaml': web('two'), 'beside.yaml': settings('two') });
+    const { plan } = await fleet.plan();
+    const previews = plan.batches.flatMap(({ changes }) =>
+      changes.map((change) => `${change.resource.name} ${'preview' in change ? change.preview?.verdict : ''}`),
+    );
+    expect(previews).toEqual(['beside accepted', 'api refused']);
+    const result = await fleet.run();
+    expect(exitCodeOf(result)).toBe(7);
+    expect(done(result)).toEqual([
+      `${namespace}/ConfigMap/beside configured`,
+      expect.stringMatching(
+        /Deployment\/api failed: .*immutable.* spec\.selector cannot be changed, only replaced with the whole object: put the annotation skep\.dev\/replace: allowed into its manifest, and it is deleted and created anew \[immutable-field\]$/,
+      ),
+    ]);
+  });
+
+  test('is replaced where its manifest allows it: deleted and created in one run', async () => {
+    const before = await living('Deployment', 'api', 'apps/v1');
+    fleet.git.commit({ 'api.yaml': web('two', REPLACE) });
+    expect(textOfPlan(await fleet.plan())).toContain(`-/+ ${namespace}/Deployment/api (deleted and created anew)`);
+    const result = await fleet.run();
+    expect(done(result)).toEqual([`${namespace}/Deployment/api deleted`, `${namespace}/Deployment/api created`]);
+    const { metadata, spec } = await living('Deployment', 'api', 'apps/v1');
+    expect(metadata.uid).not.toBe(before.metadata.uid);
+    expect(spec).toMatchObject({ selector: { matchLabels: { app: 'two' } } });
+    expect(done(await fleet.run())).toEqual([]);
+  });
+
+  test('counts as a deletion: beyond the limits it waits for approval', async () => {
+    fleet.git.commit({ 'api.yaml': web('three', REPLACE), 'beside.yaml': settings('three') });
+    const result = await fleet.run({ limits: { maxDeletes: 0, maxDeletesPercent: 100 } });
+    expect(done(result)).toEqual([`${namespace}/ConfigMap/beside configured`]);
+    expect(result.plan.guarded?.deletions.map(({ id }) => id)).toEqual([`${namespace}/Deployment/api`]);
+    expect(result.plan.held.map(({ reason }) => reason)).toContain('its replacement waits for approval');
+  });
+
+  test('an invalid object is not deleted for being replaced', async () => {
+    const broken = web('four', REPLACE).replace("'example.com/web:1'", "''");
+    fleet.git.commit({ 'api.yaml': broken });
+    const result = await fleet.run();
+    expect(done(result)).toEqual([expect.stringMatching(/Deployment\/api failed: .*\[cluster-invalid\]$/)]);
+    expect((await living('Deployment', 'api', 'apps/v1')).spec).toMatchObject({
+      selector: { matchLabels: { app: 'two' } },
+    });
+  });
+
+  test('a run that ended between deleting and creating is finished by the next one', async () => {
+    const { metadata } = await living('Deployment', 'api', 'apps/v1');
+    await fleet.client.remove(
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'api' },
+      metadata.uid ?? '',
+    );
+    fleet.git.commit({ 'api.yaml': web('five', REPLACE) });
+    await eventually(fleet.run, ({ outcomes }) => outcomes.some(({ action }) => action === 'created'));
+    expect((await living('Deployment', 'api', 'apps/v1')).spec).toMatchObject({
+      selector: { matchLabels: { app: 'five' } },
+    });
+  });
+
+  test('what needs something that the same plan creates is not shown to the server before', async () => {
+    const name = `${fleet.home}-new`;
+    server.later({ apiVersion: 'v1', kind: 'Namespace', name });
+    fleet.git.commit({
+      'new.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n---\n${settings('new').replace(namespace, name)}`,
+    });
+    expect(textOfPlan(await fleet.plan())).toContain(
+      `not shown to the server before (their Namespace is not there yet): ${name}/ConfigMap/beside`,
+    );
+    expect(done(await fleet.run())).toEqual([`Namespace/${name} created`, `${name}/ConfigMap/beside created`]);
   });
 }

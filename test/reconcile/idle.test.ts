@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { systemClock } from '../../src/main/clock.ts';
 import { apply } from '../../src/reconcile/apply.ts';
 import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
@@ -251,7 +252,7 @@ test('a field that another sets after planning is left to it, and the rest is ap
   const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/clock';
   await edit(path, { spec: { image: 'images.example.com/clock:theirs' } });
   const outcomes = await apply(
-    { cluster: world.client, random: randomBytes, progress: () => undefined },
+    { cluster: world.client, clock: systemClock, random: randomBytes, progress: () => undefined },
     { plan, uids: new Map(), force: false },
   );
   const own = outcomes.find(({ resource }) => resource.kind === 'MCPServer');
@@ -270,7 +271,7 @@ test('an object that another took the place of after planning is neither changed
   const { plan } = await world.plan();
   for (const name of ['clock', 'weather']) await replaceByAnother(name);
   const outcomes = await apply(
-    { cluster: world.client, random: randomBytes, progress: () => undefined },
+    { cluster: world.client, clock: systemClock, random: randomBytes, progress: () => undefined },
     { plan, uids: new Map(), force: true },
   );
   const failed = outcomes.filter(({ action }) => action === 'failed');

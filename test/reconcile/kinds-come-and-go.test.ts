@@ -67,10 +67,20 @@ test('a kind that somebody else has defined in the cluster is checked by that de
   await done();
 });
 
+test('a definition and its objects come in one run', async () => {
+  const gizmos = WIDGETS.replaceAll('widget', 'gizmo').replaceAll('Widget', 'Gizmo');
+  const gizmo = WIDGET.replace('Widget', 'Gizmo');
+  world.fleet.commit({ 'cluster/base.yaml': NAMESPACE, 'cluster/gizmos.yaml': gizmos, 'cluster/g.yaml': gizmo });
+  const { problems } = await world.plan({ waitSeconds: 0 });
+  expect(problems.map(({ code, severity }) => [code, severity])).toEqual([['kind-not-served', 'warning']]);
+  expect(await done()).toEqual(['created CustomResourceDefinition/gizmos.example.com', 'created tools/Gizmo/w']);
+  world.fleet.commit({ 'cluster/gizmos.yaml': undefined, 'cluster/g.yaml': undefined });
+  await done();
+});
+
 test('a kind that is not served for a while is not forgotten: what Git gave up meanwhile goes when it is back', async () => {
   world.fleet.commit({ 'cluster/base.yaml': NAMESPACE, 'cluster/crd.yaml': WIDGETS, 'cluster/w.yaml': WIDGET });
-  await done();
-  await eventually(done, (lines) => lines.includes('created tools/Widget/w'));
+  expect(await done()).toContain('created tools/Widget/w');
   const { send } = world.cluster;
   const unserve = async (served: boolean) => {
     const { body } = await send('GET', `${DEFINITIONS}/widgets.example.com`);

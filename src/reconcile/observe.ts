@@ -1,0 +1,84 @@
+// What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
+
+import type { Problem, ResourceId } from '../std/problem.ts';
+import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
+import { definedKinds } from './awaited-kinds.ts';
+import { type Gathered, gather, type Sourced } from './gather.ts';
+import { type Quarantine, readQuarantine } from './quarantine.ts';
+import type { RunDeps, RunOptions } from './reconcile.ts';
+import { problemOf } from './resolve.ts';
+import { outside, scopeOf } from './scope.ts';
+import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
+
+export interface Observed {
+  readonly quarantine: Quarantine;
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
+  readonly parent: { readonly id: ResourceId; readonly extent: Extent };
+  readonly ownKinds: readonly GroupKind[];
+}
+
+export async function observe(deps: RunDeps, options: RunOptions): Promise<Observed> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const scope = scopeOf(options.namespaces);
+  const parentIdentity = parentId(instance, homeNamespace);
+  const reading = readQuarantine(deps.cluster, options);
+  const [quarantine, everything, snapshot, parentObject] = await Promise.all([
+    reading,
+    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
+    openSnapshot(deps.cluster, scope.names),
+    deps.cluster.get(parentIdentity),
+  ]);
+  const parent = { id: parentIdentity, extent: extentOf(parentObject) };
+  const gathered = withoutUnfit(
+    everything,
+    new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
+  );
+  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup)]);
+  return { quarantine, gathered, snapshot, parent, ownKinds };
+}
+
+/** Resources that cannot be applied are held like invalid ones. */
+function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
+  return {
+    ...gathered,
+    invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
+    problems: [...gathered.problems, ...unfit.values()],
+  };
+}
+
+function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const defined = new Set(definedKinds(loaded).map(formatGroupKind));
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
+      const crds =
+        resource.kind === undefined ? '' : ': install our CRDs (skep crds | kubectl apply --server-side -f -)';
+      const what = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}`;
+      const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
+        ? {
+            severity: 'warning' as const,
+            message: `${what} yet: a run applies its definition first, and goes on with it`,
+          }
+        : { severity: 'error' as const, message: `${what}${crds}` };
+      return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];
+    }),
+  );
+}
+
+/** Kinds that the resources are of, and that they name. */
+function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
+    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
+  });
+}
+
+/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
+export function groupKindFor(kind: string, apiGroup: string): GroupKind {
+  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
+}
+
+const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);
