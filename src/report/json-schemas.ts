@@ -50,6 +50,19 @@ const DIFFERENCE = record(
   ['before', 'after'],
 );
 
+const PREVIEW: JsonObject = {
+  ...record(
+    {
+      verdict: { enum: ['accepted', 'refused', 'skipped'] },
+      code: { type: 'string', description: 'Of a refusal; explained in docs/errors.md.' },
+      message: { type: 'string', description: 'Of a refusal.' },
+      reason: { type: 'string', description: 'Why the server was not asked, or gave no answer.' },
+    },
+    ['code', 'message', 'reason'],
+  ),
+  description: 'What the API server says about the change before it is made; absent for deletions.',
+};
+
 const COMMITS: JsonObject = {
   type: 'object',
   additionalProperties: TEXT,
@@ -94,7 +107,16 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
         record({
           name: TEXT,
           changes: listOf(
-            record({ action: { enum: ['create', 'update', 'delete'] }, resource: RESOURCE, diff: listOf(DIFFERENCE) }),
+            record(
+              {
+                action: { enum: ['create', 'update', 'delete'] },
+                resource: RESOURCE,
+                diff: listOf(DIFFERENCE),
+                replaces: { const: true, description: 'The living object is deleted and created anew.' },
+                preview: PREVIEW,
+              },
+              ['replaces', 'preview'],
+            ),
           ),
         }),
       ),
