@@ -4,9 +4,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { requireToken } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
-import type { Secrets, Vitals } from './ports.ts';
+import type { Secrets, Trigger, Vitals } from './ports.ts';
 import { addHealthRoutes } from './routes/health.ts';
+import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
+import { addSyncRoute } from './routes/sync.ts';
 
 export interface ControlOptions {
   /** pino, or anything of its form. */
@@ -15,6 +17,8 @@ export interface ControlOptions {
   readonly newRequestId: () => string;
   readonly vitals: Vitals;
   readonly metrics: MetricsSubject;
+  readonly hooks: Omit<HookSubject, 'trigger'>;
+  readonly trigger: Trigger;
   /** Absent: what needs a token is shown to nobody. */
   readonly tokens?: Secrets;
 }
@@ -48,6 +52,8 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
   addHealthRoutes(app, options.vitals);
   addMetricsRoute(app, options.metrics);
+  addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
+  addSyncRoute(app, options.trigger);
   return app;
 }
 

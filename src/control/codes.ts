@@ -6,7 +6,17 @@ export const CONTROL_CODES = {
   'control-unauthorized':
     'The request has no token, or one that is not in `http.tokenFile`. Send it as `Authorization: Bearer TOKEN`.',
   'control-token-unreadable':
-    'The file that `http.tokenFile` names cannot be read, or is empty, so nobody can be let in. The log has the reason.',
+    'The file that `http.tokenFile` or `http.webhookSecretFile` names cannot be read, or is empty, so nobody can be let in. The log has the reason.',
+  'control-hook-closed':
+    'A webhook came, and skep.yaml names no `http.webhookSecretFile`. Name a file with the secret that the Git server signs with.',
+  'control-hook-unsigned':
+    'A webhook has no signature. Give it a secret at the Git server: the one in `http.webhookSecretFile`.',
+  'control-hook-forged':
+    'A webhook is signed with another secret than those in `http.webhookSecretFile`, was changed on its way, or is older than five minutes.',
+  'control-hook-unreadable':
+    'The body of a webhook is no JSON object, also not in a form. Choose `application/json` at the Git server.',
+  'control-hook-rate-limited':
+    'More than 60 webhooks a minute came from one address. The next run on the schedule sees what they were about.',
   'control-route-not-found': 'The reconciler has nothing at this path.',
   'control-method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'control-request-invalid': 'The request is no valid HTTP for this listener: its path, size or form.',

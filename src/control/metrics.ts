@@ -12,6 +12,7 @@ export interface RunMetrics extends RunWatcher {
   queued(waiting: boolean): void;
   requested(exchange: Exchange): void;
   fetched(fetch: SourceFetch): void;
+  webhook(provider: string, outcome: string): void;
   /** Whether this process holds the instance's lease now. */
   lock(held: boolean): void;
   process(usage: ProcessUsage): void;
@@ -144,6 +145,7 @@ function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
   const retries = metrics.counter('skep_cluster_retries_total', 'Those of them that were sent again.', ['method']);
   const fetches = metrics.counter('skep_source_fetches_total', 'Looks at Git sources.', ['source', 'outcome']);
   const fetching = metrics.histogram('skep_source_fetch_seconds', 'How long they took.', ['source'], REQUEST_SECONDS);
+  const webhooks = metrics.counter('skep_webhooks_total', 'Webhooks of Git servers.', ['provider', 'outcome']);
   const held = metrics.gauge('skep_lock_held', 'Whether this process holds the lease of the instance.', []);
   for (const source of sources) fetches.add([source, FETCHED], 0);
   held.set([], 0);
@@ -157,6 +159,7 @@ function addWorldMetrics(metrics: Metrics, sources: readonly string[]) {
       fetches.add([source, failure]);
       fetching.observe([source], took);
     },
+    webhook: (provider: string, outcome: string) => webhooks.add([provider, outcome]),
     lock: (isHeld: boolean) => held.set([], isHeld ? 1 : 0),
   };
 }

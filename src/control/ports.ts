@@ -35,3 +35,9 @@ export interface SourceFetch {
   /** Of the Failure; undefined where there was none. */
   readonly failure?: string;
 }
+
+/**
+ * Asks for a run that begins after this moment. However many ask, it is one; false: it was asked for already, and has
+ * not begun.
+ */
+export type Trigger = (reason: 'webhook' | 'request') => boolean;

@@ -1,6 +1,12 @@
 // One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
 
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from 'fastify';
 import { refuse } from './answer.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
@@ -12,13 +18,18 @@ export interface Route {
   readonly url: string;
   /** Present: it needs no token. */
   readonly public?: true;
+  /** Bytes; that of the app where it is not given. */
+  readonly bodyLimit?: number;
+  /** After the token was checked, and before a body is read. */
+  readonly onRequest?: onRequestAsyncHookHandler;
   readonly handler: Handler;
 }
 
 export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
-  const config: FastifyContextConfig = rest;
-  app.route({ method, url, config, handler });
+  const { public: isPublic, ...options } = rest;
+  const config: FastifyContextConfig = isPublic === undefined ? {} : { public: isPublic };
+  app.route({ method, url, config, handler, ...options });
   // Refused before a token is asked for and a body looked at: which methods there are is no secret.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),

@@ -3,8 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { buildControl, type ControlOptions } from '../control/app.ts';
+import type { RunMetrics } from '../control/metrics.ts';
 import type { Secrets } from '../control/ports.ts';
+import type { HookSubject } from '../control/routes/hooks.ts';
 import type { MetricsSubject } from '../control/routes/metrics.ts';
+import { systemClock } from './clock.ts';
 import { addressOf, type HttpConfig } from './config-http.ts';
 import { listen } from './listen.ts';
 import { watchUsage } from './process-usage.ts';
@@ -17,20 +20,27 @@ export interface ControlListener {
 }
 
 /** What the listener answers out of, besides what the configuration says. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals'> {
-  readonly metrics: MetricsSubject['metrics'];
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger'> {
+  readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
+  /** As skep.yaml has them. */
+  readonly sources: HookSubject['sources'];
 }
 
 /** Throws Failure `listen-failed`; nothing stays open then. */
 export async function startControl(
-  { address, tokenFile }: HttpConfig,
+  { address, tokenFile, webhookSecretFile }: HttpConfig,
   subject: ControlSubject,
   logger: Logger,
 ): Promise<ControlListener> {
   const tokens = secretsOf(tokenFile);
+  const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
+  const { now, monotonic } = systemClock;
+  const { vitals, trigger, sources } = subject;
   const app = buildControl({
-    ...subject,
+    vitals,
+    trigger,
+    hooks: { sources, now, monotonic, counted: subject.metrics.webhook, ...(secrets === undefined ? {} : { secrets }) },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,
     newRequestId: randomUUID,

@@ -1,7 +1,7 @@
 // What `skep run` is made of: an instance, the loop of its runs, those who watch it, and the listener that answers.
 
 import { createRunMetrics, type RunMetrics } from '../control/metrics.ts';
-import type { Ending, RunWatcher } from '../control/ports.ts';
+import type { Ending, RunWatcher, Trigger } from '../control/ports.ts';
 import { createVitals, type Pulse } from '../control/vitals.ts';
 import { tellOutcomes, textOfChanges } from '../report/text.ts';
 import { systemClock } from './clock.ts';
@@ -10,6 +10,7 @@ import type { ControlListener, ControlSubject } from './control.ts';
 import { openInstance } from './instance.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import { type RunListener, startRuns } from './runs.ts';
+import type { Scheduled } from './schedule.ts';
 import { VERSION } from './version.ts';
 
 export interface KeepOptions {
@@ -29,9 +30,12 @@ export async function keep(config: Config, { enough, out, err }: KeepOptions): P
   const tell = tellOutcomes((text) => out(`${text}\n`));
   const instance = await openInstance(config, tell, watchFor(vitals, metrics));
   try {
-    const control = await openControl(config, { vitals, metrics }, err);
+    let runs: Scheduled | undefined;
+    // Whoever asks before the first run begins is served by that.
+    const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
+    const control = await openControl(config, { vitals, metrics, trigger, sources: config.sources }, err);
     try {
-      const runs = startRuns(instance, config, {
+      runs = startRuns(instance, config, {
         ...listenerFor([vitals, metrics], { out, err }),
         beat: vitals.beat,
         queued: metrics.queued,

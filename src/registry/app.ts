@@ -21,7 +21,7 @@ import { createBodies } from './bodies.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
-import { createRateLimit } from './rate.ts';
+import { createRateLimit } from '../std/rate.ts';
 import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { answer } from '../../src/control/answer.ts';
-import { buildControl, type ControlOptions } from '../../src/control/app.ts';
-import { createRunMetrics } from '../../src/control/metrics.ts';
+import type { ControlOptions } from '../../src/control/app.ts';
 import { addRoute } from '../../src/control/route.ts';
 import { secretsFrom } from '../../src/main/secret-file.ts';
+import { controlApp, healthy } from './control-app.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'skep-control-'));
 const tokenFile = join(dir, 'token');
@@ -22,21 +22,9 @@ afterEach(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const metrics = {
-  metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'] }),
-  usage: () => ({ residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 }),
-};
-const healthy = { stuck: () => undefined, unready: () => [] };
-
 /** Listens on the loopback address, with one route that needs a token. Gives the URL. */
 async function start(options: Partial<ControlOptions> = {}): Promise<string> {
-  const app = buildControl({
-    logger: pino({ level: 'silent' }),
-    newRequestId: () => 'r1',
-    vitals: healthy,
-    metrics,
-    ...options,
-  });
+  const app = controlApp(options);
   addRoute(app, { method: 'GET', url: '/closed', handler: (_request, reply) => answer(reply, { seen: true }) });
   close = () => app.close();
   return app.listen({ host: '127.0.0.1', port: 0 });
@@ -127,7 +115,7 @@ test.each([
 test('a route that throws tells its cause to nobody but the log', async () => {
   const lines: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
-  const app = buildControl({ logger, newRequestId: () => 'r1', vitals: healthy, metrics });
+  const app = controlApp({ logger });
   addRoute(app, {
     method: 'GET',
     url: '/broken',

@@ -1,7 +1,11 @@
 // `skep run` as a whole, asked over HTTP how it is while the world changes under it.
 
+import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../harness/cluster.ts';
+import { temporaryFolder } from '../harness/git-server.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { publish } from '../reconcile/fleet.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
@@ -56,4 +60,44 @@ test('it is ready once a run has ended, and counts what that did', async () => {
   expect(await metric(running, 'skep_runs_total{outcome="done"}')).toBeGreaterThan(0);
   expect(await metric(running, 'skep_cluster_requests_total{method="PATCH",code="201"}')).toBeGreaterThan(3);
   expect(await metric(running, 'skep_lock_held')).toBe(0);
+});
+
+const PUSH = { 'x-gitea-event': 'push' };
+
+/** A webhook for the fleet's repository, signed. */
+async function tellPush({ url }: Keeper, secret: string): Promise<number> {
+  const body = JSON.stringify({ ref: 'refs/heads/main', repository: { clone_url: `${world.git.url}/fleet.git` } });
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  const headers = { ...PUSH, 'x-gitea-signature': signature };
+  return (await fetch(`${url}/hooks/git`, { method: 'POST', headers, body })).status;
+}
+
+test('a push that is told by a webhook, and a request with the token, start a run at once', async () => {
+  const { path, remove } = temporaryFolder();
+  try {
+    const [webhookSecretFile, tokenFile] = [join(path, 'secret'), join(path, 'token')];
+    writeFileSync(webhookSecretFile, 'one\n');
+    writeFileSync(tokenFile, 'two\n');
+    publish(world.fleet, { one: '1.0.0' });
+    const running = await start({ http: { address: '127.0.0.1:0', webhookSecretFile, tokenFile } });
+    await eventually(
+      () => readiness(running),
+      ({ status }) => status === 'ready',
+    );
+    publish(world.fleet, { one: '1.0.0', hooked: '1.0.0' });
+    expect(await tellPush(running, 'another')).toBe(403);
+    writeFileSync(webhookSecretFile, 'another\n');
+    expect(await tellPush(running, 'another')).toBe(202);
+    await running.said('tools/MCPServer/hooked created');
+    publish(world.fleet, { one: '1.0.0', asked: '1.0.0' });
+    const headers = { authorization: 'Bearer two' };
+    expect((await fetch(`${running.url}/sync`, { method: 'POST' })).status).toBe(401);
+    expect((await fetch(`${running.url}/sync`, { method: 'POST', headers })).status).toBe(202);
+    await running.said('tools/MCPServer/asked created');
+    expect(await metric(running, 'skep_webhooks_total{provider="gitea",outcome="forged"}')).toBe(1);
+    expect(await metric(running, 'skep_runs_begun_total{reason="webhook"}')).toBe(1);
+    expect(await metric(running, 'skep_runs_begun_total{reason="request"}')).toBe(1);
+  } finally {
+    remove();
+  }
 });

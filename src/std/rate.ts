@@ -1,6 +1,6 @@
 // How much one client may ask in a minute. Knows addresses and times, no requests.
 
-import { setBounded } from '../std/bounded.ts';
+import { setBounded } from './bounded.ts';
 
 /** Seconds until the client may ask again; undefined where it may now. */
 export type RateLimit = (address: string) => number | undefined;

@@ -1,0 +1,23 @@
+// The reconciler's own listener with nothing behind it: what a test does not give does nothing.
+
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { buildControl, type ControlOptions } from '../../src/control/app.ts';
+import { createRunMetrics } from '../../src/control/metrics.ts';
+
+export const healthy = { stuck: () => undefined, unready: () => [] };
+
+export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
+  return buildControl({
+    logger: pino({ level: 'silent' }),
+    newRequestId: () => 'r1',
+    vitals: healthy,
+    metrics: {
+      metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'] }),
+      usage: () => ({ residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 }),
+    },
+    hooks: { sources: [], now: () => 0, monotonic: () => 0, counted: () => undefined },
+    trigger: () => true,
+    ...options,
+  });
+}
