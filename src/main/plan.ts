@@ -1,6 +1,7 @@
 // `skep plan`: the difference between Git and the cluster; writes nothing.
 
 import { Command } from 'commander';
+import type { Prepared } from '../reconcile/prepare.ts';
 import { formatNames, PLAN_FORMATS, type PlanFormat } from '../report/formats.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
 import { reportContext } from './report-context.ts';
@@ -9,6 +10,7 @@ interface Options extends InstanceFlags {
   readonly output: PlanFormat;
   readonly detailedExitcode?: boolean;
   readonly out?: string;
+  readonly explain?: boolean;
 }
 
 export function planCommand(): Command {
@@ -16,10 +18,11 @@ export function planCommand(): Command {
     .description('Show what a sync would change.')
     .addOption(outputOption(formatNames(PLAN_FORMATS)))
     .option('--detailed-exitcode', 'exit with 2 where changes are pending')
+    .option('--explain', 'say of each object why it is, or is not, changed or deleted')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
     .addHelpText(
       'after',
-      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --out fleet.plan',
+      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain\n  skep plan -c skep.yaml --out fleet.plan',
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
@@ -33,7 +36,9 @@ export function planCommand(): Command {
       try {
         const made = await planned(instance.deps, instance.options());
         const { result } = made;
-        process.stdout.write(await render(result, reportContext()));
+        const explained =
+          flags.explain === true ? { ...result, explanations: await explanationsOf(made.prepared) } : result;
+        process.stdout.write(await render(explained, reportContext()));
         process.exitCode = exitCodeOf(result, flags.detailedExitcode);
         if (flags.out === undefined) return;
         const { writePlanFile } = await import('./plan-files.ts');
@@ -43,4 +48,9 @@ export function planCommand(): Command {
         await instance.close();
       }
     });
+}
+
+async function explanationsOf(prepared: Prepared) {
+  const { explain } = await import('../reconcile/explain.ts');
+  return explain(prepared);
 }

@@ -4,6 +4,7 @@ import type { Written } from '../catalogue/ports.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
+import type { Explanation } from './explain.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
@@ -49,6 +50,8 @@ export interface RunResult {
   readonly warnings: readonly Failure[];
   readonly catalogue: readonly CatalogueOutcome[];
   readonly readiness: Readiness;
+  /** Where they were asked for. */
+  readonly explanations?: readonly Explanation[];
   readonly timedOut: boolean;
   /** Present: nothing was written. */
   readonly paused?: Paused;

@@ -63,6 +63,17 @@ const PREVIEW: JsonObject = {
   description: 'What the API server says about the change before it is made; absent for deletions.',
 };
 
+const EXPLANATION = record(
+  {
+    resource: RESOURCE,
+    what: { enum: ['created', 'updated', 'replaced', 'deleted', 'unchanged', 'held', 'refused'] },
+    because: listOf(TEXT, 'The most telling reason first.'),
+    declared: record({ source: TEXT, file: TEXT, line: COUNT, column: COUNT }),
+    owner: RESOURCE,
+  },
+  ['declared', 'owner'],
+);
+
 const COMMITS: JsonObject = {
   type: 'object',
   additionalProperties: TEXT,
@@ -123,9 +134,10 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       held: listOf(HELD),
       approval: APPROVAL,
       approved: APPROVED,
+      explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
       ...TROUBLE,
     },
-    ['approval', 'approved'],
+    ['approval', 'approved', 'explanations'],
   ),
   sync: output(
     'skep sync -o json',

@@ -6,6 +6,7 @@ import { type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
+import { jsonOfExplanation } from './explanations.ts';
 import { countsOf } from './text.ts';
 
 export function jsonOfValidation({ summary, problems }: Validation): string {
@@ -26,6 +27,7 @@ export function jsonOfPlan(result: RunResult): string {
     })),
     held: plan.held.map(heldOf),
     ...approvalOf(plan),
+    ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
   });

@@ -6,6 +6,7 @@ import { type CatalogueOutcome, type Paused, type RunResult, summaryOf } from '.
 import type { Validation } from '../reconcile/validate.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
+import { linesOfExplanations } from './explanations.ts';
 
 const diffPackage = lazyPackage<typeof import('diff')>('diff');
 
@@ -30,7 +31,8 @@ export function textOfPlan(result: RunResult): string {
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
   const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
-  return lines([...changes, ...unpreviewed(plan), ...trouble(result), ...deletions, total]);
+  const why = linesOfExplanations(result.explanations ?? []);
+  return lines([...changes, ...why, ...unpreviewed(plan), ...trouble(result), ...deletions, total]);
 }
 
 export function textOfRun(result: RunResult): string {

@@ -17,6 +17,7 @@ import type { Outcome } from '../../src/reconcile/apply.ts';
 import { applyPlanFile } from '../../src/reconcile/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
+import { type Explanation, explain } from '../../src/reconcile/explain.ts';
 import { clusterOf } from '../../src/reconcile/plan-binding.ts';
 import { type PlanBinding, planFileOf } from '../../src/reconcile/plan-file.ts';
 import type { PlanFile } from '../../src/reconcile/plan-file-format.ts';
@@ -37,6 +38,7 @@ export interface World {
   readonly client: ConnectedCluster;
   run(overrides?: WorldOverrides): Promise<RunResult>;
   plan(overrides?: WorldOverrides): Promise<RunResult>;
+  explain(overrides?: WorldOverrides): Promise<readonly Explanation[]>;
   /** What `skep plan --out` writes. */
   planFile(overrides?: WorldOverrides): Promise<PlanFile>;
   /** What `skep apply` does with it. */
@@ -99,6 +101,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     client,
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
+    explain: async (overrides = {}) => explain((await planned(deps(overrides), optionsOf(overrides))).prepared),
     planFile: async (overrides = {}) => {
       const made = await planned(deps(overrides), optionsOf(overrides));
       const commit = made.result.commits.fleet ?? '';
