@@ -2,30 +2,24 @@
 // they are. Knows nothing about when, nor about Git, HTTP, clusters or SQL: the ports do.
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
-import type { Origin, RegistrySource } from '../contracts/registry-source.ts';
+import type { Origin } from '../contracts/registry-source.ts';
 import { Failure } from '../std/failure.ts';
-import { digest, sha256 } from '../std/hash.ts';
+import { sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
 import { declarationHash, isTriggered } from './due.ts';
 import { type EntryFilter, entryFilter } from './filter.ts';
 import type { Parsed } from './formats/document.ts';
 import { parseDocuments } from './formats/registry.ts';
 import type { Content, Entry, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
+import { type Attempt, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
 
 export interface SyncPorts<O = Origin> {
   readonly source: Source<O>;
   readonly writer: SourceWriter;
 }
 
-export interface SyncRequest<O = Origin> {
+export interface SyncRequest<O = Origin> extends Attempt<O> {
   readonly key: SourceKey;
-  readonly source: RegistrySource<O>;
-  /** As the store has it; undefined for a source that never synced. */
-  readonly state: SourceState | undefined;
-  /** Value of the `sync-trigger` annotation, where there is one. */
-  readonly trigger: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
   /** Aborted where the sync is to be given up: nothing is recorded then. */
   readonly signal: AbortSignal;
 }
@@ -110,11 +104,11 @@ function hashOf({ documents }: Content): string {
 
 async function storeWhole<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
   const { key, source } = request;
-  const { parsed, hash } = read;
+  const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
   const stateOf = (written: Written) =>
-    synced(request, read, { entries, written, hash, rejected: parsed.rejected.length });
+    syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length });
   const written = await writer.replace(key, entries, stateOf, timeOf(request), holdBroken(parsed, filter));
   return { key, result: 'synced', state: stateOf(written), written, problems: problemsOf(parsed) };
 }
@@ -122,7 +116,7 @@ async function storeWhole<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, 
 /** What is not among the changes stays, unless the filter now keeps out what is. */
 async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
   const { key, source, state: before } = request;
-  const { parsed, hash } = read;
+  const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
   const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(idOf));
@@ -130,7 +124,7 @@ async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
     // How many of the others are still broken is not known: the next whole read counts anew.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
-    return synced(request, read, { entries, written, hash: lastSyncHash ?? hash, rejected });
+    return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
   const hold: Hold = (name, version) => !left.has(idOf({ name, version }));
   const written = await writer.replace(key, entries, stateOf, timeOf(request), hold);
@@ -147,51 +141,14 @@ function idOf({ name, version }: Pick<Entry, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
-interface Result {
-  readonly entries: readonly Entry[];
-  readonly written: Written;
-  readonly hash: string;
-  readonly rejected: number;
-}
-
-function synced<O>(request: SyncRequest<O>, { content }: Read, result: Result): SourceState {
-  const { entries, written, hash, rejected: rejectedCount } = result;
-  const { created, updated, unchanged, held } = written;
-  const gone = entries.filter(({ status }) => status === 'deleted').length;
-  const serverCount = created + updated + unchanged + held - gone;
-  return {
-    ...attempted(request),
-    ...resumeOf(request, content),
-    phase: 'Complete',
-    message: summary(serverCount, rejectedCount),
-    attemptCount: 0,
-    lastSyncTime: timeOf(request),
-    lastSyncHash: hash,
-    filterHash: digest(request.source.filter),
-    serverCount,
-    rejectedCount,
-  };
-}
-
-function resumeOf<O>({ source }: SyncRequest<O>, { resume }: Content): Pick<SourceState, 'resume'> {
-  return resume === undefined ? {} : { resume: { ...resume, declaration: declarationHash(source) } };
-}
-
 /** Nothing new: only the time of the attempt and the trigger move. Broken entries are still told, where they were read. */
 async function keep<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
   { content, parsed }: Partial<Read>,
 ): Promise<SyncOutcome> {
-  const { key, state: before } = request;
-  const { serverCount = 0, rejectedCount = 0 } = before ?? {};
-  const state: SourceState = {
-    ...attempted(request),
-    ...(content === undefined ? {} : resumeOf(request, content)),
-    phase: 'Complete',
-    message: summary(serverCount, rejectedCount),
-    attemptCount: 0,
-  };
+  const { key } = request;
+  const state = keptState(request, content);
   await writer.record(key, state);
   return { key, result: 'unchanged', state, problems: parsed === undefined ? [] : problemsOf(parsed) };
 }
@@ -204,30 +161,10 @@ async function fail<O>(
   failure?: Failure,
 ): Promise<SyncOutcome> {
   const { key } = request;
-  const before = attempted(request);
   const [problem] = problems;
-  const message = failure?.message ?? (problem === undefined ? '' : describe(problem));
-  const state: SourceState = { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
+  const state = failedState(request, failure?.message ?? (problem === undefined ? '' : describe(problem)));
   await writer.record(key, state);
   return { key, result: 'failed', state, problems, ...(failure === undefined ? {} : { failure }) };
-}
-
-/** The state before, with what every attempt records. */
-function attempted<O>(request: SyncRequest<O>): SourceState {
-  const { source, state } = request;
-  const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
-  const trigger = request.trigger ?? state?.wantedTrigger;
-  return {
-    ...(state ?? fresh),
-    lastAttempt: timeOf(request),
-    declarationHash: declarationHash(source),
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(state?.requests === undefined ? {} : { requestsServed: state.requests }),
-  };
-}
-
-function timeOf<O>({ now }: SyncRequest<O>): string {
-  return new Date(now).toISOString();
 }
 
 type Understood = Parsed & { readonly ok: true };
@@ -244,11 +181,6 @@ function holdBroken({ rejected }: Understood, filter: EntryFilter): Hold {
 
 function problemsOf({ rejected }: Understood): readonly Problem[] {
   return rejected.slice(0, MAX_PROBLEMS).map(({ problem }) => problem);
-}
-
-function summary(entries: number, rejected: number): string {
-  const served = `${entries} ${entries === 1 ? 'server' : 'servers'}`;
-  return rejected === 0 ? served : `${served}; ${rejected} ${rejected === 1 ? 'entry' : 'entries'} rejected`;
 }
 
 function malformedPatterns(patterns: readonly string[]): Problem {

@@ -1,14 +1,13 @@
 // The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked
 // for. Knows nothing about what is requested or why.
 
-import { readFileSync } from 'node:fs';
-import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
 import { guardedConnector, permittedAddresses, type Resolve, systemResolve } from './connector.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
+import { trustedRoots } from './trust.ts';
 
 export interface OutboundOptions {
   /** `outbound.allowPrivate`: CIDR ranges or addresses that may be connected to although they are private or special. */
@@ -222,28 +221,6 @@ async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
 
 function tooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
-}
-
-function trustedRoots({ ca, caFile }: OutboundOptions): readonly string[] | undefined {
-  const own = [
-    ...(ca === undefined ? [] : [checkedPem(ca, 'the given CA')]),
-    ...(caFile === undefined ? [] : [readPem(caFile)]),
-  ];
-  return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
-}
-
-function readPem(file: string): string {
-  try {
-    return checkedPem(readFileSync(file, 'utf8'), file);
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw new Failure('outbound-ca-invalid', `CA file ${file} cannot be read`, { data: { file }, cause });
-  }
-}
-
-function checkedPem(text: string, where: string): string {
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  throw new Failure('outbound-ca-invalid', `${where} holds no PEM certificate`, { data: { where } });
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -6,9 +6,10 @@ import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harne
 import { type Issuer, startIssuer } from '../../harness/issuer.ts';
 import { type Endpoint, serve } from '../serve.ts';
 import { openService, type Service } from '../service.ts';
-import { CLOCK, entryOf } from './fixtures.ts';
+import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
 
 const AUDIENCE = 'https://registry.example';
+const ENTRIES = [entryOf(CLOCK), ...manyEntries()];
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write(NO_BROWSER);
 
@@ -27,7 +28,7 @@ describe.skipIf(executable === undefined)('with tokens', () => {
     providers:
       - {name: main, issuerUrl: "${issuer.url}", audience: "${AUDIENCE}", allowPrivateIP: true}`);
     base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    await service.fill([entryOf(CLOCK)], '2026-01-01T00:00:00.000Z');
+    await service.fill(ENTRIES, '2026-01-01T00:00:00.000Z');
     elsewhere = await serve((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>An editor</title>'),
     );
@@ -99,22 +100,36 @@ describe.skipIf(executable === undefined)('with tokens', () => {
     await page.close();
   });
 
-  test('a client of another origin lists servers with a bearer token, and may read why it is refused', async () => {
-    const { page } = await browser.open();
+  test('an editor of another origin lists all servers with a bearer token, and may read why it is refused', async () => {
+    const { page, requests } = await browser.open();
     await page.goto(elsewhere.url);
-    const ask = (token: string) =>
-      page.evaluate(`fetch(${JSON.stringify(`${base}/tools/v0.1/servers`)}, { headers: { authorization: 'Bearer ${token}' } })
-        .then(async (response) => ({
-          status: response.status,
-          challenge: response.headers.get('www-authenticate'),
-          names: (await response.json()).servers?.map(({ server }) => server.name),
-        }))`);
-    expect(await ask(await issuer.token('jwt', AUDIENCE))).toEqual({
-      status: 200,
-      challenge: null,
-      names: ['io.acme/clock'],
-    });
-    expect(await ask('x')).toMatchObject({ status: 401, challenge: expect.stringContaining('resource_metadata=') });
+    // As VS Code does: the latest versions page by page, with what makes the browser ask first whether it may.
+    const list = (token: string) =>
+      page.evaluate(`(async () => {
+        const names = [];
+        let cursor = '';
+        do {
+          const response = await fetch(${JSON.stringify(`${base}/tools/v0.1/servers?limit=50&version=latest`)} + cursor, {
+            headers: { authorization: 'Bearer ${token}', 'content-type': 'application/json' },
+          });
+          if (!response.ok) return { status: response.status, challenge: response.headers.get('www-authenticate') };
+          const { servers, metadata } = await response.json();
+          names.push(...servers.map(({ server }) => server.name));
+          cursor = metadata.nextCursor === undefined ? '' : '&cursor=' + encodeURIComponent(metadata.nextCursor);
+        } while (cursor !== '');
+        return names;
+      })()`);
+    const good = await issuer.token('jwt', AUDIENCE);
+    expect(await list(good)).toEqual(ENTRIES.map(({ name }) => name).toSorted());
+    expect(requests.filter((url) => url.includes('cursor=')).length).toBeGreaterThan(0);
+    const one = `${base}/tools/v0.1/servers/${encodeURIComponent(String(CLOCK.name))}/versions/latest`;
+    const version = `fetch(${JSON.stringify(one)}, { headers: { authorization: 'Bearer ${good}' } })
+      .then(async (response) => (await response.json()).server)`;
+    expect(await page.evaluate(version)).toEqual(CLOCK);
+    expect(await list('x')).toEqual({ status: 401, challenge: expect.stringContaining('resource_metadata=') });
+    const metadata = await page.evaluate(`fetch(${JSON.stringify(`${base}/.well-known/oauth-protected-resource`)})
+      .then((response) => response.json())`);
+    expect(metadata).toMatchObject({ resource: AUDIENCE, authorization_servers: [issuer.url] });
     await page.close();
   });
 

@@ -1,0 +1,35 @@
+// Which certificate authorities are trusted. Knows nothing about connections.
+
+import { readFileSync } from 'node:fs';
+import { getCACertificates } from 'node:tls';
+import { Failure } from '../../std/failure.ts';
+
+export interface OwnAuthorities {
+  /** A PEM file; read once. */
+  readonly caFile?: string;
+  /** The same as text. */
+  readonly ca?: string;
+}
+
+/** The system's and the given ones; undefined where there are none but the system's. Throws Failure `outbound-ca-invalid`. */
+export function trustedRoots({ ca, caFile }: OwnAuthorities): readonly string[] | undefined {
+  const own = [
+    ...(ca === undefined ? [] : [checkedPem(ca, 'the given CA')]),
+    ...(caFile === undefined ? [] : [readPem(caFile)]),
+  ];
+  return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
+}
+
+function readPem(file: string): string {
+  try {
+    return checkedPem(readFileSync(file, 'utf8'), file);
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw new Failure('outbound-ca-invalid', `CA file ${file} cannot be read`, { data: { file }, cause });
+  }
+}
+
+function checkedPem(text: string, where: string): string {
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new Failure('outbound-ca-invalid', `${where} holds no PEM certificate`, { data: { where } });
+}

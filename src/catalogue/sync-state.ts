@@ -1,0 +1,90 @@
+// What is recorded of a source after an attempt to sync it, out of what was recorded before. Pure.
+
+import type { SourceState } from '../contracts/catalogue-state.ts';
+import type { Origin, RegistrySource } from '../contracts/registry-source.ts';
+import { digest } from '../std/hash.ts';
+import { declarationHash } from './due.ts';
+import type { Content, Entry, Written } from './ports.ts';
+
+export interface Attempt<O = Origin> {
+  readonly source: RegistrySource<O>;
+  /** As the store has it; undefined for a source that never synced. */
+  readonly state: SourceState | undefined;
+  /** Value of the `sync-trigger` annotation, where there is one. */
+  readonly trigger: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export interface Result {
+  readonly entries: readonly Entry[];
+  readonly written: Written;
+  readonly hash: string;
+  readonly rejected: number;
+}
+
+/** The content was taken over. */
+export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Result): SourceState {
+  const { entries, written, hash, rejected: rejectedCount } = result;
+  const { created, updated, unchanged, held } = written;
+  const gone = entries.filter(({ status }) => status === 'deleted').length;
+  const serverCount = created + updated + unchanged + held - gone;
+  return {
+    ...attempted(attempt),
+    ...resumeOf(attempt, content),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+    lastSyncTime: timeOf(attempt),
+    lastSyncHash: hash,
+    filterHash: digest(attempt.source.filter),
+    serverCount,
+    rejectedCount,
+  };
+}
+
+/** Nothing new: only the time of the attempt and the trigger move. `content`: where it was read. */
+export function keptState<O>(attempt: Attempt<O>, content: Content | undefined): SourceState {
+  const { serverCount = 0, rejectedCount = 0 } = attempt.state ?? {};
+  return {
+    ...attempted(attempt),
+    ...(content === undefined ? {} : resumeOf(attempt, content)),
+    phase: 'Complete',
+    message: summary(serverCount, rejectedCount),
+    attemptCount: 0,
+  };
+}
+
+/** Hash, counts and entries stay as they were; the attempt counts. */
+export function failedState<O>(attempt: Attempt<O>, message: string): SourceState {
+  const before = attempted(attempt);
+  return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
+}
+
+/** RFC 3339. */
+export function timeOf<O>({ now }: Attempt<O>): string {
+  return new Date(now).toISOString();
+}
+
+/** The state before, with what every attempt records. */
+function attempted<O>(attempt: Attempt<O>): SourceState {
+  const { source, state } = attempt;
+  const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
+  const trigger = attempt.trigger ?? state?.wantedTrigger;
+  return {
+    ...(state ?? fresh),
+    lastAttempt: timeOf(attempt),
+    declarationHash: declarationHash(source),
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(state?.requests === undefined ? {} : { requestsServed: state.requests }),
+  };
+}
+
+function resumeOf<O>({ source }: Attempt<O>, { resume }: Content): Pick<SourceState, 'resume'> {
+  return resume === undefined ? {} : { resume: { ...resume, declaration: declarationHash(source) } };
+}
+
+function summary(entries: number, rejected: number): string {
+  const served = `${entries} ${entries === 1 ? 'server' : 'servers'}`;
+  return rejected === 0 ? served : `${served}; ${rejected} ${rejected === 1 ? 'entry' : 'entries'} rejected`;
+}
