@@ -18,6 +18,7 @@ import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
 import { suspendCommand } from './suspend.ts';
 import { syncCommand } from './sync.ts';
+import { triggerCommand } from './trigger.ts';
 import { validateCommand } from './validate.ts';
 import { VERSION } from './version.ts';
 
@@ -49,6 +50,7 @@ export function commandLine(): Command {
     rollbackCommand(),
     suspendCommand(),
     resumeCommand(),
+    triggerCommand(),
     adoptCommand(),
     serveCommand(),
     migrateCommand(),

@@ -69,6 +69,10 @@ export const RECONCILE_CODES = {
     'The ConfigMap `skep-<name>-quarantine`, which says what a rollback took out of use, was spoilt. Nothing runs until `skep rollback --clear`.',
   'rollback-impossible': 'The run to go back to has read none of the sources that skep.yaml names now.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
+  'trigger-unknown-registry':
+    '`skep trigger` was told the name of an MCPRegistry that is not in the cluster: is it the right namespace, and applied yet?',
+  'trigger-declared':
+    'The annotation `sync-trigger` of the MCPRegistry is in Git, or another tool has set it: change it there.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',
   'event-not-written':
     'The Event about a new failure could not be written; nothing depends on it. May the instance create events?',
