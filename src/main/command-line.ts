@@ -10,6 +10,7 @@ import { crdsCommand } from './crds.ts';
 import { devCommand } from './dev.ts';
 import { explainCommand } from './explain.ts';
 import { historyCommand } from './history.ts';
+import { initCommand } from './init.ts';
 import { migrateCommand } from './migrate.ts';
 import { planCommand } from './plan.ts';
 import { resumeCommand } from './resume.ts';
@@ -40,6 +41,7 @@ export function commandLine(): Command {
     .showHelpAfterError('(--help shows the options)');
   const commands = [
     devCommand(),
+    initCommand(),
     validateCommand(),
     planCommand(),
     applyCommand(),

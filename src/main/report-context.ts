@@ -1,10 +1,8 @@
 // What reports are told beside their data, by the environment that CI systems give. Knows nothing about formats.
 
 import type { ReportContext } from '../report/context.ts';
+import { DOCUMENTATION } from './published.ts';
 import { VERSION } from './version.ts';
-
-/** Where docs/ is published. */
-const DOCUMENTATION = 'https://skep.dev/docs';
 
 export function reportContext(): ReportContext {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SHA } = process.env;

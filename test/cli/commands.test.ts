@@ -30,6 +30,7 @@ afterAll(async () => {
 describe('help', () => {
   const commands = [
     'dev',
+    'init',
     'validate',
     'plan',
     'apply',

@@ -1,0 +1,71 @@
+// What `skep init` writes is valid, and nothing is written over.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/main/config.ts';
+import { scaffold } from '../../src/main/scaffold.ts';
+import { validation } from '../../src/main/validation.ts';
+import { VERSION } from '../../src/main/version.ts';
+
+const URL_OF_IT = 'git@git.example.com:team/fleet.git';
+const folders: string[] = [];
+let folder: string;
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'init-')), 'new/fleet');
+  folders.push(folder);
+});
+
+afterAll(() => {
+  for (const each of folders) rmSync(join(each, '../..'), { recursive: true, force: true });
+});
+
+test('its manifests are valid, without a warning', async () => {
+  scaffold(folder, URL_OF_IT);
+  const request = { paths: [join(folder, 'clusters')], schemas: [], apiGroup: 'toolhive.stacklok.dev' };
+  const { summary, problems } = await validation(request, undefined);
+  expect(problems).toEqual([]);
+  expect(summary.resources).toBeGreaterThan(4);
+});
+
+test('its settings are read, and name the repository; so does the catalogue', () => {
+  scaffold(folder, URL_OF_IT);
+  const text = readFileSync(join(folder, 'skep.yaml'), 'utf8');
+  const config = readConfig({ text, file: 'skep.yaml', environment: {} });
+  expect(config.sources[0]?.repository).toBe(URL_OF_IT);
+  const catalogue = readFileSync(join(folder, 'clusters/prod/platform/catalogue.yaml'), 'utf8');
+  expect(parse(catalogue).spec.registries[0].git.repository).toBe(URL_OF_IT);
+});
+
+test('its CI runs this version, and everything that its files name is there', () => {
+  const files = scaffold(folder, undefined);
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  expect(read('.github/workflows/validate.yaml')).toContain(`/validate@v${VERSION}`);
+  expect(parse(read('.gitlab-ci.yml')).validate.image.name).toMatch(new RegExp(`:${VERSION}$`));
+  expect(parse(read('.pre-commit-config.yaml')).repos[0].hooks[0].entry).toBe('skep validate clusters');
+  expect(files).toContain('schema.json');
+  for (const name of files.filter((each) => each.startsWith('clusters/'))) {
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(read(name)) ?? [];
+    expect(existsSync(join(folder, name, '..', schema)), name).toBe(true);
+  }
+});
+
+test('a folder that holds other things is fine; one that holds such a file is left as it is', () => {
+  mkdirSync(join(folder, '.git'), { recursive: true });
+  writeFileSync(join(folder, 'LICENSE'), 'free');
+  scaffold(folder, undefined);
+  writeFileSync(join(folder, 'skep.yaml'), 'mine');
+  rmSync(join(folder, 'README.md'));
+  expect(() => scaffold(folder, undefined)).toThrow(/holds .*skep\.yaml.* already: nothing was written/);
+  expect(readFileSync(join(folder, 'skep.yaml'), 'utf8')).toBe('mine');
+  expect(existsSync(join(folder, 'README.md'))).toBe(false);
+});
+
+test('a file in the place of a folder is told', () => {
+  mkdirSync(join(folder, '..'), { recursive: true });
+  writeFileSync(folder, '');
+  expect(() => scaffold(folder, undefined)).toThrow(/cannot be written/);
+});
