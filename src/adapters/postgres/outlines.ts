@@ -3,6 +3,7 @@
 
 import type pg from 'pg';
 import type { Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
+import { Failure } from '../../std/failure.ts';
 import { facetsOf, find, merged, type Outline, outlineFrom } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { entriesOf, outlineOf, revisionOf } from './read.ts';
@@ -19,14 +20,15 @@ export interface Outlines {
   facets(key: SourceKey): Promise<Facets>;
 }
 
-/** A source that is written more often than it can be read is served as it was a moment ago. */
-const TRIES = 3;
+/** A source would have to be written as often, just between two statements. */
+const TRIES = 10;
 
 const NOTHING: Kept = { revision: '', newest: 0, ...outlineFrom([]) };
 
 export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
   const loading = new Map<string, Promise<Kept>>();
+  const facets = new WeakMap<Kept, Facets>();
 
   /** Those who come while it is loaded get the same one, which may be older than they need. */
   function load(key: SourceKey, id: string): Promise<Kept> {
@@ -43,36 +45,56 @@ export function createOutlines(pool: Pool): Outlines {
     return own;
   }
 
+  /** What `read` makes of an outline that turns out to be current. */
+  async function current<T>(key: SourceKey, read: (outline: Kept) => Promise<Checked<T>>): Promise<T> {
+    const id = idOf(key);
+    for (let run = 1; run <= TRIES; run += 1) {
+      const outline = kept.get(id) ?? (await load(key, id));
+      const { revision, value } = await read(outline);
+      if (revision === outline.revision && value !== undefined) return value;
+      // Of this very revision and yet not to be found: the database is another one, such as a copy from before.
+      if (revision === outline.revision) kept.delete(id);
+      await load(key, id);
+    }
+    const message = `${pool.place}: ${id} is written faster than it can be read`;
+    throw new Failure('database-busy', message, { retryable: true });
+  }
+
   return {
-    async list(key, query) {
-      const id = idOf(key);
-      for (let run = 1; ; run += 1) {
-        const outline = kept.get(id) ?? (await load(key, id));
+    list: (key, query) =>
+      current(key, async (outline) => {
         const { ids, more } = find(outline, query);
         const { revision, entries } = await pool.use((client) => entriesOf(client, key, ids));
-        if (revision === outline.revision || run === TRIES) return { entries, more };
-        await load(key, id);
-      }
-    },
-    async facets(key) {
-      const id = idOf(key);
-      const known = kept.get(id);
-      const isCurrent = known !== undefined && (await pool.use((client) => revisionOf(client, key))) === known.revision;
-      return facetsOf(isCurrent ? known : await load(key, id));
-    },
+        return { revision, value: entries.length === ids.length ? { entries, more } : undefined };
+      }),
+    facets: (key) =>
+      current(key, async (outline) => {
+        const revision = await pool.use((client) => revisionOf(client, key));
+        const value = facets.get(outline) ?? facetsOf(outline);
+        facets.set(outline, value);
+        return { revision, value };
+      }),
   };
+}
+
+interface Checked<T> {
+  /** Of the database. */
+  readonly revision: string;
+  /** Undefined where something of the outline is not there. */
+  readonly value: T | undefined;
 }
 
 /** The revision goes first: what is written after it is read comes twice, which does no harm. */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
   const revision = await revisionOf(client, key);
   if (revision === before.revision) return before;
-  const [sourceId = ''] = revision.split('.', 1);
-  const isSame = before.revision.startsWith(`${sourceId}.`);
-  if (!revision.includes('.')) return { ...NOTHING, revision };
-  const changes = await outlineOf(client, sourceId, isSame ? before.newest : undefined);
-  const newest = changes.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), isSame ? before.newest : 0);
-  return { revision, newest, ...outlineFrom(isSame ? merged(before.outlined, changes) : changes) };
+  const [sourceId = '', count] = revision.split('.', 2);
+  if (count === undefined) return { ...NOTHING, revision };
+  const [idBefore, countBefore] = before.revision.split('.', 2);
+  const isLater = idBefore === sourceId && Number(countBefore) < Number(count);
+  const changes = await outlineOf(client, sourceId, isLater ? before.newest : undefined);
+  const newest = changes.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), isLater ? before.newest : 0);
+  return { revision, newest, ...outlineFrom(isLater ? merged(before.outlined, changes) : changes) };
 }
 
 function idOf({ namespace, registry, source }: SourceKey): string {

@@ -396,6 +396,62 @@ describe('pages', () => {
   });
 });
 
+describe('what is kept in memory to find pages in', () => {
+  test('follows every write, of whichever process: new, changed, retired and alive again', async () => {
+    const other = createStore(openPool(database.app));
+    await store.replace(key, [entry('a'), entry('c')], state(), T1);
+    expect(await ids(LIVE)).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
+    await other.replace(key, [entry('b'), entry('c', { description: 'Other', tags: ['new'] })], state(), T2);
+    expect(await ids(LIVE)).toEqual(['b 1.0.0 latest', 'c 1.0.0 latest']);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 deleted', 'b 1.0.0 latest', 'c 1.0.0 latest']);
+    expect(await ids({ ...LIVE, search: 'other', tags: ['new'] })).toEqual(['c 1.0.0 latest']);
+    expect((await store.facets(key)).tags).toEqual([{ value: 'new', count: 1 }]);
+    await other.replace(key, [entry('a'), entry('a', { version: '2.0.0' })], state(), T3);
+    expect(await ids(LIVE)).toEqual(['a 1.0.0', 'a 2.0.0 latest']);
+    expect((await store.facets(key)).tags).toEqual([]);
+    await other.close();
+  });
+
+  test('is made anew where the source was removed and declared again, and where the database is a copy from before', async () => {
+    await store.replace(key, [entry('a')], state(), T1);
+    const [{ id = '' } = {}] = await database.sql<{ id: string }>(
+      'select id from catalogue_source where registry = $1',
+      [key.registry],
+    );
+    await store.replace(key, [entry('b')], state(), T2);
+    expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
+    await database.sql('update catalogue_source set revision = 0 where id = $1', [id]);
+    await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
+    await database.sql("update catalogue_entry set status = 'active', is_latest = true where source_id = $1", [id]);
+    expect(await ids(LIVE)).toEqual(['a 1.0.0 latest']);
+    // The same count of another history: what cannot be found tells.
+    await database.sql('delete from catalogue_entry where source_id = $1', [id]);
+    expect(await ids(LIVE)).toEqual([]);
+    await store.retain(key, []);
+    expect(await ids(LIVE)).toEqual([]);
+    await store.replace(key, [entry('c')], state(), T1);
+    expect(await ids(LIVE)).toEqual(['c 1.0.0 latest']);
+  });
+
+  test('gives whole pages of one moment while others write all the time', async () => {
+    const other = createStore(openPool(database.app));
+    const generation = (number: number) =>
+      ['a', 'b', 'c', 'd'].map((name) => entry(name, { version: `${number % 3}.0.0`, title: `Generation ${number}` }));
+    let writing = true;
+    const writer = (async () => {
+      for (let number = 0; writing; number += 1) await other.replace(key, generation(number), state(), T1);
+    })();
+    for (let read = 0; read < 100; read += 1) {
+      const { entries } = await store.list(key, LIVE);
+      const titles = new Set(entries.map(({ document }) => JSON.parse(document).title));
+      expect([entries.length === 0 ? 4 : entries.length, titles.size <= 1]).toEqual([4, true]);
+    }
+    writing = false;
+    await writer;
+    await other.close();
+  });
+});
+
 describe('a search', () => {
   beforeEach(async () => {
     const entries = [
