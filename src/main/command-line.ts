@@ -17,6 +17,7 @@ import { resumeCommand } from './resume.ts';
 import { rollbackCommand } from './rollback.ts';
 import { runCommand } from './run.ts';
 import { serveCommand } from './serve.ts';
+import { statusCommand } from './status.ts';
 import { suspendCommand } from './suspend.ts';
 import { syncCommand } from './sync.ts';
 import { triggerCommand } from './trigger.ts';
@@ -48,6 +49,7 @@ export function commandLine(): Command {
     syncCommand(),
     runCommand(),
     approveCommand(),
+    statusCommand(),
     historyCommand(),
     rollbackCommand(),
     suspendCommand(),

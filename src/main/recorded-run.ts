@@ -23,16 +23,25 @@ export async function recordedRun(
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
     const result = await how(deps, options);
+    // It has done nothing, and what it saw is not what lives: no run to go back to, and no verdict on its commits.
+    if (result.paused !== undefined || lostItsLock(result)) return result;
     const warnings = await tellOf(listeners, recordOf(result));
     return { ...result, warnings: [...result.warnings, ...warnings] };
   } catch (error) {
-    // The run that holds the lock tells what becomes of it.
-    if (error instanceof Failure && error.code !== 'locked') {
+    if (error instanceof Failure && !OF_ANOTHER.includes(error.code)) {
       const finishedAt = new Date(deps.clock.now()).toISOString();
       await tellOf(listeners, failedRecord({ id: options.id, startedAt, finishedAt }, error));
     }
     throw error;
   }
+}
+
+/** The run that holds the lock tells what becomes of it, and who has lost it writes nothing more, not even that. */
+const OF_ANOTHER: readonly string[] = ['locked', 'lock-lost'];
+
+function lostItsLock({ outcomes, failures }: RunResult): boolean {
+  const codes = [...outcomes.map(({ error }) => error?.code ?? ''), ...failures.map(({ code }) => code)];
+  return codes.some((code) => OF_ANOTHER.includes(code));
 }
 
 async function tellOf({ recorder, notifier }: Listeners, record: RunRecord): Promise<readonly Failure[]> {

@@ -40,22 +40,28 @@ export async function look(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
+/** Who has the lease, by its own word; undefined where it is free. */
+export function holderOf({ lease }: Seen): { readonly holder: string; readonly renewedAt: string } | undefined {
+  const holder = heldBy(lease);
+  return holder === '' ? undefined : { holder, renewedAt: String(specOf(lease).renewTime ?? '') };
+}
+
 /**
  * Takes the lease. A lease that somebody holds is watched: where its holder renews it, Failure `locked`; where it does
  * not for as long as the lease lasts (by our own clock), its holder is dead and the lease is taken over.
  */
 export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
-  const waited = holderOf(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
+  const waited = heldBy(seen.lease) !== '' ? await waitOut(deps, seen) : seen.lease;
   const taken = await take(deps, seen.id, waited, holder);
   const first = taken === undefined ? await takeAgain(deps, seen, holder) : taken;
-  const contended = taken === undefined || waited !== seen.lease || holderOf(seen.lease) !== '';
+  const contended = taken === undefined || waited !== seen.lease || heldBy(seen.lease) !== '';
   return hold(deps, seen.id, first, contended);
 }
 
 /** Somebody was faster: look once more, then give up. */
 async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
   const now = await look(deps, seen.id);
-  const free = holderOf(now.lease) === '' ? now.lease : await waitOut(deps, now);
+  const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
   const taken = await take(deps, seen.id, free, holder);
   if (taken === undefined) throw locked(seen.id, 'another run');
   return taken;
@@ -68,7 +74,7 @@ async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeOb
   const deadline = clock.monotonic() + seconds * 1000;
   for (;;) {
     const lease = await cluster.get(seen.id);
-    const holder = holderOf(lease);
+    const holder = heldBy(lease);
     if (holder === '') return lease;
     if (specOf(lease).renewTime !== renewed) throw locked(seen.id, holder);
     if (clock.monotonic() >= deadline) return lease;
@@ -134,7 +140,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     // Our own renewal whose answer was lost, or somebody's annotation, is no other holder.
     const now = await look(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
-    if (now.lease !== undefined && holderOf(now.lease) === holderOf(lease)) {
+    if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
       lease = now.lease;
       return true;
     }
@@ -177,7 +183,7 @@ function specOf(lease: KubeObject | undefined): Record<string, unknown> {
   return isObject(spec) ? spec : {};
 }
 
-function holderOf(lease: KubeObject | undefined): string {
+function heldBy(lease: KubeObject | undefined): string {
   return String(specOf(lease).holderIdentity ?? '');
 }
 

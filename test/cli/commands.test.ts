@@ -37,6 +37,7 @@ describe('help', () => {
     'sync',
     'run',
     'approve',
+    'status',
     'history',
     'rollback',
     'adopt',
