@@ -91,6 +91,12 @@ export const SOURCE = object(
     auth: optional(AUTH),
     verify: optional(VERIFY),
     allow: optional(ALLOW),
+    serviceAccount: optional(
+      text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {
+        maxLength: 317,
+        pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+      }),
+    ),
   },
   'One place that declares a part of the fleet.',
   {

@@ -10,6 +10,7 @@ import { DATABASE_DEFAULTS } from '../contracts/database-defaults.ts';
 import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { View } from '../kinds/kind.ts';
+import { userOf } from '../reconcile/accounts.ts';
 import type { Outcome } from '../reconcile/apply.ts';
 import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
@@ -74,7 +75,7 @@ export async function openInstance(
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: config.sources.map((source) =>
-      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name)), watch),
+      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch),
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     ...(config.children ? { registries: registryDeps(config, outbound, stores) } : {}),
@@ -143,8 +144,9 @@ function fleetSource(
   source: Config['sources'][number],
   outbound: Outbound,
   commit: string | undefined,
+  homeNamespace: string,
 ): FleetSource {
-  const { name, path, ignore, allow, auth, verify, ...place } = source;
+  const { name, path, ignore, allow, serviceAccount, auth, verify, ...place } = source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
   const request = {
     ...place,
@@ -153,7 +155,8 @@ function fleetSource(
     ...(verify === undefined ? {} : { verify }),
   };
   const repository = openPinned(gitDeps(config, outbound), request, commit);
-  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }) };
+  const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
+  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account };
 }
 
 function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {

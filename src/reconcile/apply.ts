@@ -88,7 +88,7 @@ async function execute(
       const message = `not tried: ${blocker} failed before it`;
       tell({ action: 'held', error: { code: 'blocked', message }, ...whose });
     } else if (change.action === 'delete') {
-      await deps.cluster.remove(resource, change.uid);
+      await deps.cluster.remove(resource, change.uid, change.account);
       tell({ action: 'deleted', resource });
     } else if (change.preview?.verdict === 'refused') {
       const { code, message } = change.preview;
@@ -114,15 +114,16 @@ async function written(
 ): Promise<Omit<Outcome, 'resource'>> {
   const force = forced || change.owner !== undefined;
   const object = complete(change, uids, deps.random);
-  const { stored, conceded } = await applyConceding(deps.cluster, object, { force });
+  const as = change.account === undefined ? {} : { as: change.account };
+  const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
   const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';
   return { action, ...(conceded.length === 0 ? {} : { conceded }) };
 }
 
 /** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
-async function removed(deps: ApplyDeps, { resource, uid = '' }: Write): Promise<Omit<Outcome, 'resource'>> {
-  await deps.cluster.remove(resource, uid);
+async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
+  await deps.cluster.remove(resource, uid, account);
   const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
   while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
     if (deps.clock.monotonic() >= deadline) {

@@ -24,6 +24,8 @@ export interface FleetSource {
   readonly ignore?: readonly string[];
   /** Absent: everything. */
   readonly allow?: Allow;
+  /** The user that its objects are changed as; absent: the reconciler itself. */
+  readonly account?: string;
 }
 
 export interface Sourced extends LoadedResource {

@@ -6,6 +6,7 @@ import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { applyOrder } from '../kube/order.ts';
 import { entryOf } from '../kube/ownership/entries.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
+import { accountsOf } from './accounts.ts';
 import { approves, isExpired, readApproval } from './approval.ts';
 import { concededProblems } from './conceded.ts';
 import { diff } from './diff.ts';
@@ -62,10 +63,12 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
   const { prune, instance } = options;
   const applied = appliedBy(instance);
+  const accountOf = accountsOf(deps.sources);
   const previewed = await preview(deps, {
     compared,
     manager,
     force,
+    accountOf,
     living: snapshot.find,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune }),
     ...(input.previews === undefined ? {} : { before: input.previews }),
@@ -90,6 +93,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     allows: scopeOf(options.namespaces).allows,
     withinLimits: withinLimits(limitsBySource(deps.sources)),
     applied,
+    accountOf,
     limits: options.limits,
     rank: rankOf(options.kinds, options.apiGroup),
   });

@@ -49,6 +49,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     withinLimits: () => true,
     applied: () => true,
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
+    accountOf: () => undefined,
     rank: ({ kind }) => RANKS.indexOf(kind),
     ...changes,
   };

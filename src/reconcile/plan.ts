@@ -4,6 +4,7 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Difference } from '../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
+import type { AccountOf } from './accounts.ts';
 import type { Approval } from './approval.ts';
 import { type DeletionsInput, deletionsOf, type Held } from './deletions.ts';
 import type { Compared } from './diff.ts';
@@ -27,6 +28,8 @@ export type Change =
       readonly preview?: Preview;
       /** Keys of a Secret whose values are made when it is applied. */
       readonly random?: Readonly<Record<string, number>>;
+      /** The user to make it as; absent: the reconciler itself. */
+      readonly account?: string;
       readonly diff: readonly Difference[];
     }
   | {
@@ -36,6 +39,7 @@ export type Change =
       readonly uid: string;
       /** What refers to it as it lives: the deletion waits for their changes. */
       readonly referrers: readonly ResourceId[];
+      readonly account?: string;
       readonly diff: readonly Difference[];
     };
 
@@ -73,6 +77,7 @@ export interface PlanInput extends DeletionsInput {
   /** All living objects of our set. */
   readonly owned: readonly KubeObject[];
   readonly limits: GuardLimits;
+  readonly accountOf: AccountOf;
   /** Position of a kind in the order of applying; deletions go the other way round. */
   readonly rank: (id: ResourceId) => number;
   /** Given for exactly what goes beyond the limits. */
@@ -82,17 +87,19 @@ export interface PlanInput extends DeletionsInput {
 export function plan(input: PlanInput): Plan {
   const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
   const { going, held } = deletionsOf({ ...input, surplus: [...input.surplus].sort(byKey) });
-  const deletions = going.map((object) => deletionOf(object, input.referrers.living(idOf(object))));
+  const deletions = going.map((object) => deletionOf(input, object, input.referrers.living(idOf(object))));
   // What was deleted before and is not gone yet is decided.
   const departing = new Set(going.filter(isDeparting).map((object) => keyOf(idOf(object))));
   const replacements = input.compared.filter(({ verdict, live }) => verdict === 'replace' && !isDeparting(live));
-  const replaced = replacements.flatMap(({ live }) => (live === undefined ? [] : [deletionOf(live, [])]));
+  const replaced = replacements.flatMap(({ live }) => (live === undefined ? [] : [deletionOf(input, live, [])]));
   const deciding = [...deletions.filter(({ key }) => !departing.has(key)), ...replaced];
   const guarded = guard(deciding.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
   const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
   const waits = new Set(waiting.map(({ key }) => key));
   const allowed = deletions.filter(({ key }) => !waits.has(key));
-  const writes = input.compared.filter(({ desired }) => !waits.has(desired.key)).flatMap(writeOf);
+  const writes = input.compared
+    .filter(({ desired }) => !waits.has(desired.key))
+    .flatMap((each) => writeOf(input, each));
   const unapproved = waiting.map(({ resource, key }): Held => {
     const what = deletions.some((change) => change.key === key) ? 'deletion' : 'replacement';
     return { resource, reason: `its ${what} waits for approval` };
@@ -110,13 +117,14 @@ function verdictOf(guarded: Guarded | undefined, approval: Approval | undefined)
   return approval === undefined ? { guarded } : { approved: { guarded, approval } };
 }
 
-function writeOf({ desired, live, verdict, diff, preview }: Compared): Change[] {
+function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview }: Compared): Change[] {
   const { object, id: resource, key, owner, random } = desired;
   const whose = {
     ...(owner === undefined ? {} : { owner }),
     ...(random === undefined ? {} : { random }),
     ...(verdict === 'replace' ? { replaces: true as const } : {}),
     ...(preview === undefined ? {} : { preview }),
+    ...by(accountOf(object)),
   };
   if (verdict === 'create') return [{ action: 'create', resource, key, object, ...whose, diff }];
   if (verdict === 'unchanged') return [];
@@ -124,9 +132,14 @@ function writeOf({ desired, live, verdict, diff, preview }: Compared): Change[] 
   return [{ action: 'update', resource, key, object, ...(uid === undefined ? {} : { uid }), ...whose, diff }];
 }
 
-function deletionOf(object: KubeObject, referrers: readonly ResourceId[]): Change {
+function deletionOf({ accountOf }: PlanInput, object: KubeObject, referrers: readonly ResourceId[]): Change {
   const resource = idOf(object);
-  return { action: 'delete', resource, key: keyOf(resource), uid: object.metadata.uid ?? '', referrers, diff: [] };
+  const { uid = '' } = object.metadata;
+  return { action: 'delete', resource, key: keyOf(resource), uid, referrers, ...by(accountOf(object)), diff: [] };
+}
+
+function by(account: string | undefined): { account?: string } {
+  return account === undefined ? {} : { account };
 }
 
 /** A child whose owner goes too is no decision of its own. */

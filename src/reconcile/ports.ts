@@ -55,6 +55,8 @@ export interface ApplyOptions {
   readonly subresource?: 'status';
   /** Take fields over from other managers. Without it a conflict is Failure `cluster-conflict`. */
   readonly force: boolean;
+  /** The user whose rights count instead of the reconciler's own. */
+  readonly as?: string;
 }
 
 /**
@@ -77,7 +79,7 @@ export interface Cluster {
   /** Server-side apply with this instance's field manager. `metadata.uid`, where given, is a precondition. */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /** Foreground deletion. Resolves when the server accepted it; an object that is already gone is fine. */
-  remove(id: ResourceId, uid: string): Promise<void>;
+  remove(id: ResourceId, uid: string, as?: string): Promise<void>;
   /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;

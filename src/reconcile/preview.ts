@@ -5,6 +5,7 @@ import { type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject, jsonEquals } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
+import type { AccountOf } from './accounts.ts';
 import { isKnown, type Remembered, remember, sameContent } from './certainty.ts';
 import { applyConceding } from './conceded.ts';
 import type { Compared } from './diff.ts';
@@ -29,6 +30,7 @@ export interface PreviewInput {
   readonly manager: string;
   /** Take what Git declares over from other managers. */
   readonly force: boolean;
+  readonly accountOf: AccountOf;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** Why the object may not be deleted and created anew, and what would allow it; undefined where it may. */
   readonly replaceBar: (compared: Compared) => string | undefined;
@@ -109,7 +111,8 @@ async function ask(deps: PreviewDeps, input: PreviewInput, compared: Compared): 
   const { desired, live } = compared;
   const force = input.force || desired.owner !== undefined;
   try {
-    const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), { dryRun: true, force });
+    const options = { dryRun: true, force, ...asAccount(input, compared) };
+    const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), options);
     const { uid: _uid, ...metadata } = object.metadata;
     const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, conceded };
     const answered = conceded.length === 0 ? compared : left;
@@ -122,6 +125,11 @@ async function ask(deps: PreviewDeps, input: PreviewInput, compared: Compared): 
     if (!(error instanceof Failure)) throw error;
     return refused(deps, input, compared, error);
   }
+}
+
+function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: string } {
+  const as = accountOf(desired.object);
+  return as === undefined ? {} : { as };
 }
 
 /** With the uid that it must still have, and with values in place of those that are made when it is applied. */
@@ -140,7 +148,9 @@ async function refused(
   const { code, message } = failure;
   if (isNoAnswer(failure)) return previewed(compared, { verdict: 'skipped', reason: message });
   const fields =
-    compared.live === undefined ? undefined : await immutableFields(deps.cluster, input, compared, failure);
+    compared.live === undefined
+      ? undefined
+      : await immutableFields(deps.cluster, { ...input, ...asAccount(input, compared) }, compared, failure);
   if (fields === undefined) return previewed(compared, { verdict: 'refused', code, message });
   const bar = input.replaceBar(compared);
   if (bar === undefined) return { ...compared, verdict: 'replace', preview: { verdict: 'accepted' } };

@@ -13,6 +13,8 @@ import type { LoadedResource } from './load.ts';
 import type { Cluster } from './ports.ts';
 
 interface Probe {
+  /** The user to ask as. */
+  readonly as?: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
 }
 
@@ -23,7 +25,7 @@ interface Probe {
  */
 export async function immutableFields(
   cluster: Pick<Cluster, 'apply'>,
-  { living }: Probe,
+  { living, as }: Probe,
   { desired }: Compared,
   { code, data }: Failure,
 ): Promise<string | undefined> {
@@ -32,13 +34,17 @@ export async function immutableFields(
   // Policies speak of no field.
   if (code !== 'cluster-invalid' || data.status !== 422 || fields.length === 0 || fields.length < causes.length) return;
   const another = underFreeName(desired.object, living);
-  if (another === undefined || !(await isAccepted(cluster, another))) return undefined;
+  if (another === undefined || !(await isAccepted(cluster, another, as))) return undefined;
   return [...new Set(fields)].join(', ');
 }
 
-async function isAccepted(cluster: Pick<Cluster, 'apply'>, object: KubeObject): Promise<boolean> {
+async function isAccepted(
+  cluster: Pick<Cluster, 'apply'>,
+  object: KubeObject,
+  as: string | undefined,
+): Promise<boolean> {
   try {
-    await cluster.apply(object, { dryRun: true, force: true });
+    await cluster.apply(object, { dryRun: true, force: true, ...(as === undefined ? {} : { as }) });
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;

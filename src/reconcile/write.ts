@@ -144,10 +144,10 @@ function departingOf({ apiGroup, kinds, instance, homeNamespace }: RunOptions, s
 /** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
 function withCatalogues(deps: RunDeps, options: RunOptions, { snapshot }: Prepared): Cluster['remove'] {
   const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects()] });
-  return async (id, uid) => {
+  return async (id, uid, as) => {
     const object = snapshot.find(id);
     if (object !== undefined) await emptyCatalogue(deps, { ...options, object, view: views(id.namespace ?? '') });
-    await deps.cluster.remove(id, uid);
+    await deps.cluster.remove(id, uid, as);
   };
 }
 

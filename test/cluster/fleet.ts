@@ -24,7 +24,8 @@ export interface Fleet {
   /** Lease and ApplySet parent live here. */
   readonly home: string;
   readonly git: TestRepository;
-  run(options?: Partial<RunOptions>): Promise<RunResult>;
+  /** `account`: the user that the source's objects are changed as. */
+  run(options?: Partial<RunOptions>, account?: string): Promise<RunResult>;
   plan(options?: Partial<RunOptions>): Promise<RunResult>;
   /** Everything that belongs to the fleet, by `namespace/Kind/name`. */
   members(): Promise<ReadonlyMap<string, KubeObject>>;
@@ -76,7 +77,10 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     group,
     home,
     git: git.createRepository('fleet.git'),
-    run: (options) => reconcile(deps, { ...optionsOf(group, home), ...options }),
+    run: (options, account) => {
+      const sources = deps.sources.map((source) => ({ ...source, ...(account === undefined ? {} : { account }) }));
+      return reconcile({ ...deps, sources }, { ...optionsOf(group, home), ...options });
+    },
     plan: (options) => planOnly(deps, { ...optionsOf(group, home), ...options }),
     members: () => members(client, group, applySetId(INSTANCE, home)),
     close: async () => {

@@ -3,4 +3,4 @@
 import { tellOfOthers } from '../harness/with-others.ts';
 import { openServer } from './server.ts';
 
-tellOfOthers(() => openServer());
+tellOfOthers(() => openServer(), (process.env.KUBECONFIG ?? '') !== '');

@@ -15,7 +15,8 @@ let fleet: Fleet;
 let api: Api;
 let namespace: string;
 
-export function tellOfOthers(open: () => Promise<SuiteServer>): void {
+/** `rights`: whether the server has authorisation. */
+export function tellOfOthers(open: () => Promise<SuiteServer>, rights: boolean): void {
   beforeAll(async () => {
     server = await open();
     fleet = await openFleet(server);
@@ -31,6 +32,7 @@ export function tellOfOthers(open: () => Promise<SuiteServer>): void {
   describe('conflicts', conflicts);
   describe('what is to be left alone', leftAlone);
   describe('what the server refuses', refusals);
+  describe.runIf(rights)('the service account of a source', accounts);
 }
 
 /** As `kubectl edit`, an autoscaler and others write. */
@@ -265,7 +267,10 @@ function refusals(): void {
       metadata.uid ?? '',
     );
     fleet.git.commit({ 'api.yaml': web('five', REPLACE) });
-    await eventually(fleet.run, ({ outcomes }) => outcomes.some(({ action }) => action === 'created'));
+    await eventually(
+      () => fleet.run(),
+      ({ outcomes }) => outcomes.some(({ action }) => action === 'created'),
+    );
     expect((await living('Deployment', 'api', 'apps/v1')).spec).toMatchObject({
       selector: { matchLabels: { app: 'five' } },
     });
@@ -281,5 +286,40 @@ function refusals(): void {
       `not shown to the server before (their Namespace is not there yet): ${name}/ConfigMap/beside`,
     );
     expect(done(await fleet.run())).toEqual([`Namespace/${name} created`, `${name}/ConfigMap/beside created`]);
+  });
+}
+
+function accounts(): void {
+  const settings = (name: string, value: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {a: ${value}}\n`;
+  const SECRET = 'apiVersion: v1\nkind: Secret\nmetadata: {name: denied, namespace: NS}\ndata: {a: b25l}\n';
+  const account = () => `system:serviceaccount:${fleet.home}:fleet-sync`;
+  const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
+
+  test('may change what it has rights for; everything else is a failed change that names it', async () => {
+    const metadata = { name: 'fleet-sync', namespace };
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'patch'] }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'fleet-sync' };
+    const subjects = [{ kind: 'ServiceAccount', name: 'fleet-sync', namespace: fleet.home }];
+    await fleet.client.apply({ ...rbac, kind: 'Role', metadata, rules }, { force: true });
+    await fleet.client.apply({ ...rbac, kind: 'RoleBinding', metadata, roleRef, subjects }, { force: true });
+    fleet.git.commit({ 'theirs.yaml': settings('theirs', 'one'), 'denied.yaml': SECRET.replace('NS', namespace) });
+    const result = await fleet.run({}, account());
+    expect(done(result)).toEqual(
+      expect.arrayContaining([
+        `${namespace}/ConfigMap/theirs created`,
+        expect.stringMatching(`Secret/denied failed: .*\\(as ${account()}\\) \\[cluster-forbidden\\]$`),
+      ]),
+    );
+    expect(exitCodeOf(result)).toBe(7);
+  });
+
+  test('deletes with its own rights, too', async () => {
+    fleet.git.commit({ 'theirs.yaml': undefined, 'denied.yaml': undefined, 'README.md': 'none' });
+    const result = await fleet.run({}, account());
+    expect(done(result)).toEqual([
+      expect.stringMatching(`ConfigMap/theirs failed: .*User "${account()}" cannot delete resource "configmaps"`),
+    ]);
+    expect(done(await fleet.run())).toEqual([`${namespace}/ConfigMap/theirs deleted`]);
   });
 }

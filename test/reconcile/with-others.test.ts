@@ -3,4 +3,4 @@
 import { openServer } from '../cluster/server.ts';
 import { tellOfOthers } from '../harness/with-others.ts';
 
-tellOfOthers(() => openServer(''));
+tellOfOthers(() => openServer(''), false);

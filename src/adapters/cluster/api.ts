@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly repeatable: boolean;
   /** The object is a Secret: nothing that the server says about its content is passed on. */
   readonly secret?: boolean;
+  /** User to impersonate. */
+  readonly as?: string;
   /** Does not queue behind others, and has a short time limit: it keeps a lease. */
   readonly urgent?: boolean;
   /** Called before each attempt, and again right before its first byte is sent; what it throws ends the request. */
@@ -111,8 +113,9 @@ function isUnauthorized(outcome: Outcome): boolean {
   return 'answer' in outcome && outcome.answer.status === 401;
 }
 
-function asked({ credentials }: ApiOptions, request: ApiRequest): Asked {
-  return { method: request.method, url: credentials.server + request.path, secret: request.secret === true };
+function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiRequest): Asked {
+  const url = credentials.server + path;
+  return { method, url, secret: secret === true, ...(as === undefined ? {} : { as }) };
 }
 
 async function exchange(
@@ -131,7 +134,7 @@ async function exchange(
       path: url.pathname + url.search,
       method: request.method,
       headers: {
-        ...headers,
+        ...headersAs(headers, request.as),
         'user-agent': options.userAgent,
         accept: request.accept ?? 'application/json',
         'accept-encoding': 'gzip',
@@ -146,6 +149,13 @@ async function exchange(
     if (error instanceof Failure) throw error;
     return { failure: unanswered(asked(options, request), timeoutMs, signal.aborted, error) };
   }
+}
+
+/** Kubernetes, "User impersonation": a service account comes with its groups, so it is named alone. */
+function headersAs(headers: Credentials['headers'], as: string | undefined): Readonly<Record<string, string>> {
+  if (as === undefined) return headers;
+  const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
+  return { ...Object.fromEntries(own), 'impersonate-user': as };
 }
 
 const unzipped = promisify(gunzip);

@@ -44,6 +44,18 @@ test('an object is applied verbatim, with field manager, force and strict valida
   });
 });
 
+test('a request in the name of another user says so, and nobody else is impersonated with it', async () => {
+  const { url, received } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
+  const cluster = await connect(url);
+  const as = 'system:serviceaccount:home:fleet-sync';
+  await cluster.apply(widget, { force: true, as });
+  await cluster.apply(widget, { force: true, dryRun: true, as });
+  await cluster.remove({ ...widget, ...widget.metadata }, 'uid-1', as);
+  await cluster.apply(widget, { force: true });
+  const writes = received.filter(({ method }) => method !== 'GET');
+  expect(writes.map(({ headers }) => headers['impersonate-user'])).toEqual([as, as, as, undefined]);
+});
+
 test('names keep their case and their special characters, a server may have a path', async () => {
   const { url, received } = await serve(() => ({ status: 404, text: '' }));
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'System:My/Role' };

@@ -72,7 +72,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     list: (kind, namespace) => listAll(api, kind, namespace),
     get: (id) => getObject(context, id),
     apply: (object, how) => applyObject(context, object, how),
-    remove: (id, uid) => removeObject(context, id, uid),
+    remove: (id, uid, as) => removeObject(context, id, uid, as),
     create: (object) => storeObject(context, object, 'POST'),
     replace: (object) => storeObject(context, object, 'PUT'),
     fence: (check) => {
@@ -146,13 +146,14 @@ async function applyObject(context: Context, object: KubeObject, how: ApplyOptio
     contentType: 'application/apply-patch+yaml',
     repeatable: true,
     secret: isSecret(object),
+    ...asUser(how.as),
     ...fenceOf(context, how.dryRun !== true),
   });
   return asObject(context, path, answer);
 }
 
 /** With the uid as precondition a repeated deletion cannot meet another object, and the second answer is 404. */
-async function removeObject(context: Context, id: ResourceId, uid: string): Promise<void> {
+async function removeObject(context: Context, id: ResourceId, uid: string, as: string | undefined): Promise<void> {
   const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
   const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions: { uid } };
   try {
@@ -163,6 +164,7 @@ async function removeObject(context: Context, id: ResourceId, uid: string): Prom
       contentType: 'application/json',
       repeatable: true,
       secret: isSecret(id),
+      ...asUser(as),
       ...fenceOf(context, true),
     });
   } catch (error) {
@@ -195,6 +197,10 @@ function asObject({ api }: Context, path: string, value: unknown): KubeObject {
 
 function fenceOf({ fence }: Context, writes: boolean): { fence?: () => void } {
   return fence === undefined || !writes ? {} : { fence };
+}
+
+function asUser(as: string | undefined): { as?: string } {
+  return as === undefined ? {} : { as };
 }
 
 function withNamespace(namespace: string | undefined): { namespace?: string } {

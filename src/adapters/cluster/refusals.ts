@@ -11,6 +11,8 @@ export interface Asked {
   readonly url: string;
   /** The object is a Secret: what the server says about it may quote its values. */
   readonly secret: boolean;
+  /** The user that was impersonated. */
+  readonly as?: string;
 }
 
 /** One answer of the server, whatever its status. */
@@ -36,7 +38,8 @@ export function refusal(asked: Asked, answer: Answer): Failure {
     asked.secret && mayQuote(answer.status) ? withheld(answer.status, reason, causes) : messageOf(answer, status);
   const code = isMistyped(status) ? 'cluster-invalid' : isOtherUid(causes) ? 'cluster-conflict' : codeOf(answer.status);
   const retryable = code === 'cluster-busy' || code === 'cluster-error';
-  return new Failure(code, `${url}: ${says}`, { data, retryable });
+  const whose = code === 'cluster-forbidden' && asked.as !== undefined ? ` (as ${asked.as})` : '';
+  return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
 }
 
 /** The Failure for a request that got no answer. */
