@@ -4,6 +4,8 @@ export const MAIN_CODES = {
   usage:
     'The command was called wrongly: a file or folder that does not exist, a version that is not known; exit code 64.',
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
+  'watch-failed':
+    'The system does not watch that many folders: raise its limit (fs.inotify.max_user_watches on Linux), or name fewer.',
   'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
   'secret-file-unreadable': 'A file that holds a password cannot be read.',
   'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',

@@ -4,6 +4,7 @@
 import { CLUSTER_CODES } from '../adapters/cluster/codes.ts';
 import { GIT_CODES } from '../adapters/git/codes.ts';
 import { OUTBOUND_CODES } from '../adapters/http/codes.ts';
+import { NOTIFY_CODES } from '../adapters/notify/codes.ts';
 import { DATABASE_CODES } from '../adapters/postgres/codes.ts';
 import { SOURCE_CODES } from '../adapters/sources/codes.ts';
 import { AUTH_CODES } from '../auth/codes.ts';
@@ -32,6 +33,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'The cluster', codes: CLUSTER_CODES },
   { title: 'Outbound connections', codes: OUTBOUND_CODES },
   { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
+  { title: 'Notifications', codes: NOTIFY_CODES },
   { title: 'The database', codes: DATABASE_CODES },
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
   { title: 'The registry service', codes: REGISTRY_CODES },

@@ -27,6 +27,14 @@ function inFolder(folder: string): SourceFile[] {
 
 /** One after the other: for thousands of small files that is ten times faster than all at once. */
 function file(path: string): SourceFile {
-  const text = readFileSync(path, 'utf8');
+  const text = readable(path);
   return { path, oid: sha256(text), text };
+}
+
+function readable(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Failure('usage', `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

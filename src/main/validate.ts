@@ -2,17 +2,19 @@
 
 import { Command } from 'commander';
 import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '../report/formats.ts';
+import { Failure } from '../std/failure.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { outputOption } from './configuration.ts';
 import { checkKubernetesVersion } from './kubernetes-version.ts';
 import { reportContext } from './report-context.ts';
-import { openUserCache, validation } from './validation.ts';
+import { openUserCache, type ValidationRequest, validation } from './validation.ts';
 
 interface Options {
   readonly apiGroup: string;
   readonly output: ValidationFormat;
   readonly schemas: readonly string[];
   readonly kubernetesVersion?: string;
+  readonly watch?: true;
   readonly cache: boolean;
 }
 
@@ -20,7 +22,8 @@ const EXAMPLES = `
 Examples:
   skep validate clusters/prod
   skep validate clusters/prod --schemas vendor/crds
-  skep validate clusters/prod -o sarif > skep.sarif`;
+  skep validate clusters/prod -o sarif > skep.sarif
+  skep validate clusters/prod --watch`;
 
 export function validateCommand(): Command {
   return new Command('validate')
@@ -30,16 +33,41 @@ export function validateCommand(): Command {
     .option('--kubernetes-version <version>', 'version that built-in kinds are held against (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
+    .option('--watch', 'go on, and tell what each change makes of it, until interrupted')
     .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
       const { apiGroup, schemas, output, cache } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
-      const result = await validation({ paths, schemas, apiGroup }, cache ? openUserCache() : undefined);
+      const request = { paths, schemas, apiGroup };
+      if (options.watch === true) return watch(request, output);
+      const result = await validation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
       process.stdout.write(await render(result, reportContext()));
       if (result.problems.some(({ severity }) => severity === 'error')) process.exitCode = 3;
     });
+}
+
+async function watch(request: ValidationRequest, output: ValidationFormat): Promise<void> {
+  if (output !== 'text') throw new Failure('usage', `--watch tells changes as text, not as ${output}`);
+  const [{ watchValidation }, { openLoadCache }, { untilSignal }] = await Promise.all([
+    import('./validate-watch.ts'),
+    import('./load-cache.ts'),
+    import('./signals.ts'),
+  ]);
+  // A mistyped path ends it, as without --watch; what goes away later is waited for.
+  const files = openLoadCache();
+  await validation(request, undefined, files);
+  const stop = new AbortController();
+  const interrupted = untilSignal().then(() => stop.abort());
+  await watchValidation({
+    paths: [...request.paths, ...request.schemas],
+    validate: () => validation(request, undefined, files),
+    say: (text) => process.stdout.write(text),
+    complain: (text) => process.stderr.write(text),
+    signal: stop.signal,
+  });
+  await interrupted;
 }
 
 function collect(path: string, before: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { SourceFile } from '../reconcile/source-file.ts';
+import type { LoadCache, SourceFile } from '../reconcile/source-file.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
@@ -22,8 +22,15 @@ export function openUserCache(): ResultCache {
   return openResultCache(join(userCacheFolder(process.env, process.platform), 'validate'), Date.now);
 }
 
-/** Where nothing has changed, not even the modules that validate are loaded. Throws Failure `usage`. */
-export async function validation(request: ValidationRequest, cache: ResultCache | undefined): Promise<Validation> {
+/**
+ * Where nothing has changed, not even the modules that validate are loaded. `files` remembers single files within one
+ * process. Throws Failure `usage`.
+ */
+export async function validation(
+  request: ValidationRequest,
+  cache: ResultCache | undefined,
+  files?: LoadCache,
+): Promise<Validation> {
   const documents = request.paths.flatMap(manifestFiles);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
@@ -36,7 +43,13 @@ export async function validation(request: ValidationRequest, cache: ResultCache 
     import('../kinds/index.ts'),
     import('../reconcile/validate.ts'),
   ]);
-  const result = validate({ documents, schemas, kinds: KINDS, apiGroup });
+  const result = validate({
+    documents,
+    schemas,
+    kinds: KINDS,
+    apiGroup,
+    ...(files === undefined ? {} : { cache: files }),
+  });
   cache?.set(key, result);
   return result;
 }

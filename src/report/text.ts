@@ -12,11 +12,16 @@ const diffPackage = lazyPackage<typeof import('diff')>('diff');
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
-export function textOfValidation({ summary, problems }: Validation): string {
+export function textOfValidation(validation: Validation): string {
+  return lines([...validation.problems.map(formatProblem), verdictOn(validation)]);
+}
+
+/** The last line. */
+export function verdictOn({ summary, problems }: Validation): string {
   const { files, resources, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = files === 0 ? 'nothing to validate' : verdictOf(invalid, errors);
-  return lines([...problems.map(formatProblem), `${resources} resources in ${files} files: ${verdict}`]);
+  return `${resources} resources in ${files} files: ${verdict}`;
 }
 
 /** Documents that nobody can identify are no resources, so there may be problems while no resource is invalid. */

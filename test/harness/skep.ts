@@ -20,6 +20,8 @@ export interface Running {
   output(): string;
   /** Resolves with the output once it holds the text; rejects where the process ends or a minute passes before. */
   printed(text: string): Promise<string>;
+  /** Resolves when something more is printed; rejects as `printed` does. */
+  more(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
@@ -48,6 +50,10 @@ export function startSkep(args: readonly string[], { cwd, env = {} }: SkepOption
     pid,
     output: () => all,
     printed: (text) => untilPrinted(child, () => all, text),
+    more: async () => {
+      const before = all.length;
+      await untilPrinted(child, () => (all.length > before ? 'more' : ''), 'more');
+    },
     kill: (signal) => void child.kill(signal),
     finished: untilFinished(child),
   };

@@ -1,0 +1,59 @@
+// `skep validate --watch`: the whole at first, and then, whenever something has changed, what that makes of it. Knows nothing
+// about what is validated.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Validation } from '../reconcile/validate.ts';
+import { textOfChangedValidation } from '../report/changed-validation.ts';
+import { Failure } from '../std/failure.ts';
+import { watchFolders } from './folder-watch.ts';
+
+/** Editors write a file in several steps, and a checkout of Git writes many files. */
+const QUIET_MS = 100;
+
+export interface ValidateWatch {
+  readonly paths: readonly string[];
+  readonly validate: () => Promise<Validation>;
+  readonly say: (text: string) => void;
+  readonly complain: (text: string) => void;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+export async function watchValidation({ paths, validate, say, complain, signal }: ValidateWatch): Promise<void> {
+  let last: Validation | undefined;
+  let trouble = '';
+  let close = (): void => undefined;
+  while (!signal.aborted) {
+    const changed = Promise.withResolvers<void>();
+    const done = (): void => changed.resolve();
+    signal.addEventListener('abort', done, { once: true });
+    // First the ears, then the eyes: what changes while files are read is looked at again.
+    const opened = watchFolders(paths, done);
+    close();
+    close = opened;
+    const now = await attempt(validate);
+    if (now instanceof Failure) {
+      // A file that went while it was read is no trouble: whoever took it away is heard.
+      if (trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
+      trouble = now.message;
+    } else {
+      trouble = '';
+      const text = textOfChangedValidation(now, last);
+      if (text !== '') say(text);
+      last = now;
+    }
+    await changed.promise;
+    signal.removeEventListener('abort', done);
+    if (!signal.aborted) await delay(QUIET_MS, undefined, { signal }).catch(() => undefined);
+  }
+  close();
+}
+
+async function attempt(validate: () => Promise<Validation>): Promise<Validation | Failure> {
+  try {
+    return await validate();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

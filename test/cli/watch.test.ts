@@ -1,0 +1,93 @@
+// `skep validate --watch` on real files: what changes is told, however it changes, and a signal ends it.
+
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Running, skep, startSkep } from '../harness/skep.ts';
+
+let folder: string;
+let running: Running;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'watch-'));
+  mkdirSync(join(folder, 'fleet'));
+  write('fleet/a.yaml', configMap('a'));
+  running = startSkep(['validate', 'fleet', '--watch'], { cwd: folder });
+  await running.printed('1 resources in 1 files: all valid\n');
+});
+
+afterAll(async () => {
+  running.kill('SIGKILL');
+  await running.finished;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function configMap(name: string, value = 'x'): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: docs}\ndata: {key: ${value}}\n`;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(folder, path), text);
+}
+
+/** What is printed from now on, up to and with the text. */
+async function told(change: () => void, text: string): Promise<string> {
+  const before = running.output().length;
+  change();
+  for (;;) {
+    const fresh = running.output().slice(before);
+    if (fresh.includes(text)) return fresh;
+    await running.more();
+  }
+}
+
+test('what is new is told, and what is solved; not what only moved', async () => {
+  const broken = await told(() => write('fleet/a.yaml', configMap('a', '1')), '1 invalid\n');
+  expect(broken).toMatch(/^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resources in 1 files: 1 invalid\n$/);
+  const second = await told(() => {
+    write('fleet/a.yaml', `# moved\n${configMap('a', '1')}`);
+    write('fleet/b.yaml', configMap('b', '2'));
+  }, '2 invalid\n');
+  expect(second).not.toContain('a.yaml');
+  expect(second).toContain('new: fleet/b.yaml:4:13');
+  const mended = await told(() => write('fleet/a.yaml', configMap('a')), '1 invalid\n');
+  expect(mended).toMatch(/^solved: fleet\/a\.yaml:5:13: /);
+});
+
+test('a file that an editor puts in the place of another is read, again and again', async () => {
+  for (const value of ['x', '3', 'z']) {
+    const save = () => {
+      write('fleet/.b.yaml.swp', configMap('b', value));
+      renameSync(join(folder, 'fleet/.b.yaml.swp'), join(folder, 'fleet/b.yaml'));
+    };
+    await told(save, value === '3' ? 'new: fleet/b.yaml' : 'all valid\n');
+  }
+});
+
+test('folders that come, and what comes into them later, are seen; so is that they go', async () => {
+  await told(() => {
+    mkdirSync(join(folder, 'fleet/deep/er'), { recursive: true });
+    write('fleet/deep/er/c.yaml', configMap('c'));
+  }, '3 resources in 3 files');
+  await told(() => write('fleet/deep/er/d.yaml', configMap('d')), '4 resources in 4 files');
+  await told(() => rmSync(join(folder, 'fleet/deep'), { recursive: true }), '2 resources in 2 files');
+});
+
+test('everything may go, and come back', async () => {
+  await told(() => rmSync(join(folder, 'fleet'), { recursive: true }), 'error usage: fleet: no such file or folder');
+  await told(() => {
+    mkdirSync(join(folder, 'fleet'));
+    write('fleet/e.yaml', configMap('e'));
+  }, '1 resources in 1 files: all valid\n');
+});
+
+test('a signal ends it', async () => {
+  running.kill('SIGINT');
+  expect((await running.finished).code).toBe(0);
+});
+
+test('a path that is not there ends it at once; so does a format that cannot be watched', async () => {
+  expect((await skep(['validate', 'nowhere', '--watch'], { cwd: folder })).code).toBe(64);
+  expect((await skep(['validate', '.', '--watch', '-o', 'json'], { cwd: folder })).code).toBe(64);
+});
