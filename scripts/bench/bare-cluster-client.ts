@@ -1,10 +1,11 @@
-// A client of the cluster that does nothing but what a LIST needs at least: the request over a kept connection, and
-// JSON.parse of each page.
+// A client of the cluster that does nothing but what a request needs at least: it is sent over a kept connection, and its
+// answer is read by JSON.parse.
 
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent } from 'undici';
+import { openCredentials } from '../../src/adapters/cluster/credentials.ts';
+import { systemClock } from '../../src/main/clock.ts';
 
 const PAGE = 500;
 const unzipped = promisify(gunzip);
@@ -13,23 +14,35 @@ export interface BareClient {
   /** All pages of every path, the paths at once, as a run asks for them. Gives the texts of the pages. */
   listAll(paths: readonly string[]): Promise<readonly string[]>;
   send(method: 'GET' | 'DELETE', path: string): Promise<string>;
+  /** Server-side apply of a body to a path with its query. */
+  patch(path: string, body: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The kubeconfig is one of the embedded cluster, which is JSON. */
-export function openBareClient(kubeconfig: string, connections: number): BareClient {
-  const config = JSON.parse(readFileSync(kubeconfig, 'utf8'));
-  const { server, 'certificate-authority-data': authority } = config.clusters[0].cluster;
-  const agent = new Agent({ connections, connect: { ca: Buffer.from(authority, 'base64').toString() } });
-  const headers = { authorization: `Bearer ${config.users[0].user.token}`, 'accept-encoding': 'gzip' };
+export async function openBareClient(kubeconfig: string, connections: number): Promise<BareClient> {
+  const source = await openCredentials({ kubeconfig, clock: systemClock });
+  const { headers, tls } = await source.current();
+  const { ca, cert, key } = tls;
+  const connect = Object.fromEntries(Object.entries({ ca, cert, key }).filter(([, value]) => value !== undefined));
+  const agent = new Agent({ connections, connect });
+  const sent = { ...headers, 'accept-encoding': 'gzip' };
 
-  async function send(method: 'GET' | 'DELETE', path: string): Promise<string> {
-    const answer = await agent.request({ origin: server, path, method, headers });
+  async function request(method: 'GET' | 'DELETE' | 'PATCH', path: string, body?: string): Promise<string> {
+    const answer = await agent.request({
+      origin: source.server,
+      path,
+      method,
+      headers: body === undefined ? sent : { ...sent, 'content-type': 'application/apply-patch+yaml' },
+      body: body ?? null,
+    });
     const bytes = await answer.body.bytes();
     const plain = answer.headers['content-encoding'] === 'gzip' ? await unzipped(bytes) : bytes;
-    if (answer.statusCode !== 200) throw new Error(`${method} ${path}: ${answer.statusCode}`);
-    return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString();
+    const text = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength).toString();
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return text;
   }
+
+  const send = (method: 'GET' | 'DELETE', path: string): Promise<string> => request(method, path);
 
   async function listPages(path: string): Promise<string[]> {
     const pages: string[] = [];
@@ -45,6 +58,9 @@ export function openBareClient(kubeconfig: string, connections: number): BareCli
   return {
     listAll: async (paths) => (await Promise.all(paths.map(listPages))).flat(),
     send,
+    patch: async (path, body) => {
+      JSON.parse(await request('PATCH', path, body));
+    },
     close: () => agent.destroy(),
   };
 }

@@ -11,17 +11,19 @@ import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
-import { fieldManager } from '../../src/reconcile/labels.ts';
+import { fieldManager as managerOf } from '../../src/reconcile/labels.ts';
 import type { RunDeps, RunOptions } from '../../src/reconcile/reconcile.ts';
 import { API_GROUP, type Manifest } from './manifests.ts';
 
 const INSTANCE = 'bench';
-export const MANAGER = fieldManager(INSTANCE);
+export const MANAGER = managerOf(INSTANCE);
 export const CONNECTIONS = 16;
 
 export interface FleetWorld {
   readonly client: ConnectedCluster;
   readonly deps: RunDeps;
+  /** Requests so far that were no GET; dry runs are counted, too. */
+  writes(): number;
   close(): Promise<void>;
 }
 
@@ -29,9 +31,19 @@ export async function openFleetWorld(
   kubeconfig: string,
   folder: string,
   manifests: readonly Manifest[],
+  instance = INSTANCE,
 ): Promise<FleetWorld> {
-  const connection = { concurrency: CONNECTIONS, version: 'bench', clock: systemClock };
-  const client = await connectCluster({ kubeconfig, fieldManager: MANAGER, ...connection });
+  let writes = 0;
+  const client = await connectCluster({
+    kubeconfig,
+    fieldManager: managerOf(instance),
+    concurrency: CONNECTIONS,
+    version: 'bench',
+    clock: systemClock,
+    observe: ({ method }) => {
+      if (method !== 'GET') writes += 1;
+    },
+  });
   for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
   client.refresh();
   const dir = join(folder, 'fleet');
@@ -53,18 +65,18 @@ export async function openFleetWorld(
     cache: new Map<string, unknown>(),
     remembered: new Map<string, string>(),
     random: randomBytes,
-    digestKey: openDigestKey(client, INSTANCE, 'default'),
+    digestKey: openDigestKey(client, instance, 'default'),
     progress: () => undefined,
   };
   async function close(): Promise<void> {
     await Promise.all([client.close(), outbound.close()]);
   }
-  return { client, deps, close };
+  return { client, deps, writes: () => writes, close };
 }
 
 let runs = 0;
 
-export function optionsOf(): RunOptions {
+export function optionsOf(overrides: Partial<RunOptions> = {}): RunOptions {
   runs += 1;
   return {
     id: `run-${runs}`,
@@ -84,5 +96,6 @@ export function optionsOf(): RunOptions {
     conflicts: 'report',
     waitSeconds: 120,
     tooling: 'skep/bench',
+    ...overrides,
   };
 }

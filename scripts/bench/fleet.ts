@@ -24,7 +24,7 @@ const ROUNDS = 7;
 
 export async function benchFleet({ folder }: Place): Promise<Report> {
   const cluster = await startModule<string>(new URL('./cluster-process.ts', import.meta.url), join(folder, 'cluster'));
-  const bare = openBareClient(cluster.ready, CONNECTIONS);
+  const bare = await openBareClient(cluster.ready, CONNECTIONS);
   try {
     const world = await openFleetWorld(cluster.ready, folder, fleetOf(SERVERS));
     try {

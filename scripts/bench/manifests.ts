@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/std/json.ts';
 
 export const API_GROUP = 'toolhive.stacklok.dev';
-const NAMESPACE = 'fleet';
 const PER_TEAM = 100;
 
 export interface Manifest {
@@ -13,28 +12,27 @@ export interface Manifest {
 }
 
 /** So many servers below `cluster/`, a hundred a folder, which is a group; and the namespace of all, last. */
-export function fleetOf(servers: number): Manifest[] {
-  const namespace = `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${NAMESPACE}\n`;
+export function fleetOf(servers: number, namespace = 'fleet'): Manifest[] {
   return [
-    ...Array.from({ length: servers }, (_, number) => serverOf(number)),
-    ...Array.from({ length: Math.ceil(servers / PER_TEAM) }, (_, team) => groupOf(team)),
-    { path: 'cluster/namespace.yaml', content: namespace },
+    ...Array.from({ length: servers }, (_, number) => serverOf(number, namespace)),
+    ...Array.from({ length: Math.ceil(servers / PER_TEAM) }, (_, team) => groupOf(team, namespace)),
+    { path: 'cluster/namespace.yaml', content: `apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${namespace}\n` },
   ];
 }
 
-function groupOf(team: number): Manifest {
+function groupOf(team: number, namespace: string): Manifest {
   const content = `apiVersion: ${API_GROUP}/v1alpha1
 kind: MCPGroup
 metadata:
   name: team-${team}
-  namespace: ${NAMESPACE}
+  namespace: ${namespace}
 spec:
   description: Servers of team ${team}.
 `;
   return { path: `cluster/team-${team}/group.yaml`, content };
 }
 
-function serverOf(number: number): Manifest {
+function serverOf(number: number, namespace: string): Manifest {
   const team = Math.floor(number / PER_TEAM);
   const transport = ['stdio', 'sse', 'streamable-http'][number % 3];
   const content = `# Server ${number} of the fleet.
@@ -42,7 +40,7 @@ apiVersion: ${API_GROUP}/v1alpha1
 kind: MCPServer
 metadata:
   name: server-${number}
-  namespace: ${NAMESPACE}
+  namespace: ${namespace}
   labels:
     example.com/team: team-${team}
 spec:

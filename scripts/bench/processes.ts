@@ -11,12 +11,20 @@ export interface ServerProcess<T> {
   stop(): Promise<void>;
 }
 
+/** One that answers messages, one after the other. */
+export interface AskedProcess<T> extends ServerProcess<T> {
+  ask<A>(question: Serializable): Promise<A>;
+}
+
 /** A module of ours: gets the input as a message, sends one when it is ready, and ends when it is disconnected. */
-export async function startModule<T>(file: URL, input: Serializable): Promise<ServerProcess<T>> {
+export async function startModule<T>(file: URL, input: Serializable): Promise<AskedProcess<T>> {
   const child = fork(file, { execArgv: [] });
-  child.send(input);
-  const ready = await firstMessage<T>(child, new Promise((resolve) => child.once('message', resolve)));
-  return { ready, pid: child.pid ?? 0, stop: () => gone(child, () => child.disconnect()) };
+  function ask<A>(question: Serializable): Promise<A> {
+    child.send(question);
+    return firstMessage<A>(child, new Promise((resolve) => child.once('message', resolve)));
+  }
+  const ready = await ask<T>(input);
+  return { ready, ask, pid: child.pid ?? 0, stop: () => gone(child, () => child.disconnect()) };
 }
 
 /** A program whose first line of output says that it is ready; SIGTERM ends it. Its stderr is dropped. */

@@ -2,9 +2,13 @@
 
 import type { Report } from './table.ts';
 
+/** What `npm run bench` measures. */
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
-export type SectionName = (typeof SECTIONS)[number];
+/** Measured only where they are asked for: they take minutes, and mean most on a real API server. */
+export const LARGE_SECTIONS = ['resources', 'children'] as const;
+
+export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 
 export interface Place {
   /** Empty, and removed afterwards. */
@@ -14,7 +18,7 @@ export interface Place {
 }
 
 export function isSection(name: string): name is SectionName {
-  return SECTIONS.some((each) => each === name);
+  return [...SECTIONS, ...LARGE_SECTIONS].some((each) => each === name);
 }
 
 /** Throws where something is broken: an answer is wrong, a run writes that should not. Never because it is slow. */
@@ -32,6 +36,10 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./catalogue.ts')).benchCatalogue(place);
     case 'registry':
       return (await import('./registry.ts')).benchRegistry(place);
+    case 'resources':
+      return (await import('./large.ts')).benchResources(place);
+    case 'children':
+      return (await import('./large.ts')).benchChildren(place);
     case 'start':
       return (await import('./start.ts')).benchStart(place);
   }

@@ -1,0 +1,55 @@
+// An instance over a fleet of its own, in a process of its own, so that its memory is its own. Makes a run for each message,
+// and answers with what it did.
+
+import { reconcile } from '../../src/reconcile/reconcile.ts';
+import { openFleetWorld, optionsOf } from './fleet-world.ts';
+import { fleetOf } from './manifests.ts';
+
+export interface LargeFleet {
+  readonly kubeconfig: string;
+  readonly folder: string;
+  /** Also the name of its namespace. */
+  readonly instance: string;
+  readonly servers: number;
+  readonly children: boolean;
+}
+
+export interface LargeRun {
+  readonly ms: number;
+  readonly requests: number;
+  readonly writes: number;
+  readonly created: number;
+  readonly unchanged: number;
+  /** What went wrong, in words. */
+  readonly wrong: readonly string[];
+  /** The most memory that the process has had so far. */
+  readonly peakMiB: number;
+}
+
+async function serve({ kubeconfig, folder, instance, servers, children }: LargeFleet): Promise<void> {
+  const world = await openFleetWorld(kubeconfig, folder, fleetOf(servers, instance), instance);
+  process.on('message', async () => {
+    const before = world.writes();
+    const start = performance.now();
+    const run = await reconcile(world.deps, optionsOf({ instance, children, waitSeconds: 0 }));
+    const failed = run.outcomes.flatMap(({ error }) => error?.message ?? []);
+    const answer: LargeRun = {
+      ms: performance.now() - start,
+      requests: run.requests,
+      writes: world.writes() - before,
+      created: run.outcomes.filter(({ action }) => action === 'created').length,
+      unchanged: run.plan.unchanged.length,
+      wrong: [...failed, ...[...run.failures, ...run.problems].map(({ message }) => message)],
+      peakMiB: process.resourceUsage().maxRSS / 1024,
+    };
+    process.send?.(answer);
+  });
+  process.once('disconnect', () => {
+    void world.close();
+  });
+  process.send?.('open');
+}
+
+process.once('message', (fleet: LargeFleet) => {
+  void serve(fleet);
+});

@@ -1,0 +1,201 @@
+// Large fleets on the API server that KUBECONFIG names, else on the embedded one: a run over them in which nothing changed
+// beside the LIST that it cannot do without, and one that creates beside requests with the same bodies. What was made is
+// deleted afterwards.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BareClient, openBareClient } from './bare-cluster-client.ts';
+import { CONNECTIONS } from './fleet-world.ts';
+import type { LargeFleet, LargeRun } from './large-process.ts';
+import { API_GROUP, fleetOf } from './manifests.ts';
+import { median } from './measure.ts';
+import { type ServerProcess, startModule } from './processes.ts';
+import type { Place } from './sections.ts';
+import type { Report, Row } from './table.ts';
+
+const IDLE_SERVERS = 10_000;
+const CREATED_SERVERS = 2_000;
+const SERVERS_WITH_CHILDREN = 1_000;
+const CREATE_ROUNDS = 3;
+const IDLE_ROUNDS = 5;
+const PAGE = 500;
+
+interface Site {
+  readonly kubeconfig: string;
+  readonly bare: BareClient;
+  readonly folder: string;
+  readonly run: string;
+}
+
+/** Custom resources alone: another operator makes their children. */
+export function benchResources(place: Place): Promise<Report> {
+  return onServer(place, async (site) => [...(await creation(site)), ...(await idleResources(site))]);
+}
+
+/** Custom resources and all that they become. */
+export function benchChildren(place: Place): Promise<Report> {
+  return onServer(place, idleChildren);
+}
+
+async function onServer({ folder }: Place, measure: (site: Site) => Promise<Row[]>): Promise<Report> {
+  const named = process.env.KUBECONFIG ?? '';
+  const embedded = named === '' ? await embeddedCluster(folder) : undefined;
+  const kubeconfig = embedded?.ready ?? named;
+  const bare = await openBareClient(kubeconfig, CONNECTIONS);
+  const run = `bench-${randomBytes(3).toString('hex')}`;
+  try {
+    const rows = await measure({ kubeconfig, bare, folder, run });
+    const { gitVersion } = JSON.parse(await bare.send('GET', '/version'));
+    return {
+      rows,
+      notices: [`large fleets: ${embedded === undefined ? 'API server' : 'embedded cluster'} ${gitVersion}`],
+    };
+  } finally {
+    if (embedded === undefined) await cleanUp(bare, run);
+    await bare.close();
+    await embedded?.stop();
+  }
+}
+
+function embeddedCluster(folder: string): Promise<ServerProcess<string>> {
+  return startModule<string>(new URL('./cluster-process.ts', import.meta.url), join(folder, 'cluster'));
+}
+
+interface Fleet {
+  run(): Promise<LargeRun>;
+  stop(): Promise<void>;
+}
+
+async function openFleet(site: Site, fleet: Pick<LargeFleet, 'instance' | 'servers' | 'children'>): Promise<Fleet> {
+  const folder = join(site.folder, fleet.instance);
+  mkdirSync(folder);
+  const input = { kubeconfig: site.kubeconfig, folder, ...fleet };
+  const child = await startModule<string>(new URL('./large-process.ts', import.meta.url), input);
+  return {
+    run: async () => {
+      const result = await child.ask<LargeRun>('run');
+      assert.deepEqual(result.wrong, [], 'a run has nothing to complain about');
+      return result;
+    },
+    stop: child.stop,
+  };
+}
+
+/** Each round has a namespace for us and one for the baseline, which sends what ours has sent: to be tried, and for good. */
+async function creation(site: Site): Promise<Row[]> {
+  const [ours, baseline]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= CREATE_ROUNDS; round += 1) {
+    const instance = `${site.run}-ours-${round}`;
+    const fleet = await openFleet(site, { instance, servers: CREATED_SERVERS, children: false });
+    const { ms, created } = await fleet.run();
+    await fleet.stop();
+    assert.equal(created, fleetOf(CREATED_SERVERS).length);
+    const bare = await createBare(site, instance, `${site.run}-bare-${round}`);
+    if (round === 0) continue;
+    ours.push(ms);
+    baseline.push(bare);
+  }
+  const against = 'dry run and PATCH of the same, 16 at once';
+  return [
+    {
+      name: `run that creates ${CREATED_SERVERS}`,
+      ours: median(ours),
+      baseline: median(baseline),
+      unit: 'ms',
+      against,
+    },
+  ];
+}
+
+async function createBare({ bare }: Site, from: string, to: string): Promise<number> {
+  const path = `/apis/${API_GROUP}/v1alpha1/namespaces`;
+  const lists = await bare.listAll(['mcpgroups', 'mcpservers'].map((plural) => `${path}/${from}/${plural}`));
+  const bodies = lists.flatMap((list) => {
+    const { items } = JSON.parse(list);
+    return items.map((item: { spec: unknown; metadata: { name: string; labels: unknown } }) => {
+      const { name, labels } = item.metadata;
+      const plural = 'image' in (item.spec as object) ? 'mcpservers' : 'mcpgroups';
+      const kind = plural === 'mcpservers' ? 'MCPServer' : 'MCPGroup';
+      const metadata = { name, namespace: to, labels };
+      const body = JSON.stringify({ apiVersion: `${API_GROUP}/v1alpha1`, kind, metadata, spec: item.spec });
+      return { path: `${path}/${to}/${plural}/${name}?fieldManager=bench`, body };
+    });
+  });
+  const namespace = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: to } });
+  const start = performance.now();
+  await bare.patch(`/api/v1/namespaces/${to}?fieldManager=bench`, namespace);
+  for (const query of ['&dryRun=All', ''])
+    await Promise.all(bodies.map(({ path, body }) => bare.patch(path + query, body)));
+  return performance.now() - start;
+}
+
+async function idleResources(site: Site): Promise<Row[]> {
+  const instance = `${site.run}-idle`;
+  const fleet = await openFleet(site, { instance, servers: IDLE_SERVERS, children: false });
+  try {
+    return await idleRows(site, fleet, `idle run, ${IDLE_SERVERS} MCPServers without children`, [
+      `/apis/${API_GROUP}/v1alpha1/mcpservers`,
+    ]);
+  } finally {
+    await fleet.stop();
+  }
+}
+
+async function idleChildren(site: Site): Promise<Row[]> {
+  const instance = `${site.run}-children`;
+  const fleet = await openFleet(site, { instance, servers: SERVERS_WITH_CHILDREN, children: true });
+  try {
+    return await idleRows(site, fleet, `idle run, ${SERVERS_WITH_CHILDREN} MCPServers and their children`, [
+      ...['mcpservers', 'mcpgroups'].map((plural) => `/apis/${API_GROUP}/v1alpha1/${plural}`),
+      ...['configmaps', 'services', 'serviceaccounts', 'secrets'].map((plural) => `/api/v1/${plural}`),
+      ...['deployments', 'statefulsets'].map((plural) => `/apis/apps/v1/${plural}`),
+      ...['roles', 'rolebindings'].map((plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}`),
+    ]);
+  } finally {
+    await fleet.stop();
+  }
+}
+
+/** The process that measures has made the fleet as well; the runs after the first are those of a process that stays. */
+async function idleRows({ bare }: Site, fleet: Fleet, name: string, paths: readonly string[]): Promise<Row[]> {
+  await fleet.run();
+  await fleet.run();
+  const [ours, lists]: [LargeRun[], number[]] = [[], []];
+  for (let round = 0; round < IDLE_ROUNDS; round += 1) {
+    ours.push(await fleet.run());
+    const start = performance.now();
+    await bare.listAll(paths);
+    lists.push(performance.now() - start);
+  }
+  const [last] = ours.slice(-1);
+  assert(last !== undefined);
+  assert.deepEqual(
+    ours.map(({ created }) => created),
+    ours.map(() => 0),
+  );
+  const against = 'the paged LIST, JSON.parse';
+  const pages = Math.ceil(last.unchanged / PAGE);
+  return [
+    { name, ours: median(ours.map(({ ms }) => ms)), baseline: median(lists), unit: 'ms', against },
+    {
+      name: '... requests',
+      ours: last.requests,
+      baseline: pages,
+      unit: 'requests',
+      against: `${last.unchanged} objects / ${PAGE}`,
+    },
+    { name: '... writes', ours: Math.max(...ours.map(({ writes }) => writes)), unit: 'writes' },
+    { name: '... memory, creating them included', ours: last.peakMiB, unit: 'MiB' },
+  ];
+}
+
+/** Namespaces and what is in them; the API server goes on deleting after this. */
+async function cleanUp(bare: BareClient, run: string): Promise<void> {
+  const { items } = JSON.parse(await bare.send('GET', '/api/v1/namespaces'));
+  const names: string[] = items.map((item: { metadata: { name: string } }) => item.metadata.name);
+  for (const name of names.filter((each) => each.startsWith(`${run}-`))) {
+    await bare.send('DELETE', `/api/v1/namespaces/${name}`);
+  }
+}
