@@ -34,6 +34,20 @@ export function extract(document: JsonObject): Extracted {
   };
 }
 
+/** The names of the tools that entries list, by container image or remote URL; the first to list some counts. */
+export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const { document } of entries) {
+    const provided = isObject(document._meta) ? document._meta[PUBLISHER_PROVIDED] : undefined;
+    for (const vendor of values(provided).filter(isObject)) {
+      for (const [place, block] of Object.entries(vendor)) {
+        if (isObject(block) && Array.isArray(block.tools) && !found.has(place)) found.set(place, strings(block.tools));
+      }
+    }
+  }
+  return found;
+}
+
 const MAX_DEPTH = 64;
 const HAS_NUL = 'must not hold a NUL character';
 

@@ -10,6 +10,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Validation } from '../std/schema.ts';
+import type { ConflictResolution, Shown } from '../virtual/tools.ts';
 
 export type { Finding } from '../kube/finding.ts';
 
@@ -34,11 +35,45 @@ export interface Reference {
 }
 
 /** Where clients reach a resource, and what they find there. */
+/** Where clients reach a resource, whom it lets in and what it offers. */
 export interface Endpoint {
   readonly url: string;
   readonly transport: string;
-  /** Names of the tools let through; absent where all are. */
-  readonly tools?: readonly string[];
+  readonly auth: EndpointAuth;
+  readonly offer: Offer;
+}
+
+export type EndpointAuth =
+  | { readonly type: 'anonymous' }
+  /** Tokens of the issuer that are made for the audience, where one is given. */
+  | { readonly type: 'oidc'; readonly issuer: string; readonly audience?: string }
+  /** What it names cannot be read. */
+  | { readonly type: 'unknown' };
+
+export type Offer =
+  | {
+      readonly type: 'server';
+      /** By which a catalogue may know its tools. */
+      readonly server: { readonly image: string } | { readonly url: string };
+      readonly shown: Shown;
+    }
+  | {
+      readonly type: 'members';
+      readonly members: readonly OfferedMember[];
+      readonly resolution: ConflictResolution;
+      /** Names of its own tools, which are workflows over those of the members. */
+      readonly workflows: readonly string[];
+      /** Clients see `find_tool` and `call_tool`, and find the others by them. */
+      readonly optimizer: boolean;
+    };
+
+export interface OfferedMember {
+  readonly workload: string;
+  /** Kind of the resource of that name in the same namespace; absent: it is somewhere else, at the URL. */
+  readonly kind?: string;
+  readonly url: string;
+  readonly shown: Shown;
+  readonly hidden: boolean;
 }
 
 /** An object of the resource's namespace. */
@@ -138,7 +173,8 @@ export interface Kind {
   database(resource: Resource): RegistryDatabaseTarget | undefined;
   /** True where images of the namespace must be in this registry. */
   enforces(resource: Resource): boolean;
-  exposes(resource: Resource): readonly Endpoint[];
+  /** What clients meet. Called for any resource that passes its schema, whatever became of what it names. */
+  exposes(resource: Resource, view: View): readonly Endpoint[];
   /** The name of every object that `children` and `generated` may give, known without anything else: two resources may want the same. */
   makes(resource: Resource): readonly ObjectName[];
   /**

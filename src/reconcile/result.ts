@@ -5,6 +5,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply.ts';
 import type { Explanation } from './explain.ts';
+import type { Impact } from './impact/impact.ts';
 import type { Change, Plan } from './plan.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
@@ -43,6 +44,8 @@ export interface RunResult {
   readonly plan: Plan;
   /** Empty where only a plan was asked for. */
   readonly outcomes: readonly Outcome[];
+  /** Of a plan: what clients would notice. */
+  readonly impact?: Impact;
   readonly problems: readonly Problem[];
   /** The world saying no, outside single changes. */
   readonly failures: readonly Failure[];

@@ -100,6 +100,59 @@ const QUARANTINED = listOf(
   record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
   'Sources that a rollback keeps at the commit `good`.',
 );
+const NAMES = listOf(TEXT);
+const ACTION: JsonObject = { enum: ['appears', 'disappears', 'changes'] };
+
+function both(value: JsonObject): JsonObject {
+  return record({ before: value, after: value });
+}
+
+const AUTH = record({ type: { enum: ['anonymous', 'oidc', 'unknown'] }, issuer: TEXT, audience: TEXT }, [
+  'issuer',
+  'audience',
+]);
+const TOOLS: JsonObject = {
+  ...record({
+    appear: NAMES,
+    disappear: NAMES,
+    renamed: listOf(both(TEXT)),
+    clashes: listOf(TEXT, 'Names of several members, which nobody tells apart.'),
+    uncertain: { type: 'boolean', description: 'True where not all tools are known.' },
+  }),
+  description: 'Names as clients see them; `*`: all tools of a server that no known registry lists.',
+};
+const IMPACT: JsonObject = {
+  ...record({
+    endpoints: listOf(
+      record(
+        {
+          resource: RESOURCE,
+          action: ACTION,
+          url: TEXT,
+          moved: both(TEXT),
+          transport: both(TEXT),
+          auth: record({ before: AUTH, after: AUTH, refusesToday: { type: 'boolean' } }),
+          optimizer: { enum: ['on', 'off'] },
+          tools: TOOLS,
+        },
+        ['moved', 'transport', 'auth', 'optimizer'],
+      ),
+    ),
+    registries: listOf(
+      record({
+        resource: RESOURCE,
+        source: TEXT,
+        action: ACTION,
+        appear: NAMES,
+        disappear: NAMES,
+        renamed: listOf(both(TEXT)),
+        unknown: listOf({ enum: ['source', 'filter'] }, 'What changed, of entries that are not known here.'),
+      }),
+    ),
+    restarts: listOf(record({ resource: RESOURCE, owner: RESOURCE }, ['owner']), 'Workloads whose pods are replaced.'),
+  }),
+  description: 'What clients would notice.',
+};
 const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };
 
 export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
@@ -135,9 +188,10 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       approval: APPROVAL,
       approved: APPROVED,
       explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
+      impact: IMPACT,
       ...TROUBLE,
     },
-    ['approval', 'approved', 'explanations'],
+    ['approval', 'approved', 'explanations', 'impact'],
   ),
   sync: output(
     'skep sync -o json',

@@ -28,6 +28,7 @@ export function jsonOfPlan(result: RunResult): string {
     held: plan.held.map(heldOf),
     ...approvalOf(plan),
     ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
+    ...(result.impact === undefined ? {} : { impact: result.impact }),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
   });

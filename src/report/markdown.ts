@@ -1,11 +1,13 @@
 // Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment
 // to update. Knows nothing about who posts it.
 
+import type { Impact } from '../reconcile/impact/impact.ts';
 import type { Change } from '../reconcile/plan.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
-import { code, comment, fenced, inline } from './markdown-text.ts';
+import { type Notice, noticesOf, restartedIds } from './impact.ts';
+import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, counted, countOf } from './order.ts';
 import { countsOf, textOfDifference } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
@@ -34,6 +36,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
       title: `#### 🛑 Waits for approval\n\n${inline(guarded?.reasons.join('; ') ?? '')}. To let exactly these go: ${code(`skep approve ${guarded?.hash}`)}\n`,
       items: (guarded?.deletions ?? []).map(({ id }) => `- ${code(id)}`),
     },
+    ...impactSections(result.impact),
     {
       title: '#### Deletes\n',
       items: ofAction(changes, 'delete').map(({ resource }) => `- ${code(formatId(resource))}`),
@@ -49,6 +52,20 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
     },
   ];
   return comment('plan', head, sections, context);
+}
+
+function impactSections(impact: Impact | undefined): readonly Section[] {
+  if (impact === undefined) return [];
+  return [
+    { title: '#### What clients notice\n', items: noticesOf(impact).map(noticed) },
+    { title: '#### Pods that are replaced\n', items: restartedIds(impact).map((id) => `- ${code(id)}`) },
+  ];
+}
+
+const SIGNS = { appears: '➕', disappears: '➖', changes: '✏️' } as const;
+
+function noticed({ action, id, lines }: Notice): string {
+  return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
 }
 
 const TABLE = '| | where | what |\n|---|---|---|';

@@ -7,6 +7,7 @@ import type { Validation } from '../reconcile/validate.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 import { linesOfExplanations } from './explanations.ts';
+import { textOfImpact } from './impact.ts';
 
 const diffPackage = lazyPackage<typeof import('diff')>('diff');
 
@@ -37,7 +38,8 @@ export function textOfPlan(result: RunResult): string {
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
   const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
   const why = linesOfExplanations(result.explanations ?? []);
-  return lines([...changes, ...why, ...unpreviewed(plan), ...trouble(result), ...deletions, total]);
+  const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
+  return lines([...changes, ...why, ...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, total]);
 }
 
 export function textOfRun(result: RunResult): string {

@@ -101,7 +101,7 @@ function factsText({ kind, resource, view, problems }: Fixture): string {
     images: kind.images(resource),
     sources: kind.sources(resource),
     enforces: kind.enforces(resource),
-    exposes: kind.exposes(resource),
+    exposes: kind.exposes(resource, view),
   });
 }
 

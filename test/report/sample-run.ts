@@ -60,6 +60,41 @@ export function sampleRun(): RunResult {
         deletions: [{ id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' }],
       },
     },
+    impact: {
+      endpoints: [
+        {
+          resource: SERVER,
+          action: 'changes',
+          url: 'http://mcp-docs-proxy.docs.svc.cluster.local:8080/mcp',
+          transport: { before: 'sse', after: 'streamable-http' },
+          auth: {
+            before: { type: 'oidc', issuer: 'https://login.example.com', audience: 'docs' },
+            after: { type: 'oidc', issuer: 'https://login.example.com', audience: 'pages' },
+            refusesToday: true,
+          },
+          optimizer: 'on',
+          tools: {
+            appear: ['write_page'],
+            disappear: ['edit_page', 'find|replace'],
+            renamed: [{ before: 'search', after: 'find' }],
+            clashes: [],
+            uncertain: false,
+          },
+        },
+      ],
+      registries: [
+        {
+          resource: id('MCPRegistry', 'catalogue'),
+          source: 'all',
+          action: 'changes',
+          appear: [],
+          disappear: [],
+          renamed: [],
+          unknown: ['filter'],
+        },
+      ],
+      restarts: [{ resource: { ...id('Deployment', 'docs'), apiVersion: 'apps/v1' }, owner: SERVER }],
+    },
     outcomes: [
       { action: 'created', resource: SERVER },
       { action: 'failed', resource: CONFIG, error: { code: 'cluster-conflict', message: 'somebody was faster' } },

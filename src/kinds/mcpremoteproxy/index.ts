@@ -1,6 +1,7 @@
 // MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
+import { endpointAuth, shownBy } from '../shared/endpoint.ts';
 import { children } from './children.ts';
 import { madeObjects, proxyUrl } from './facts.ts';
 import { references } from './references.ts';
@@ -37,7 +38,21 @@ export const MCPRemoteProxy = defineKind({
   rules,
   inspect,
   references,
-  exposes: (self) => [{ url: proxyUrl(self), transport: self.spec.transport }],
+  exposes: (self, view) => {
+    const { remoteURL, transport, oidcConfig, toolConfigRef } = self.spec;
+    return [
+      {
+        url: proxyUrl(self),
+        transport,
+        auth: endpointAuth(oidcConfig, view),
+        offer: {
+          type: 'server',
+          server: { url: remoteURL },
+          shown: shownBy(toolConfigRef, { filter: [], overrides: {} }, view),
+        },
+      },
+    ];
+  },
   makes: madeObjects,
   children,
   status,

@@ -1,6 +1,7 @@
 // MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
+import { endpointAuth, shownBy } from '../shared/endpoint.ts';
 import { children } from './children.ts';
 import { clientTransport, clientUrl, madeObjects } from './facts.ts';
 import { references } from './references.ts';
@@ -37,10 +38,20 @@ export const MCPServer = defineKind({
   inspect,
   references,
   images: ({ spec }) => [spec.image],
-  exposes: (self) => {
-    const { tools, toolConfigRef } = self.spec;
-    const filter = toolConfigRef === undefined && tools !== undefined && tools.length > 0 ? { tools } : {};
-    return [{ url: clientUrl(self), transport: clientTransport(self.spec), ...filter }];
+  exposes: (self, view) => {
+    const { image, oidcConfig, tools = [], toolConfigRef } = self.spec;
+    return [
+      {
+        url: clientUrl(self),
+        transport: clientTransport(self.spec),
+        auth: endpointAuth(oidcConfig, view),
+        offer: {
+          type: 'server',
+          server: { image },
+          shown: shownBy(toolConfigRef, { filter: tools, overrides: {} }, view),
+        },
+      },
+    ];
   },
   makes: madeObjects,
   children,

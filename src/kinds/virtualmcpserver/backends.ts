@@ -30,7 +30,7 @@ export interface Backend extends Listed {
 export function backendsOf({ config, ...spec }: Spec, view: View): readonly Backend[] {
   const members = membersOf(view, config.groupRef);
   const written = config.backends ?? [];
-  const found = [...members.values()].flatMap((member) => listed(member));
+  const found = [...members.values()].flatMap((member) => listed(member, view));
   const all = written.length > 0 ? written : found;
   return all
     .map((backend): Backend => {
@@ -50,10 +50,10 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
 ]);
 
 /** A member by what it says of itself (kinds.md 8.4); its state is no part of it, or every change would be one of ours. */
-function listed(member: KubeObject): readonly Listed[] {
+function listed(member: KubeObject, view: View): readonly Listed[] {
   const known = KINDS.get(member.kind);
   const spec = isObject(member.spec) ? member.spec : {};
-  const [endpoint] = known?.kind.exposes(member as Resource) ?? [];
+  const [endpoint] = known?.kind.exposes(member as Resource, view) ?? [];
   if (known === undefined || endpoint === undefined) return [];
   const { name, namespace = '', annotations = {} } = member.metadata;
   const own = Object.entries(annotations).filter(([key]) => !isMachinery(key));

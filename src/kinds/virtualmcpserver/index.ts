@@ -1,9 +1,11 @@
 // VirtualMCPServer: the tools of a group's members as those of one MCP server.
 
 import { defineKind } from '../define.ts';
+import { endpointAuth } from '../shared/endpoint.ts';
 import { children, generated } from './children.ts';
 import { makes, originOf } from './facts.ts';
 import { inspect } from './inspect.ts';
+import { offerOf } from './offer.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
 import { VirtualMCPServerSpec, VirtualMCPServerStatus } from './schema.ts';
@@ -46,7 +48,17 @@ export const VirtualMCPServer = defineKind({
   rules,
   inspect,
   references,
-  exposes: (self) => [{ url: `${originOf(self)}/mcp`, transport: 'streamable-http' }],
+  exposes: (self, view) => {
+    const { incomingAuth } = self.spec;
+    return [
+      {
+        url: `${originOf(self)}/mcp`,
+        transport: 'streamable-http',
+        auth: endpointAuth(incomingAuth.type === 'oidc' ? incomingAuth.oidcConfig : undefined, view),
+        offer: offerOf(self.spec, view),
+      },
+    ];
+  },
   makes,
   children,
   generated,

@@ -1,0 +1,55 @@
+// What a VirtualMCPServer offers: the tools of its members, as its aggregation shows them, and its workflows. Knows nothing
+// about the tools that members have.
+
+import type { Offer, OfferedMember, View } from '../kind.ts';
+import { shownBy } from '../shared/endpoint.ts';
+import { backendsOf } from './backends.ts';
+import type { Spec } from './facts.ts';
+
+export function offerOf(spec: Spec, view: View): Offer {
+  const { aggregation, compositeTools = [], compositeToolRefs = [], optimizer } = spec.config;
+  const { conflictResolution: strategy, conflictResolutionConfig } = aggregation;
+  const { prefixFormat, priorityOrder = [] } = conflictResolutionConfig;
+  return {
+    type: 'members',
+    members: backendsOf(spec, view).map(({ name, url, member }) =>
+      memberOf(spec, view, { name, url, kind: member?.kind }),
+    ),
+    resolution: { strategy, prefixFormat, priorityOrder },
+    workflows: [
+      ...compositeTools.map(({ name }) => name),
+      ...compositeToolRefs.map(({ name }) => workflowName(name, view)),
+    ].sort(),
+    optimizer: spec.embeddingServerRef !== undefined || optimizer?.embeddingService !== undefined,
+  };
+}
+
+interface Listed {
+  readonly name: string;
+  readonly url: string;
+  readonly kind: string | undefined;
+}
+
+function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): OfferedMember {
+  const { tools = [], excludeAllTools } = config.aggregation;
+  const {
+    toolConfigRef,
+    filter = [],
+    overrides = {},
+    excludeAll = false,
+  } = tools.find(({ workload }) => workload === name) ?? {};
+  return {
+    workload: name,
+    url,
+    ...(kind === undefined ? {} : { kind }),
+    shown: shownBy(toolConfigRef, { filter, overrides }, view),
+    hidden: excludeAll || excludeAllTools,
+  };
+}
+
+/** A resource that holds a workflow is named like a resource; the tool has the workflow's name. */
+function workflowName(name: string, view: View): string {
+  const spec: unknown = view.find('VirtualMCPCompositeToolDefinition', name)?.spec;
+  const own = typeof spec === 'object' && spec !== null && 'name' in spec ? spec.name : undefined;
+  return typeof own === 'string' ? own : name;
+}

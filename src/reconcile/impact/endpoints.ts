@@ -1,0 +1,150 @@
+// Endpoints that come, go, or are met differently: URL, transport, tokens, tools. Knows nothing about how tools get their
+// names.
+
+import type { EndpointAuth } from '../../kinds/kind.ts';
+import { formatId, type ResourceId } from '../../std/problem.ts';
+import { ANY, type Tool } from '../../virtual/tools.ts';
+import type { FleetState, OpenEndpoint } from './fleet.ts';
+
+export interface Both<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+export interface EndpointImpact {
+  readonly resource: ResourceId;
+  readonly action: 'appears' | 'disappears' | 'changes';
+  /** The new one; the old one where it disappears. */
+  readonly url: string;
+  readonly moved?: Both<string>;
+  readonly transport?: Both<string>;
+  readonly auth?: AuthImpact;
+  /** Clients see `find_tool` and `call_tool` alone, or no longer. */
+  readonly optimizer?: 'on' | 'off';
+  readonly tools: ToolsImpact;
+}
+
+export interface AuthImpact extends Both<EndpointAuth> {
+  /** Tokens of today are refused, or callers without one are. */
+  readonly refusesToday: boolean;
+}
+
+/** Names as clients see them; `*` stands for all tools of a server whose list no registry has. */
+export interface ToolsImpact {
+  readonly appear: readonly string[];
+  readonly disappear: readonly string[];
+  readonly renamed: readonly Both<string>[];
+  /** Members with equal names, which nobody tells apart. */
+  readonly clashes: readonly string[];
+  /** True where a server changes of which no registry lists the tools: they may come and go unseen. */
+  readonly uncertain: boolean;
+}
+
+export function endpointImpacts({ before, after }: Both<FleetState>): readonly EndpointImpact[] {
+  const keys = new Set([...before.endpoints.keys(), ...after.endpoints.keys()]);
+  const impacts = [...keys].flatMap((key) => impactOn(before.endpoints.get(key), after.endpoints.get(key)));
+  return impacts.toSorted((a, b) => (formatId(a.resource) < formatId(b.resource) ? -1 : 1));
+}
+
+function impactOn(before: OpenEndpoint | undefined, after: OpenEndpoint | undefined): readonly EndpointImpact[] {
+  if (before === undefined && after === undefined) return [];
+  if (before === undefined) return after === undefined ? [] : [whole('appears', after)];
+  if (after === undefined) return [whole('disappears', before)];
+  const auth = authImpact(before.auth, after.auth);
+  const impact: EndpointImpact = {
+    resource: after.id,
+    action: 'changes',
+    url: after.url,
+    ...(before.url === after.url ? {} : { moved: { before: before.url, after: after.url } }),
+    ...(before.transport === after.transport
+      ? {}
+      : { transport: { before: before.transport, after: after.transport } }),
+    ...(auth === undefined ? {} : { auth }),
+    ...optimizerImpact(before, after),
+    tools: toolsImpact(before, after),
+  };
+  return isNoticed(impact) ? [impact] : [];
+}
+
+function whole(action: 'appears' | 'disappears', { id, url, aggregated }: OpenEndpoint): EndpointImpact {
+  const names = namesOf(aggregated.tools);
+  const none: ToolsImpact = { appear: [], disappear: [], renamed: [], clashes: [], uncertain: false };
+  const tools =
+    action === 'appears' ? { ...none, appear: names, clashes: aggregated.clashes } : { ...none, disappear: names };
+  return { resource: id, action, url, tools };
+}
+
+function isNoticed({ moved, transport, auth, optimizer, tools }: EndpointImpact): boolean {
+  const { appear, disappear, renamed, clashes, uncertain } = tools;
+  if (moved !== undefined || transport !== undefined || auth !== undefined || optimizer !== undefined) return true;
+  return uncertain || [appear, disappear, renamed, clashes].some(({ length }) => length > 0);
+}
+
+function authImpact(before: EndpointAuth, after: EndpointAuth): AuthImpact | undefined {
+  if (sameAuth(before, after)) return undefined;
+  const sameIssuer = after.type === 'oidc' && before.type === 'oidc' && after.issuer === before.issuer;
+  const anyAudience = sameIssuer && after.audience === undefined;
+  return { before, after, refusesToday: after.type === 'oidc' && !anyAudience };
+}
+
+function sameAuth(a: EndpointAuth, b: EndpointAuth): boolean {
+  if (a.type !== 'oidc' || b.type !== 'oidc') return a.type === b.type;
+  return a.issuer === b.issuer && a.audience === b.audience;
+}
+
+function optimizerImpact(before: OpenEndpoint, after: OpenEndpoint): Pick<EndpointImpact, 'optimizer'> {
+  const [was, is] = [before, after].map(({ offer }) => offer.type === 'members' && offer.optimizer);
+  return was === is ? {} : { optimizer: is === true ? 'on' : 'off' };
+}
+
+function toolsImpact(
+  { aggregated: was, offer: offered }: OpenEndpoint,
+  { aggregated: is, offer }: OpenEndpoint,
+): ToolsImpact {
+  const [before, after] = [byOrigin(was.tools), byOrigin(is.tools)];
+  const gone = was.tools.filter((tool) => !after.has(tool.origin));
+  const come = is.tools.filter((tool) => !before.has(tool.origin));
+  const renamed = is.tools.flatMap((tool) => {
+    const earlier = before.get(tool.origin);
+    return earlier === undefined || earlier.name === tool.name ? [] : [{ before: earlier.name, after: tool.name }];
+  });
+  // A list that is not known now cannot be held against one that is.
+  const unknown = { before: unknownMembers(gone, is.tools), after: unknownMembers(come, was.tools) };
+  const lost = gone.filter(({ origin }) => !isOneOf(origin, [...unknown.before, ...unknown.after]));
+  const won = come.filter(({ origin }) => !isOneOf(origin, [...unknown.before, ...unknown.after]));
+  const [goneNames, comeNames] = [namesOf(lost), namesOf(won)];
+  const changedServer = JSON.stringify(serverOf(offered)) !== JSON.stringify(serverOf(offer));
+  return {
+    // A tool that another one replaces under the same name is no news to clients.
+    appear: comeNames.filter((name) => !goneNames.includes(name)),
+    disappear: goneNames.filter((name) => !comeNames.includes(name)),
+    renamed,
+    clashes: is.clashes.filter((name) => !was.clashes.includes(name)),
+    uncertain: unknown.before.length + unknown.after.length > 0 || (changedServer && before.has(ANY) && after.has(ANY)),
+  };
+}
+
+/**
+ * What the origins of tools begin with whose list is not known, and is on the other side: empty for a server, `name/` for
+ * a member. A member that joins or leaves with an unknown list joins or leaves as a whole.
+ */
+function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
+  const unknown = tools.flatMap(({ origin }) => (origin.endsWith(ANY) ? [origin.slice(0, -ANY.length)] : []));
+  return unknown.filter((member) => others.some(({ origin }) => isOneOf(origin, [member])));
+}
+
+function isOneOf(origin: string, members: readonly string[]): boolean {
+  return members.some((member) => (member === '' ? !origin.includes('/') : origin.startsWith(member)));
+}
+
+function serverOf(offer: OpenEndpoint['offer']): unknown {
+  return offer.type === 'server' ? offer.server : undefined;
+}
+
+function byOrigin(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return new Map(tools.map((tool) => [tool.origin, tool]));
+}
+
+function namesOf(tools: readonly Tool[]): readonly string[] {
+  return tools.map(({ name }) => name).sort();
+}

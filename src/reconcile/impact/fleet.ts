@@ -1,0 +1,121 @@
+// One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as
+// they stand in ConfigMaps. Knows nothing about another state to compare it with.
+
+import { toolsByPlace } from '../../catalogue/entry.ts';
+import { entryFilter } from '../../catalogue/filter.ts';
+import { parseRegistry } from '../../catalogue/formats/registry.ts';
+import type { Entry } from '../../catalogue/ports.ts';
+import type { RegistrySource } from '../../contracts/registry-source.ts';
+import type { Endpoint, Kind, OfferedMember, Resource, View } from '../../kinds/kind.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+import type { ResourceId } from '../../std/problem.ts';
+import { type Aggregated, ANY, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
+import { openViews } from '../view.ts';
+
+export interface FleetInput {
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly objects: readonly KubeObject[];
+}
+
+/** Keys are those of the resources; a registry has one for each of its sources. */
+export interface FleetState {
+  readonly endpoints: ReadonlyMap<string, OpenEndpoint>;
+  readonly registries: ReadonlyMap<string, OpenRegistry>;
+}
+
+export interface OpenEndpoint extends Endpoint {
+  readonly id: ResourceId;
+  readonly aggregated: Aggregated;
+}
+
+export interface OpenRegistry {
+  readonly id: ResourceId;
+  readonly source: RegistrySource;
+  /** Undefined where they are somewhere else. */
+  readonly entries: readonly Entry[] | undefined;
+}
+
+interface Member {
+  readonly id: ResourceId;
+  readonly endpoint: Endpoint;
+}
+
+export function openFleet({ kinds, apiGroup, objects }: FleetInput): FleetState {
+  const views = openViews({ apiGroup, layers: [objects] });
+  const registries = new Map<string, OpenRegistry>();
+  const members = new Map<string, Member>();
+  for (const { kind, resource } of resourcesOf(kinds, apiGroup, objects)) {
+    const id = idOf(resource);
+    const view = views(id.namespace ?? '');
+    for (const endpoint of kind.exposes(resource, view)) members.set(keyOf(id), { id, endpoint });
+    for (const source of kind.sources(resource)) {
+      registries.set(`${keyOf(id)}/${source.name}`, { id, source, entries: entriesOf(source, view) });
+    }
+  }
+  const known = toolsByPlace([...registries.values()].flatMap(({ entries }) => entries ?? []));
+  const endpoints = [...members].map(([key, { id, endpoint }]): [string, OpenEndpoint] => {
+    return [key, { ...endpoint, id, aggregated: toolsAt({ members, known }, id, endpoint) }];
+  });
+  return { endpoints: new Map(endpoints), registries };
+}
+
+function resourcesOf(kinds: readonly Kind[], apiGroup: string, objects: readonly KubeObject[]) {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  return objects.flatMap((object): { kind: Kind; resource: Resource }[] => {
+    const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
+    const { spec } = object;
+    if (kind === undefined || !isObject(spec)) return [];
+    const { status: _status, ...rest } = object;
+    const { apiVersion, metadata } = object;
+    return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
+  });
+}
+
+function entriesOf({ origin, format }: RegistrySource, view: View): readonly Entry[] | undefined {
+  if (origin.type !== 'configMap') return undefined;
+  const data = view.find('ConfigMap', origin.name)?.data;
+  const text = isObject(data) ? data[origin.key] : undefined;
+  if (typeof text !== 'string') return undefined;
+  const parsed = parseRegistry(format, text, `ConfigMap ${origin.name} key ${origin.key}`);
+  return parsed.ok ? parsed.entries : undefined;
+}
+
+/** What the filter of a registry lets through. */
+export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[] | undefined {
+  const filter = entryFilter(source.filter);
+  return entries?.filter((entry) => filter.accepts(entry));
+}
+
+interface Known {
+  readonly members: ReadonlyMap<string, Member>;
+  /** By image or URL. */
+  readonly known: ReadonlyMap<string, readonly string[]>;
+}
+
+function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
+  if (offer.type === 'server') return { tools: shownTools(ownTools(all, offer.server), offer.shown), clashes: [] };
+  const members = offer.members.map((member) => {
+    const { workload, shown, hidden } = member;
+    return { workload, ...shown, hidden, tools: memberTools(all, id, member) };
+  });
+  const { tools, clashes } = aggregatedTools(members, offer.resolution);
+  const workflows = offer.workflows.map((name): Tool => ({ origin: `workflow ${name}`, name }));
+  return { tools: [...tools, ...workflows], clashes };
+}
+
+/** A member is asked like any client would: its own settings come first. */
+function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: OfferedMember): readonly Tool[] {
+  const { workload: name, kind, url } = member;
+  const where = namespace === undefined ? {} : { namespace };
+  const found = kind === undefined ? undefined : all.members.get(keyOf({ apiVersion, kind, name, ...where }));
+  const { offer } = found?.endpoint ?? {};
+  if (offer?.type !== 'server') return ownTools(all, { url });
+  return shownTools(ownTools(all, offer.server), offer.shown);
+}
+
+function ownTools({ known }: Known, server: { readonly image: string } | { readonly url: string }): readonly Tool[] {
+  const tools = known.get('image' in server ? server.image : server.url);
+  return tools === undefined ? [{ origin: ANY, name: ANY }] : tools.map((name) => ({ origin: name, name }));
+}

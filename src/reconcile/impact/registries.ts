@@ -1,0 +1,90 @@
+// Servers that clients of a registry find, or no longer find, or find under another name. Knows nothing about how a
+// catalogue is kept.
+
+import type { Entry } from '../../catalogue/ports.ts';
+import { jsonEquals } from '../../std/json.ts';
+import { formatId, type ResourceId } from '../../std/problem.ts';
+import type { Both } from './endpoints.ts';
+import { type FleetState, keptEntries, type OpenRegistry } from './fleet.ts';
+
+export interface RegistryImpact {
+  readonly resource: ResourceId;
+  /** `registries[].name`. */
+  readonly source: string;
+  readonly action: 'appears' | 'disappears' | 'changes';
+  /** Names of servers. */
+  readonly appear: readonly string[];
+  readonly disappear: readonly string[];
+  readonly renamed: readonly Both<string>[];
+  /** What changed about a source whose entries are somewhere else: what comes of it is not known here. */
+  readonly unknown: readonly ('source' | 'filter')[];
+}
+
+export function registryImpacts({ before, after }: Both<FleetState>): readonly RegistryImpact[] {
+  const keys = new Set([...before.registries.keys(), ...after.registries.keys()]);
+  const impacts = [...keys].flatMap((key) => impactOn(before.registries.get(key), after.registries.get(key)));
+  const order = ({ resource, source }: RegistryImpact): string => `${formatId(resource)}/${source}`;
+  return impacts.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+
+function impactOn(before: OpenRegistry | undefined, after: OpenRegistry | undefined): readonly RegistryImpact[] {
+  const one = after ?? before;
+  if (one === undefined) return [];
+  const [was, is] = [before, after].map((registry) => (registry === undefined ? [] : keptEntries(registry)));
+  const action = before === undefined ? 'appears' : after === undefined ? 'disappears' : 'changes';
+  const head = { resource: one.id, source: one.source.name, action } as const;
+  if (was === undefined || is === undefined) {
+    const unknown = changedAbout(before?.source, after?.source);
+    return unknown.length === 0 ? [] : [{ ...head, appear: [], disappear: [], renamed: [], unknown }];
+  }
+  const servers = serversImpact(was, is);
+  const { appear, disappear, renamed } = servers;
+  if (action === 'changes' && appear.length + disappear.length + renamed.length === 0) return [];
+  return [{ ...head, ...servers, unknown: [] }];
+}
+
+function changedAbout(
+  before: OpenRegistry['source'] | undefined,
+  after: OpenRegistry['source'] | undefined,
+): RegistryImpact['unknown'] {
+  const source = !jsonEquals(before?.origin, after?.origin) || before?.format !== after?.format;
+  const filter = !jsonEquals(before?.filter, after?.filter);
+  return [...(source ? (['source'] as const) : []), ...(filter ? (['filter'] as const) : [])];
+}
+
+function serversImpact(
+  was: readonly Entry[],
+  is: readonly Entry[],
+): Pick<RegistryImpact, 'appear' | 'disappear' | 'renamed'> {
+  const [before, after] = [byName(was), byName(is)];
+  const gone = [...before.values()].filter(({ name }) => !after.has(name));
+  const come = [...after.values()].filter(({ name }) => !before.has(name));
+  const renamed = gone.flatMap((entry) => {
+    const same = come.filter((other) => isSameServer(entry, other));
+    const [only] = same;
+    return only === undefined || same.length > 1 ? [] : [{ before: entry.name, after: only.name }];
+  });
+  return {
+    appear: come
+      .map(({ name }) => name)
+      .filter((name) => !renamed.some(({ after }) => after === name))
+      .sort(),
+    disappear: gone
+      .map(({ name }) => name)
+      .filter((name) => !renamed.some(({ before }) => before === name))
+      .sort(),
+    renamed,
+  };
+}
+
+/** Of several versions one stands for the server. */
+function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  return new Map(entries.map((entry) => [entry.name, entry]));
+}
+
+/** Runs, or is reached, as the other. */
+function isSameServer(a: Entry, b: Entry): boolean {
+  const [{ packages, remotes }, other] = [a.document, b.document];
+  if (packages === undefined && remotes === undefined) return false;
+  return jsonEquals(packages, other.packages) && jsonEquals(remotes, other.remotes);
+}

@@ -1,0 +1,97 @@
+// How the tools of a server are named, filtered and told apart on their way to clients (document 2, MCPToolConfig;
+// document 3, AggregationConfig). Pure; knows nothing about who offers them.
+
+/** One tool as clients see it. */
+export interface Tool {
+  /** What it is, whatever it is called: the same tool before and after a change. */
+  readonly origin: string;
+  /** What clients call it. */
+  readonly name: string;
+}
+
+/** Stands for all tools of a server whose list is not known. */
+export const ANY = '*';
+
+export interface Shown {
+  /** Names as clients see them; empty lets all through. */
+  readonly filter: readonly string[];
+  /** New names by the tools' own. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** First tools are renamed, then the names that came of it are filtered. Of an unknown list, what settings name is known. */
+export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
+  const renamed = tools.map(({ origin, name }) => ({ origin, name: renamedTo(names, name) }));
+  if (!renamed.some(({ name }) => name === ANY)) {
+    return filter.length === 0 ? renamed : renamed.filter(({ name }) => filter.includes(name));
+  }
+  const known = renamed.filter(({ name }) => name !== ANY);
+  const said = Object.entries(names).map(([origin, name]) => ({ origin, name }));
+  const all = distinct([...known, ...said]);
+  if (filter.length === 0) return [...all, { origin: ANY, name: ANY }];
+  return filter.map((name) => all.find((tool) => tool.name === name) ?? { origin: name, name });
+}
+
+function renamedTo(names: Shown['names'], name: string): string {
+  return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
+}
+
+function distinct(tools: readonly Tool[]): readonly Tool[] {
+  return [...new Map(tools.map((tool) => [tool.origin, tool])).values()];
+}
+
+export interface MemberTools extends Shown {
+  readonly workload: string;
+  /** As the member itself offers them. */
+  readonly tools: readonly Tool[];
+  /** Clients see none of them. */
+  readonly hidden: boolean;
+}
+
+export interface ConflictResolution {
+  readonly strategy: 'prefix' | 'priority' | 'manual';
+  readonly prefixFormat: string;
+  readonly priorityOrder: readonly string[];
+}
+
+export interface Aggregated {
+  readonly tools: readonly Tool[];
+  /** Names that several members want and nobody may have: with `manual` the server does not start. */
+  readonly clashes: readonly string[];
+}
+
+/** The tools of several members as those of one server. Hidden ones are told apart from nobody. */
+export function aggregatedTools(members: readonly MemberTools[], resolution: ConflictResolution): Aggregated {
+  const seen = inOrder(
+    members.filter(({ hidden }) => !hidden),
+    resolution,
+  ).flatMap((member) =>
+    shownTools(member.tools, member).map(({ origin, name }) => ({
+      origin: `${member.workload}/${origin}`,
+      name: nameOf(member.workload, name, resolution),
+      key: name === ANY ? `${member.workload}/${ANY}` : nameOf(member.workload, name, resolution),
+    })),
+  );
+  const groups = [...Map.groupBy(seen, ({ key }) => key).values()];
+  const tools = groups.flatMap(([first]) => (first === undefined ? [] : [{ origin: first.origin, name: first.name }]));
+  const clashes = groups.filter(({ length }) => length > 1).flatMap(([first]) => first?.name ?? []);
+  return { tools, clashes: resolution.strategy === 'priority' ? [] : clashes };
+}
+
+/** For `priority` the first of the order wins; whoever is not in it comes after, by name. */
+function inOrder(
+  members: readonly MemberTools[],
+  { strategy, priorityOrder }: ConflictResolution,
+): readonly MemberTools[] {
+  const byName = members.toSorted((a, b) => (a.workload < b.workload ? -1 : 1));
+  if (strategy !== 'priority') return byName;
+  const rank = ({ workload }: MemberTools): number => {
+    const index = priorityOrder.indexOf(workload);
+    return index < 0 ? priorityOrder.length : index;
+  };
+  return byName.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function nameOf(workload: string, name: string, { strategy, prefixFormat }: ConflictResolution): string {
+  return strategy === 'prefix' ? prefixFormat.replaceAll('{workload}', workload) + name : name;
+}

@@ -1,0 +1,237 @@
+// What a reviewer reads about a change: each story edits one fleet, and says what clients would notice.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KINDS } from '../../src/kinds/index.ts';
+import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
+import { impactOf } from '../../src/reconcile/impact/impact.ts';
+import { load } from '../../src/reconcile/load.ts';
+import { textOfImpact } from '../../src/report/impact.ts';
+
+const API_GROUP = 'toolhive.stacklok.dev';
+const FLEET = readFileSync(join(import.meta.dirname, 'fleet.yaml'), 'utf8');
+
+type Edit = readonly [from: string, to: string];
+
+function objectsOf(text: string) {
+  const documents = [{ path: 'fleet.yaml', oid: text, text }];
+  const { resources, problems } = load({
+    source: 'fleet',
+    documents,
+    kinds: KINDS,
+    apiGroup: API_GROUP,
+    builtin: bundledSchema,
+  });
+  expect(problems).toEqual([]);
+  return resources.map(({ defaulted, object }) => defaulted ?? object);
+}
+
+function edited(edits: readonly Edit[]): string {
+  return edits.reduce((text, [from, to]) => {
+    expect(text, `the fleet has ${from}`).toContain(from);
+    return text.replace(from, to);
+  }, FLEET);
+}
+
+function told(...edits: readonly Edit[]): string[] {
+  const [before, after] = [objectsOf(FLEET), objectsOf(edited(edits))];
+  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }))];
+}
+
+test('nothing is told of a change that clients do not notice', () => {
+  expect(told(['What the help desk uses.', 'The help desk.'])).toEqual([]);
+});
+
+describe('tools', () => {
+  test('a filter is narrowed', () => {
+    expect(told(['[search, open_ticket, close]', '[search, open_ticket]'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/tickets',
+      '      tools that are gone: close',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tools that are gone: tickets_close',
+    ]);
+  });
+
+  test('an override gives another name', () => {
+    expect(told(['{name: open_ticket}', '{name: new_ticket}'], ['open_ticket, close', 'new_ticket, close'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/tickets',
+      '      tool open_ticket is called new_ticket now',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tool tickets_open_ticket is called tickets_new_ticket now',
+    ]);
+  });
+
+  test('a member leaves the group', () => {
+    expect(
+      told([
+        'transport: streamable-http\n  groupRef: desk\n  toolConfigRef',
+        'transport: streamable-http\n  toolConfigRef',
+      ]),
+    ).toEqual([
+      'what clients notice:',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tools that are gone: tickets_close, tickets_open_ticket, tickets_search',
+    ]);
+  });
+
+  test('names are told apart in another way: every one of them changes, and one is lost', () => {
+    const priority = '{conflictResolution: priority, conflictResolutionConfig: {priorityOrder: [wiki, tickets]}}';
+    expect(told(['{conflictResolution: prefix}', priority])).toEqual([
+      'what clients notice:',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tools that are gone: tickets_search',
+      '      tool wiki_search is called search now',
+      '      tool wiki_read_page is called read_page now',
+      '      tool wiki_edit_page is called edit_page now',
+      '      tool tickets_open_ticket is called open_ticket now',
+      '      tool tickets_close is called close now',
+    ]);
+  });
+
+  test('equal names that nobody tells apart', () => {
+    const lines = told(['{conflictResolution: prefix}', '{conflictResolution: manual}']);
+    expect(lines).toContain('      more than one member has, and nobody tells apart: search');
+  });
+
+  test('an image with another list of tools', () => {
+    expect(told(['wiki:1.0.0\n  transport', 'wiki:2.0.0\n  transport'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      tools that are gone: edit_page',
+      '      tools that are new: write_page',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tools that are gone: wiki_edit_page',
+      '      tools that are new: wiki_write_page',
+    ]);
+  });
+
+  test('an image that no registry lists', () => {
+    expect(told(['wiki:1.0.0\n  transport', 'wiki:3.0.0\n  transport'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      its tools may be others: a server is another one, and no registry in a ConfigMap lists them',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      its tools may be others: a server is another one, and no registry in a ConfigMap lists them',
+    ]);
+  });
+
+  test('a member joins of which no registry lists the tools', () => {
+    const joins =
+      'name: chat, namespace: docs}\nspec: {image: images.example.com/mcp/chat:1, groupRef: desk}\n---\napiVersion: toolhive.stacklok.dev/v1alpha1\nkind: MCPServer\nmetadata: {name: wiki';
+    expect(told(['name: wiki', joins])).toContain('      tools that are new: chat_*');
+  });
+
+  test('a workflow is offered, and an optimizer stands in front of all', () => {
+    const workflow = `
+    optimizer: {embeddingService: "http://embeddings.docs.svc:8080"}
+    compositeTools:
+      - name: triage
+        description: Finds what a ticket is about.
+        steps: [{id: find, type: tool, tool: wiki.search, arguments: {query: help}}]`;
+    expect(told(['{conflictResolution: prefix}', `{conflictResolution: prefix}${workflow}`])).toEqual([
+      'what clients notice:',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      clients see find_tool and call_tool only, and find the other tools by them',
+      '      tools that are new: triage',
+    ]);
+  });
+});
+
+describe('tokens, URLs and transports', () => {
+  test('another audience', () => {
+    expect(told(['audience: wiki}', 'audience: pages}'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      the tokens of today are refused: they must be made for audience pages, no longer for wiki',
+    ]);
+  });
+
+  test('any audience', () => {
+    expect(told([', audience: wiki}', '}'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      tokens of https://login.example.com for any audience are accepted',
+    ]);
+  });
+
+  test('another issuer', () => {
+    expect(told(['login.example.com', 'id.example.com'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      the tokens of today are refused: the issuer is https://id.example.com, no longer https://login.example.com',
+    ]);
+  });
+
+  test('a server that was open asks for tokens', () => {
+    const oidc =
+      '{type: oidc, oidcConfig: {type: inline, inline: {issuer: "https://login.example.com", audience: desk}}}';
+    expect(told(['{type: anonymous}', oidc])).toEqual([
+      'what clients notice:',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      callers without a token of https://login.example.com are refused from now on',
+    ]);
+  });
+
+  test('another port and another transport', () => {
+    expect(
+      told([
+        'transport: streamable-http\n  groupRef: desk\n  oidcConfig',
+        'transport: sse\n  proxyPort: 9000\n  groupRef: desk\n  oidcConfig',
+      ]),
+    ).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPServer/wiki',
+      '      moves from http://mcp-wiki-proxy.docs.svc.cluster.local:8080/mcp to http://mcp-wiki-proxy.docs.svc.cluster.local:9000/sse#wiki: clients must be told',
+      '      speaks sse instead of streamable-http',
+    ]);
+  });
+});
+
+describe('endpoints and registries', () => {
+  test('a server of another name', () => {
+    expect(
+      told([
+        'metadata: {name: tickets, namespace: docs}\nspec:\n  image',
+        'metadata: {name: issues, namespace: docs}\nspec:\n  image',
+      ]),
+    ).toEqual([
+      'what clients notice:',
+      '  + docs/MCPServer/issues',
+      '      is reached at http://mcp-issues-proxy.docs.svc.cluster.local:8080/mcp',
+      '      tools that are new: close, open_ticket, search',
+      '  - docs/MCPServer/tickets',
+      '      is no longer at http://mcp-tickets-proxy.docs.svc.cluster.local:8080/mcp',
+      '      tools that are gone: close, open_ticket, search',
+      '  ~ docs/VirtualMCPServer/desk',
+      '      tools that are gone: tickets_close, tickets_open_ticket, tickets_search',
+      '      tools that are new: issues_close, issues_open_ticket, issues_search',
+    ]);
+  });
+
+  test('the filter of a registry is narrowed', () => {
+    const filter = 'configMapRef: {name: catalogue, key: registry.json}\n      filter: {tags: {exclude: [work]}}';
+    expect(told(['configMapRef: {name: catalogue, key: registry.json}', filter])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPRegistry/catalogue/all',
+      '      servers that are gone: io.github.stacklok/tickets',
+    ]);
+  });
+
+  test('a server is listed under another name', () => {
+    expect(told(['"wiki-next": {', '"wiki-two": {'])).toEqual([
+      'what clients notice:',
+      '  ~ docs/MCPRegistry/catalogue/all',
+      '      server io.github.stacklok/wiki-next is called io.github.stacklok/wiki-two now',
+    ]);
+  });
+
+  test('a registry whose entries are somewhere else', () => {
+    const git = 'git: {repository: "https://git.example.com/registry.git", path: registry.json}';
+    expect(told(['configMapRef: {name: catalogue, key: registry.json}', git])).toContain(
+      '      its source is another; which servers that means is known when it is synced',
+    );
+  });
+});
