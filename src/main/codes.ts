@@ -18,6 +18,7 @@ export const MAIN_CODES = {
     'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
   'rollback-history-unknown':
     'What came before the commit that a rollback took out of use could not be read: of older commits only those are refused that runs have seen.',
+  'run-stopped': 'The process was told to stop during a run: what was not on its way by then was left to the next run.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',

@@ -4,6 +4,7 @@ import type { FleetSource } from '../reconcile/gather.ts';
 import type { Checkout, Cluster, Exchange } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { systemClock } from './clock.ts';
+import type { Stopping } from './stopping.ts';
 
 /** Who wants to know what an instance does beyond its results. */
 export interface InstanceWatch {
@@ -11,16 +12,19 @@ export interface InstanceWatch {
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
   /** Whether it holds its lease. */
   lock?(held: boolean): void;
+  /** Lets runs be ended early. */
+  readonly stopping?: Stopping;
 }
 
 /** What is fenced is locked: the fence stands exactly as long as the lease is held. */
-export function withLockWatched<T extends Cluster>(cluster: T, { lock }: InstanceWatch): T {
-  if (lock === undefined) return cluster;
+export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping }: InstanceWatch): T {
+  const stoppable = stopping === undefined ? cluster : stopping.over(cluster);
+  if (lock === undefined) return stoppable;
   return {
-    ...cluster,
+    ...stoppable,
     fence(check) {
       lock(check !== undefined);
-      cluster.fence(check);
+      stoppable.fence(check);
     },
   };
 }

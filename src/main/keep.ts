@@ -1,9 +1,9 @@
 // What `skep run` is made of: an instance, the loop of its runs, those who watch it, and the listener that answers.
 
+import type { Logger } from 'pino';
 import { createRunMetrics, type RunMetrics } from '../control/metrics.ts';
 import type { Ending, RunWatcher, Trigger } from '../control/ports.ts';
 import { createVitals, type Pulse } from '../control/vitals.ts';
-import { tellOutcomes, textOfChanges } from '../report/text.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
@@ -11,48 +11,67 @@ import { openInstance } from './instance.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
+import { createStopping, type Stopping } from './stopping.ts';
+import type { Teller } from './teller.ts';
 import { VERSION } from './version.ts';
 
 export interface KeepOptions {
-  /** Resolves when it is enough: the run under way is finished first. */
+  /** Resolves when it is enough: what was sent is finished, and no more is written. */
   readonly enough: Promise<void>;
-  /** What runs did. */
-  readonly out: (text: string) => void;
-  /** What else there is to say. */
-  readonly err: (text: string) => void;
+  readonly teller: Teller;
+  /** Of the listener. */
+  readonly logger: Logger;
 }
 
-export async function keep(config: Config, { enough, out, err }: KeepOptions): Promise<void> {
+/** A run that waits for something longer than this is left alone: it writes nothing more, and its lease runs out. */
+const STOP_WITHIN_MS = 20_000;
+/** Connections with requests on them stay open for as long as those take. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** False where the run under way did not end in time. */
+export async function keep(config: Config, { enough, teller, logger }: KeepOptions): Promise<boolean> {
   const { monotonic } = systemClock;
   const sources = config.sources.map(({ name }) => name);
   const vitals = createVitals({ sources, monotonic });
   const metrics = createRunMetrics({ version: VERSION, monotonic, sources });
-  const tell = tellOutcomes((text) => out(`${text}\n`));
-  const instance = await openInstance(config, tell, watchFor(vitals, metrics));
+  const stopping = createStopping();
+  const instance = await openInstance(config, teller.outcome, watchFor(vitals, metrics, stopping));
   try {
     let runs: Scheduled | undefined;
     // Whoever asks before the first run begins is served by that.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
-    const control = await openControl(config, { vitals, metrics, trigger, sources: config.sources }, err);
+    const subject = { vitals, metrics, trigger, sources: config.sources };
+    const control = await openControl(config, subject, logger);
     try {
       runs = startRuns(instance, config, {
-        ...listenerFor([vitals, metrics], { out, err }),
+        ...listenerFor([vitals, metrics], teller),
         beat: vitals.beat,
         queued: metrics.queued,
       });
       const repositories = config.sources.map(({ repository }) => repository).join(', ');
-      err(`keeping ${config.name} as ${repositories} says, at ${config.schedule}\n`);
+      teller.say(`keeping ${config.name} as ${repositories} says, at ${config.schedule}`);
       await enough;
-      await runs.stop();
+      stopping.stop();
+      return await within(STOP_WITHIN_MS, runs.stop());
     } finally {
       await control?.stop();
     }
   } finally {
-    await instance.close();
+    await within(CLOSE_WITHIN_MS, instance.close());
   }
 }
 
-function watchFor(vitals: Pulse, metrics: RunMetrics): InstanceWatch {
+/** False where it takes longer. */
+async function within(ms: number, ending: Promise<void>): Promise<boolean> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([ending.then(() => true), systemClock.sleep(ms, done.signal).then(() => false)]);
+  } finally {
+    done.abort();
+  }
+}
+
+function watchFor(vitals: Pulse, metrics: RunMetrics, stopping: Stopping): InstanceWatch {
   return {
     requested(exchange) {
       vitals.progressed();
@@ -63,24 +82,26 @@ function watchFor(vitals: Pulse, metrics: RunMetrics): InstanceWatch {
       metrics.fetched(fetch);
     },
     lock: metrics.lock,
+    stopping,
   };
 }
 
-function listenerFor(watchers: readonly RunWatcher[], { out, err }: Pick<KeepOptions, 'out' | 'err'>): RunListener {
+function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListener {
   function end(ending: Ending): void {
     for (const each of watchers) each.ended(ending);
   }
   return {
-    began(reason) {
+    began(reason, runId) {
       for (const each of watchers) each.began(reason);
+      teller.began({ runId });
     },
     result(result, before) {
       end({ result });
-      out(textOfChanges(result, before));
+      teller.result(result, before);
     },
     failure(failure) {
       end({ failure });
-      err(`error ${failure.code}: ${failure.message}\n`);
+      teller.failure(failure);
     },
   };
 }
@@ -88,11 +109,9 @@ function listenerFor(watchers: readonly RunWatcher[], { out, err }: Pick<KeepOpt
 async function openControl(
   { http }: Config,
   subject: ControlSubject,
-  err: KeepOptions['err'],
+  logger: Logger,
 ): Promise<ControlListener | undefined> {
   if (http === undefined) return undefined;
-  const [{ startControl }, { pino }] = await Promise.all([import('./control.ts'), import('pino')]);
-  const control = await startControl(http, subject, pino({ level: 'info' }, process.stderr));
-  err(`listening at ${control.url}\n`);
-  return control;
+  const { startControl } = await import('./control.ts');
+  return startControl(http, subject, logger);
 }

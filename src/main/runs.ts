@@ -1,5 +1,6 @@
 // Runs one after the other on the schedule, for `skep run` and `skep dev`.
 
+import { randomUUID } from 'node:crypto';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import { systemClock } from './clock.ts';
@@ -11,7 +12,7 @@ import { openWindows, pausedBy } from './windows.ts';
 const FOLLOW_UPS_MS = [500, 1000, 2000, 4000, 8000];
 
 export interface RunListener {
-  began?(reason: Reason): void;
+  began?(reason: Reason, runId: string): void;
   /** `before`: the run before it; undefined for the first. */
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
@@ -39,10 +40,11 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
   };
   const windows = openWindows(config.windows);
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async (reason) => {
-    listener.began?.(reason);
+    const id = randomUUID();
+    listener.began?.(reason, id);
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
-      const result = await instance.run({ waitSeconds: 0, ...pausedBy(windows, now()) });
+      const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
       // Told first: what a run did is news also where its state cannot be saved.
       listener.result(result, before);
       before = result;

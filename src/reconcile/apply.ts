@@ -40,6 +40,9 @@ export interface ApplyInput {
   readonly force: boolean;
 }
 
+/** Code of the Failure of a change that was not begun because the process ends. */
+export const RUN_STOPPED = 'run-stopped';
+
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const uids = new Map(input.uids);
   const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
@@ -99,7 +102,9 @@ async function execute(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    tell({ action: 'failed', error: { code: error.code, message: error.message }, ...whose });
+    // Nothing is wrong with what was only not begun.
+    const action = error.code === RUN_STOPPED ? 'held' : 'failed';
+    tell({ action, error: { code: error.code, message: error.message }, ...whose });
   }
   return outcomes;
 }

@@ -2,6 +2,8 @@
 
 import { type Config, readConfig } from '../../src/main/config.ts';
 import { keep } from '../../src/main/keep.ts';
+import { createLogger } from '../../src/main/log.ts';
+import { tellPeople } from '../../src/main/teller.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import type { World } from '../harness/world.ts';
 
@@ -14,6 +16,8 @@ export interface Keeper {
   said(text: string, from?: number): Promise<string>;
   /** As a signal would; resolves when it has ended. */
   stop(): Promise<void>;
+  /** Whether its last run ended in time. */
+  readonly ended: Promise<boolean>;
 }
 
 const DEADLINE_MS = 20_000;
@@ -30,7 +34,9 @@ export async function startKeeper(world: World, changes: Readonly<Record<string,
   const enough = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const running = keep(configOf(world, folder.path, changes), { enough, out: hear, err: hear }).finally(folder.remove);
+  const teller = tellPeople({ out: hear, err: hear });
+  const logger = createLogger('info', { isTTY: true, write: hear });
+  const running = keep(configOf(world, folder.path, changes), { enough, teller, logger }).finally(folder.remove);
   const ended = running.then(
     () => new Error('ended'),
     (error: unknown) => error,
@@ -59,6 +65,7 @@ export async function startKeeper(world: World, changes: Readonly<Record<string,
     url,
     output: () => text,
     said,
+    ended: running,
     async stop() {
       finish();
       await running;
