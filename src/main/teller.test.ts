@@ -18,6 +18,7 @@ const EMPTY: RunResult = {
   problems: [],
   failures: [],
   warnings: [],
+  quarantined: [],
   catalogue: [],
   readiness: { ready: [], progressing: [], failed: [] },
   timedOut: false,

@@ -99,7 +99,16 @@ function tellResult(log: Logger, facts: RunFacts | undefined, result: RunResult,
     for (const { code, message } of warnings) log.warn({ ...facts, code }, message);
   }
   const waiting = result.plan.guarded === undefined ? {} : { approval: result.plan.guarded.hash };
-  const summary = { ...summaryOf(result), commits, requests, seconds, exitCode: exitCodeOf(result), ...waiting };
+  const outOfUse = result.quarantined.length === 0 ? {} : { quarantined: result.quarantined };
+  const summary = {
+    ...summaryOf(result),
+    ...outOfUse,
+    commits,
+    requests,
+    seconds,
+    exitCode: exitCodeOf(result),
+    ...waiting,
+  };
   log[isNews ? 'info' : 'debug']({ ...facts, ...summary, ...(paused === undefined ? {} : { paused }) }, 'run ended');
 }
 
