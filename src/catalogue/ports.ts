@@ -174,6 +174,8 @@ export interface ListQuery {
 }
 
 export interface ListPage {
+  /** Of the source, that the page is of. */
+  readonly revision: string;
   readonly entries: readonly StoredEntry[];
   /** True where more entries follow the last one. */
   readonly more: boolean;

@@ -19,29 +19,52 @@ export interface ConditionalOptions {
   readonly bodies: Bodies;
 }
 
-/** What a valid request asks of the store, as JSON text. */
-export type Load = (catalogue: CatalogueReader) => Promise<Read<string>>;
+/** What a valid request asks of the store. */
+export type Load = (catalogue: CatalogueReader) => Promise<Read<Loaded>>;
 export type Ask = (request: FastifyRequest, key: SourceKey) => Read<Load>;
+
+export interface Loaded {
+  /** JSON. */
+  readonly text: string;
+  /** That it is of, where the store says so with the content: then it need not be asked for before. */
+  readonly revision?: string;
+}
 
 /**
  * Makes handlers for routes with a parameter `registry`. Each sends what is asked for, unless the client has it already.
- * The revision is read first: content that changes in between is sent under the older tag, and so asked for again; and no
- * replica sends an older page to a client that names the tag of a newer one.
+ * Where the store does not say which revision the content is of, the revision is read first: content that changes in
+ * between is sent under the older tag, and so asked for again; and no replica sends an older page to a client that names
+ * the tag of a newer one.
  */
-export function conditionalAnswers(options: ConditionalOptions): (ask: Ask) => Handler {
+export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;
   const revision = sharedRevisions(catalogue);
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
-  return (ask) =>
-    async function answer(request, reply) {
+  /** The revision of each source that was met last. */
+  const met = new Map<string, string>();
+
+  /** `dated`: what it asks for says which revision it is of. */
+  return (ask, dated) => {
+    /** Whether only the store can have it: one question is enough then. */
+    function isNew(request: FastifyRequest, { source }: SourceKey): boolean {
+      if (dated === undefined || request.headers['if-none-match'] !== undefined) return false;
+      const last = met.get(source);
+      return last === undefined || bodies.get(entityTag(version, last, request.url)) === undefined;
+    }
+
+    return async function answer(request, reply) {
       const key = registryKey(config, request);
       if (!key.ok) return refuse(reply, key.refused);
       const load = ask(request, key.value);
       if (!load.ok) return refuse(reply, load.refused);
-      const tag = entityTag(version, await revision(key.value), request.url);
+      const loaded = isNew(request, key.value) ? await load.value(catalogue) : undefined;
+      if (loaded?.ok === false) return refuse(reply, loaded.refused);
+      const now = loaded?.value.revision ?? (await revision(key.value));
+      met.set(key.value.source, now);
+      const tag = entityTag(version, now, request.url);
       const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
       if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
-      const body = await plainBody(bodies, tag, () => load.value(catalogue));
+      const body = await plainBody(bodies, tag, async () => loaded ?? (await load.value(catalogue)));
       if (!body.ok) return refuse(reply, body.refused);
       const coding = chooseCoding(request.headers['accept-encoding']);
       const short = coding === undefined ? undefined : await packedBody(bodies, tag, body.value, coding);
@@ -51,6 +74,7 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask) => H
         .type('application/json; charset=utf-8')
         .send(short ?? body.value);
     };
+  };
 }
 
 /** The registry that the request names. */
@@ -63,12 +87,12 @@ export function registryKey(config: RegistryConfig, request: FastifyRequest): Re
   return found({ namespace: config.namespace, registry: config.registryName, source: known.name });
 }
 
-async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<string>>): Promise<Read<Buffer>> {
+async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<Loaded>>): Promise<Read<Buffer>> {
   const kept = bodies.get(tag);
   if (kept !== undefined) return found(kept);
   const loaded = await load();
   if (!loaded.ok) return loaded;
-  const body = Buffer.from(loaded.value);
+  const body = Buffer.from(loaded.value.text);
   bodies.set(tag, body);
   return found(body);
 }

@@ -65,7 +65,7 @@ export function createOutlines(pool: Pool): Outlines {
       current(key, async (outline) => {
         const { ids, more } = find(outline, query);
         const { revision, entries } = await pool.use((client) => entriesOf(client, key, ids));
-        return { revision, value: entries.length === ids.length ? { entries, more } : undefined };
+        return { revision, value: entries.length === ids.length ? { revision, entries, more } : undefined };
       }),
     facets: (key) =>
       current(key, async (outline) => {

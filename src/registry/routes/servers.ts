@@ -26,7 +26,7 @@ const VERSION_LENGTH_MAX = 255;
 export function addServerRoutes(app: FastifyInstance, options: ConditionalOptions): void {
   const answering = conditionalAnswers(options);
   for (const base of BASES) {
-    route(app, `${base}/servers`, answering(askList), LIST_SCHEMA);
+    route(app, `${base}/servers`, answering(askList, 'dated'), LIST_SCHEMA);
     route(app, `${base}/servers/:server/versions`, answering(askVersions), VERSIONS_SCHEMA);
     route(app, `${base}/servers/:server/versions/:version`, answering(askVersion), VERSION_SCHEMA);
     route(app, `${base}/${FACETS}`, answering(askFacets), FACETS_SCHEMA);
@@ -38,9 +38,10 @@ function askList(request: FastifyRequest, key: SourceKey): Read<Load> {
   if (!read.ok) return read;
   const { query, filters } = read.value;
   return found(async (catalogue) => {
-    const { entries, more } = await catalogue.list(key, query);
+    const { revision, entries, more } = await catalogue.list(key, query);
     const last = entries.at(-1);
-    return found(serverList(entries, more && last !== undefined ? encodeCursor(last, filters) : undefined));
+    const text = serverList(entries, more && last !== undefined ? encodeCursor(last, filters) : undefined);
+    return found({ text, revision });
   });
 }
 
@@ -51,7 +52,9 @@ function askVersions(request: FastifyRequest, key: SourceKey): Read<Load> {
   if (!includeDeleted.ok) return includeDeleted;
   return found(async (catalogue) => {
     const entries = await catalogue.versions(key, name.value, includeDeleted.value);
-    return entries.length === 0 ? refused('server-not-found', 'server not found') : found(serverList(entries));
+    return entries.length === 0
+      ? refused('server-not-found', 'server not found')
+      : found({ text: serverList(entries) });
   });
 }
 
@@ -68,12 +71,12 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
     const entry = await catalogue.version(key, name.value, version, includeDeleted.value);
     return entry === undefined
       ? refused('version-not-found', 'server or version not found')
-      : found(serverResponse(entry));
+      : found({ text: serverResponse(entry) });
   });
 }
 
 function askFacets(_request: FastifyRequest, key: SourceKey): Read<Load> {
-  return found(async (catalogue: CatalogueReader) => found(JSON.stringify(await catalogue.facets(key))));
+  return found(async (catalogue: CatalogueReader) => found({ text: JSON.stringify(await catalogue.facets(key)) }));
 }
 
 function readServerName(request: FastifyRequest): Read<string> {
