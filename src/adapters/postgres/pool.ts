@@ -48,6 +48,8 @@ interface State {
   readonly waiters: Waiter[];
   /** Connections that are open or being opened. */
   open: number;
+  /** When a connection beyond those that may stay unused was opened last. */
+  grownAtMs: number;
   closed: boolean;
   onEmpty: () => void;
 }
@@ -60,11 +62,21 @@ const ACQUIRE_TIMEOUT_MS = 10_000;
  * what a page does, and it is closed again as soon as nobody waits for it.
  */
 const GROW_AFTER_MS = 25;
+/** And how long after the one before: on a machine that is busy with the work itself, logins would make it worse. */
+const GROW_EVERY_MS = 100;
 const MAX_RUNS = 5;
 
 /** Opens nothing yet: connections are made when they are used. */
 export function openPool(settings: DatabaseSettings): Pool {
-  const state: State = { settings, idle: [], waiters: [], open: 0, closed: false, onEmpty: () => undefined };
+  const state: State = {
+    settings,
+    idle: [],
+    waiters: [],
+    open: 0,
+    grownAtMs: 0,
+    closed: false,
+    onEmpty: () => undefined,
+  };
 
   async function use<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const connection = await acquire(state);
@@ -159,12 +171,18 @@ function wait(state: State): Promise<Connection | undefined> {
     function leave(): void {
       state.waiters.splice(state.waiters.indexOf(waiter), 1);
     }
-    const grow = setTimeout(() => {
-      if (isFull(state)) return;
+    function growOrWait(): void {
+      const waitMs = state.grownAtMs + GROW_EVERY_MS - performance.now();
+      if (waitMs > 0 || isFull(state)) {
+        grow = setTimeout(growOrWait, Math.max(GROW_AFTER_MS, waitMs));
+        return;
+      }
       leave();
       state.open += 1;
+      state.grownAtMs = performance.now();
       waiter.take(undefined);
-    }, GROW_AFTER_MS);
+    }
+    let grow = setTimeout(growOrWait, GROW_AFTER_MS);
     const late = setTimeout(() => {
       leave();
       const message = `${describePlace(settings)}: no connection became free within ${timeoutMs} ms`;
