@@ -21,5 +21,7 @@ export const MAIN_CODES = {
   'run-stopped': 'The process was told to stop during a run: what was not on its way by then was left to the next run.',
   'listen-failed': 'The address or port is taken, or not ours to listen on.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
+  'policies-invalid':
+    'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem.',
   'dev-in-use': 'Another `skep dev` uses the same folder or port.',
 } as const;

@@ -27,7 +27,8 @@ import { VERSION } from './version.ts';
 const EXIT_CODES = `
 Exit codes:
   0 done                   1 the world failed        2 changes pending (--detailed-exitcode, or paused)
-  3 invalid manifests      5 deletions, or unsigned changes, wait for approval
+  3 invalid manifests      4 denied by policies
+  5 deletions, or unsigned changes, wait for approval
   6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;
 
 const USAGE = 64;
@@ -79,7 +80,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof Failure) {
-    process.stderr.write(`${error.code === 'config-invalid' ? '' : `error ${error.code}: `}${error.message}\n`);
+    process.stderr.write(`${SELF_TELLING.has(error.code) ? '' : `error ${error.code}: `}${error.message}\n`);
     return EXIT_BY_CODE[error.code] ?? 1;
   }
   // A bug: the stack is what its reader needs.
@@ -87,9 +88,13 @@ function exitCodeOf(error: unknown): number {
   return 1;
 }
 
+/** Their messages are problems, each with its place and code. */
+const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-invalid']);
+
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   locked: 6,
   'config-invalid': USAGE,
+  'policies-invalid': USAGE,
   usage: USAGE,
   'plan-invalid': USAGE,
   'plan-version': USAGE,

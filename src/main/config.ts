@@ -111,6 +111,11 @@ const CONFIG = object(
       'Images of the workloads we make; else this version of skep itself.',
       { default: {} },
     ),
+    policies: list(
+      text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
+      'ValidatingAdmissionPolicies that everything declared is held against; never those of a source.',
+      { default: [] },
+    ),
     pods: object(
       {
         nodeSelector: optional(textMap('Labels of the nodes that they may run on.')),

@@ -10,6 +10,7 @@ import { DATABASE_DEFAULTS } from '../contracts/database-defaults.ts';
 import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { View } from '../kinds/kind.ts';
+import type { PolicySet } from '../kube/policy/read.ts';
 import { userOf } from '../reconcile/accounts.ts';
 import type { Outcome } from '../reconcile/apply.ts';
 import { openDigestKey } from '../reconcile/digest-key.ts';
@@ -23,6 +24,7 @@ import type { RegistryDeps, SyncMode } from '../reconcile/registries.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import { globMatches } from '../std/glob.ts';
+import { formatProblem } from '../std/problem.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
@@ -30,6 +32,7 @@ import { type InstanceWatch, withLockWatched, withSourceWatched } from './instan
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { openPinned } from './pinned.ts';
+import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { recordedRun } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
@@ -56,6 +59,7 @@ export async function openInstance(
   watch: InstanceWatch = {},
   commits: ReadonlyMap<string, string> = new Map(),
 ): Promise<Instance> {
+  const policies = await ownPolicies(config);
   const { kubeconfig, context, concurrency } = config.cluster;
   const cluster = await connectCluster({
     ...(watch.requested === undefined ? {} : { observe: watch.requested }),
@@ -88,7 +92,10 @@ export async function openInstance(
   const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
   const notifier = openNotifier(config, cluster, homeNamespace, outbound);
-  const options = (overrides: Partial<RunOptions> = {}) => ({ ...optionsOf(config, homeNamespace), ...overrides });
+  const options = (overrides: Partial<RunOptions> = {}) => ({
+    ...optionsOf(config, homeNamespace, policies),
+    ...overrides,
+  });
   return {
     deps,
     options,
@@ -106,13 +113,20 @@ export async function openInstance(
   };
 }
 
+/** Of the instance's own files, never of what a source declares: nobody judges themselves. */
+async function ownPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
+  const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
+  for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
+  return opened?.set;
+}
+
 /** Plan files say themselves what a run may do. */
 function admissionOf({ plans }: Config): Pick<RunOptions, 'admit'> {
   if (plans.require === 'unsigned') return {};
   return { admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it') };
 }
 
-function optionsOf(config: Config, homeNamespace: string): RunOptions {
+function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
   const image = `skep:${VERSION}`;
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
@@ -129,6 +143,7 @@ function optionsOf(config: Config, homeNamespace: string): RunOptions {
       pods: config.pods,
       ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
     },
+    ...(policies === undefined ? {} : { policies }),
     namespaces: config.namespaces,
     children: config.children,
     prune,

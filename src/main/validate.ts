@@ -1,11 +1,13 @@
 // `skep validate`: what is wrong with the manifests of a folder, without a cluster.
 
 import { Command } from 'commander';
+import { problemsExit } from '../reconcile/problems-exit.ts';
 import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '../report/formats.ts';
 import { Failure } from '../std/failure.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
 import { outputOption } from './configuration.ts';
 import { checkKubernetesVersion } from './kubernetes-version.ts';
+import { BUILTIN } from './policy-files.ts';
 import { reportContext } from './report-context.ts';
 import { openUserCache, type ValidationRequest, validation } from './validation.ts';
 
@@ -16,35 +18,44 @@ interface Options {
   readonly kubernetesVersion?: string;
   readonly watch?: true;
   readonly cache: boolean;
+  /** False: `--no-policies`. */
+  readonly policies?: readonly string[] | false;
 }
 
 const EXAMPLES = `
 Examples:
   skep validate clusters/prod
   skep validate clusters/prod --schemas vendor/crds
+  skep validate clusters/prod --policies builtin --policies policies
   skep validate clusters/prod -o sarif > skep.sarif
   skep validate clusters/prod --watch`;
 
 export function validateCommand(): Command {
   return new Command('validate')
-    .description('Check manifests offline: schema, rules and references.')
+    .description('Check manifests offline: schema, rules, references and policies.')
     .argument('<path...>', 'files or folders; every *.yaml, *.yml and *.json in a folder is read')
     .option('--schemas <path>', 'CustomResourceDefinitions that are not among the manifests; repeatable', collect, [])
     .option('--kubernetes-version <version>', 'version that built-in kinds are held against (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
+    .option(
+      '--policies <path>',
+      'ValidatingAdmissionPolicies to hold them against; repeatable (default: builtin)',
+      collect,
+    )
+    .option('--no-policies', 'hold them against no policies')
     .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
     .option('--watch', 'go on, and tell what each change makes of it, until interrupted')
     .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
-      const { apiGroup, schemas, output, cache } = options;
+      const { apiGroup, schemas, output, cache, policies = [BUILTIN] } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
-      const request = { paths, schemas, apiGroup };
+      const request = { paths, schemas, apiGroup, policies: policies || [] };
       if (options.watch === true) return watch(request, output);
       const result = await validation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
       process.stdout.write(await render(result, reportContext()));
-      if (result.problems.some(({ severity }) => severity === 'error')) process.exitCode = 3;
+      process.exitCode = problemsExit(result.problems);
     });
 }
 
@@ -61,7 +72,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());
   await watchValidation({
-    paths: [...request.paths, ...request.schemas],
+    paths: [...request.paths, ...request.schemas, ...(request.policies ?? []).filter((path) => path !== BUILTIN)],
     validate: () => validation(request, undefined, files),
     say: (text) => process.stdout.write(text),
     complain: (text) => process.stderr.write(text),
@@ -70,6 +81,6 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   await interrupted;
 }
 
-function collect(path: string, before: readonly string[]): readonly string[] {
-  return [...before, path];
+function collect(path: string, before: readonly string[] | false | undefined): readonly string[] {
+  return [...(before || []), path];
 }

@@ -7,7 +7,9 @@ import type { LoadCache, SourceFile } from '../reconcile/source-file.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
+import type { Problem } from '../std/problem.ts';
 import { manifestFiles } from './manifest-files.ts';
+import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { programDigest } from './program-digest.ts';
 import { openResultCache, type ResultCache, userCacheFolder } from './result-cache.ts';
 
@@ -16,6 +18,8 @@ export interface ValidationRequest {
   /** Folders or files with CustomResourceDefinitions. */
   readonly schemas: readonly string[];
   readonly apiGroup: string;
+  /** Folders or files of policies; `builtin` is the pack that comes with the program. Absent: none. */
+  readonly policies?: readonly string[];
 }
 
 export function openUserCache(): ResultCache {
@@ -34,14 +38,16 @@ export async function validation(
   const documents = request.paths.flatMap(manifestFiles);
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
-  const key = cache === undefined ? '' : keyOf(documents, schemas, apiGroup);
+  const policies = policyFiles(request.policies ?? [], apiGroup);
+  const key = cache === undefined ? '' : keyOf(documents, schemas, policies, apiGroup);
   const known = cache?.get(key);
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
-  const [{ KINDS }, { validate }] = await Promise.all([
+  const [{ KINDS }, { validate }, opened] = await Promise.all([
     import('../kinds/index.ts'),
     import('../reconcile/validate.ts'),
+    openPolicyFiles(policies),
   ]);
   const result = validate({
     documents,
@@ -49,9 +55,17 @@ export async function validation(
     kinds: KINDS,
     apiGroup,
     ...(files === undefined ? {} : { cache: files }),
+    ...(opened === undefined ? {} : { policies: opened.set }),
   });
-  cache?.set(key, result);
-  return result;
+  const told = withWarnings(result, opened?.warnings ?? []);
+  cache?.set(key, told);
+  return told;
+}
+
+function withWarnings(result: Validation, warnings: readonly Problem[]): Validation {
+  if (warnings.length === 0) return result;
+  const problems = [...warnings, ...result.problems];
+  return { summary: { ...result.summary, problems: problems.length }, problems };
 }
 
 function definitionFiles(path: string): readonly SourceFile[] {
@@ -61,7 +75,12 @@ function definitionFiles(path: string): readonly SourceFile[] {
 }
 
 /** Of everything that a validation follows from, the names of the files included: they are in its problems. */
-function keyOf(documents: readonly SourceFile[], schemas: readonly SourceFile[], apiGroup: string): string {
-  const files = [documents, schemas].map((each) => each.map(({ path, oid }) => [path, oid]));
+function keyOf(
+  documents: readonly SourceFile[],
+  schemas: readonly SourceFile[],
+  policies: readonly SourceFile[],
+  apiGroup: string,
+): string {
+  const files = [documents, schemas, policies].map((each) => each.map(({ path, oid }) => [path, oid]));
   return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
 }

@@ -6,6 +6,7 @@ import type { Problem, ResourceId } from '../std/problem.ts';
 import type { Extent } from './applyset.ts';
 import { type Desires, desire } from './desire.ts';
 import { withDigests } from './digest-key.ts';
+import { type ChildrenEnforced, type Enforced, enforce, enforceOnChildren } from './enforce.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
 import type { Gathered } from './gather.ts';
 import { keepValues } from './generated.ts';
@@ -55,8 +56,9 @@ export async function prepare(
   before?: Prepared,
 ): Promise<Prepared> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
-  const { quarantine, gathered, snapshot, parent, ownKinds } = await observe(deps, options);
-  const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
+  const { quarantine, gathered: fit, snapshot, parent, ownKinds } = await observe(deps, options);
+  const leftAlone = leftAloneOf(fit.loaded, snapshot.find);
+  const { gathered, judge } = await enforce(deps, options, fit, leftAlone);
   const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(gathered, leftAlone)] });
   const now = await syncRegistries(deps, {
     mode,
@@ -68,7 +70,7 @@ export async function prepare(
   });
   const registries = before === undefined ? now : inOneRun(before.registries, now);
   const { loaded, invalid } = gathered;
-  const resolved = resolve({
+  const asDeclared = resolve({
     loaded,
     invalid,
     kinds,
@@ -79,11 +81,9 @@ export async function prepare(
     living: snapshot.find,
   });
   const applySet = applySetId(instance, homeNamespace);
-  const { settings, children } = options;
+  const wished = await wish(deps, options, mode, { judge, resolved: asDeclared, views, snapshot });
+  const { resolved, wishes, unsealed } = wished;
   const { standings } = resolved;
-  const { made: wishes, unsealed } = await withDigests(deps.digestKey, mode, (digest) =>
-    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
-  );
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
   const applied = appliedBy(instance);
@@ -103,11 +103,29 @@ export async function prepare(
     desires,
     plan: planned.plan,
     previews: planned.previews,
-    problems: [gathered, registries, resolved, desires, planned].flatMap(({ problems }) => problems),
+    problems: [gathered, registries, resolved, wished, desires, planned].flatMap(({ problems }) => problems),
     parent,
     unsealed,
     watched: [...ownKinds, ...desiredKinds],
   };
+}
+
+/** What the healthy resources become, but for what policies deny. */
+async function wish(
+  deps: RunDeps,
+  options: RunOptions,
+  mode: SyncMode,
+  found: { readonly judge: Enforced['judge'] | undefined } & Pick<ResolveInput, 'views'> &
+    Pick<Prepared, 'resolved' | 'snapshot'>,
+): Promise<ChildrenEnforced & { readonly unsealed: boolean }> {
+  const { judge, resolved, views, snapshot } = found;
+  const { settings, children, instance, homeNamespace } = options;
+  const applySet = applySetId(instance, homeNamespace);
+  const { standings } = resolved;
+  const { made, unsealed } = await withDigests(deps.digestKey, mode, (digest) =>
+    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
+  );
+  return { ...enforceOnChildren(judge, resolved, made), unsealed };
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */

@@ -2,6 +2,7 @@
 // Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
 import type { Kind, Settings } from '../kinds/kind.ts';
+import type { PolicySet } from '../kube/policy/read.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { type Outcome, withheldOutcomes } from './apply.ts';
 import { sameExtent } from './applyset.ts';
@@ -51,6 +52,8 @@ export interface RunOptions {
   readonly apiGroup: string;
   readonly kinds: readonly Kind[];
   readonly settings: Omit<Settings, 'digest'>;
+  /** Of files of the instance's own; absent: none. */
+  readonly policies?: PolicySet;
   readonly namespaces: readonly string[];
   /** False: another operator makes the children of the custom resources, and writes their status. */
   readonly children: boolean;

@@ -7,6 +7,7 @@ import type { Outcome } from './apply.ts';
 import type { Explanation } from './explain.ts';
 import type { Impact } from './impact/impact.ts';
 import type { Change, Plan } from './plan.ts';
+import { problemsExit } from './problems-exit.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 import type { Suspension } from './suspension.ts';
@@ -63,12 +64,13 @@ export interface RunResult {
 }
 
 /**
- * The first that applies, in the order 1 3 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
+ * The first that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
  * no result. `detailed`: changes that are pending count; they always do where the run was not free to make them.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
-  if (result.problems.some((problem) => problem.severity === 'error')) return 3;
+  const verdict = problemsExit(result.problems);
+  if (verdict !== 0) return verdict;
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.outcomes.length === 0 && refusedChanges(result.plan).length > 0) return 7;

@@ -3,11 +3,15 @@
 
 import type { Kind } from '../kinds/kind.ts';
 import { keyOf } from '../kube/object.ts';
+import type { PolicySet } from '../kube/policy/read.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
+import type { JsonObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import { declaredImages } from './declared-images.ts';
-import { definitionsOf, load } from './load.ts';
+import { definitionsOf, type LoadedResource, load } from './load.ts';
 import { parseFile } from './parsed-file.ts';
+import { admittedObject, judgeAll, openPolicies } from './policies.ts';
+import { declaredFacts, definitionsAmong } from './policy-facts.ts';
 import { resolve } from './resolve.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { openViews } from './view.ts';
@@ -18,6 +22,8 @@ export interface ValidateInput {
   readonly apiGroup: string;
   /** Files with CustomResourceDefinitions of kinds that the documents use and do not define. */
   readonly schemas?: readonly SourceFile[];
+  /** Absent: none are asked. */
+  readonly policies?: PolicySet;
   readonly cache?: LoadCache;
 }
 
@@ -28,6 +34,8 @@ export interface Validation {
     readonly valid: number;
     readonly invalid: number;
     readonly problems: number;
+    /** Violations of policies that are only recorded; absent where there are none. */
+    readonly audited?: number;
   };
   readonly problems: readonly Problem[];
 }
@@ -66,7 +74,12 @@ export function validate(input: ValidateInput): Validation {
   // A registry whose images are not known here is told once, not for each image.
   const told = unresolved.filter(({ code }) => code !== 'image-unknown');
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
-  const problems = [...unread, ...loaded.problems, ...told, ...enforced.problems];
+  const judged = judge(
+    input,
+    resources.filter(({ id }) => !broken.has(keyOf(id))),
+    parsed.flatMap(definitionsOf),
+  );
+  const problems = [...unread, ...loaded.problems, ...told, ...enforced.problems, ...(judged?.problems ?? [])];
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
@@ -77,7 +90,20 @@ export function validate(input: ValidateInput): Validation {
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,
       problems: problems.length,
+      ...(judged === undefined || judged.audited === 0 ? {} : { audited: judged.audited }),
     },
     problems,
   };
+}
+
+/** Undefined where there are no policies. */
+function judge({ policies, kinds, apiGroup }: ValidateInput, sound: readonly LoadedResource[], schemas: JsonObject[]) {
+  if (policies === undefined) return undefined;
+  const definitions = [...schemas, ...definitionsAmong(sound)];
+  const facts = declaredFacts(sound, definitions);
+  const court = openPolicies({ policies, kinds, apiGroup, definitions, facts });
+  return judgeAll(
+    court,
+    sound.map((resource) => ({ of: resource, object: admittedObject(resource), resource })),
+  );
 }

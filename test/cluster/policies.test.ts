@@ -1,18 +1,22 @@
 // The recorded answers to policies, asked of an API server again (docs/testing.md): every construct, every expression and
 // every fixture of the built-in pack. The embedded server is not asked: it enforces no policies.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { JsonObject } from '../../src/std/json.ts';
+import { readDocuments } from '../../src/std/yaml.ts';
 import { constructs, DEFINITION, GROUP, POLICY_API } from '../policies/construct.ts';
+import { loaded, PACK_FILES, packFixtures, said } from '../policies/pack.ts';
 import { type Api, connect } from '../recordings/api.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
 const POLICIES = `/apis/${POLICY_API}/validatingadmissionpolicies`;
 const BINDINGS = `/apis/${POLICY_API}/validatingadmissionpolicybindings`;
+const CRDS = join(import.meta.dirname, '../../manifests/crds');
 const PLURALS: Readonly<Record<string, string>> = {
   ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
 };
@@ -57,6 +61,25 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
     const place = metadata.namespace === undefined ? '' : `/namespaces/${metadata.namespace}`;
     const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;
     return answerOf(await post(`${root}${place}/${plural}`, object, true));
+  }
+
+  async function ask(object: KubeObject): Promise<{ denied: string | undefined; warned: string[] }> {
+    const { apiVersion, kind, metadata } = object;
+    const plural = KINDS.find((each) => each.kind === kind)?.plural ?? `${kind.toLowerCase()}s`;
+    const { headers, body } = await api.call({
+      method: 'POST',
+      path: `/apis/${apiVersion}/namespaces/${metadata.namespace}/${plural}`,
+      query: { dryRun: 'All' },
+      contentType: 'application/json',
+      body: JSON.stringify(object),
+    });
+    const text = typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : '';
+    const [, policy, said] = /AdmissionPolicy '([^']*)' with binding '[^']*' denied request: (.*)$/s.exec(text) ?? [];
+    const warnings = [...(headers.warning ?? '').matchAll(/AdmissionPolicy '([^']*)' with binding '[^']*': ([^"]*)"/g)];
+    return {
+      denied: policy === undefined ? undefined : `deny ${policy}: ${said}`,
+      warned: warnings.map(([, name, message]) => `warn ${name}: ${message}`).sort(),
+    };
   }
 
   /** A policy that denies everything in its namespace: when it does, the server knows all that came before it. */
@@ -115,6 +138,44 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
     expect(answers).toEqual(cases.map(({ name, server: answer }) => `${name}: ${answer}`));
   }, 300_000);
 
+  test('fixtures of the pack are answered as offline', async () => {
+    for (const file of readdirSync(CRDS))
+      await client.apply(parsed(readFileSync(join(CRDS, file), 'utf8')), { force: true });
+    client.refresh();
+    const parameters: KubeObject[] = [];
+    for (const { text } of PACK_FILES) {
+      for (const { value } of readDocuments(text, 'pack')) {
+        const object = value as unknown as KubeObject;
+        if (object.kind === 'ConfigMap') parameters.push(object);
+        else if (object.kind === 'Namespace') await client.apply(object, { force: true });
+        else await keep(object.kind === 'ValidatingAdmissionPolicy' ? POLICIES : BINDINGS, object);
+      }
+    }
+    for (const object of parameters) await client.apply(object, { force: true });
+    const wrong: string[] = [];
+    for (const [index, fixture] of packFixtures().entries()) {
+      const namespace = `${prefix}-pack-${index}`;
+      const own = { path: fixture.path, text: fixture.text.replaceAll(/\bteam$/gm, namespace) };
+      const around = loaded(own).map(({ object }) => object);
+      for (const object of around.filter(({ kind }) => kind === 'Namespace')) await keep('/api/v1/namespaces', object);
+      const replaced = around.filter(({ kind }) => kind === 'ConfigMap');
+      for (const object of replaced) await client.apply(object, { force: true });
+      for (const { resource, verdicts } of said(own)) {
+        const expected = verdicts.filter((verdict) => !verdict.startsWith('audit '));
+        const fits = ({ denied, warned }: Awaited<ReturnType<typeof ask>>): boolean =>
+          (denied === undefined
+            ? !expected.some((verdict) => verdict.startsWith('deny '))
+            : expected.includes(denied)) &&
+          JSON.stringify(warned) === JSON.stringify(expected.filter((verdict) => verdict.startsWith('warn ')));
+        // Policies, namespaces and parameters reach the server's memory a moment after they are stored.
+        const answer = await eventually(() => ask(resource.object), fits).catch(() => ask(resource.object));
+        if (!fits(answer)) wrong.push(`${fixture.path}: ${JSON.stringify(answer)} instead of ${expected.join(' | ')}`);
+      }
+      if (replaced.length > 0) for (const object of parameters) await client.apply(object, { force: true });
+    }
+    expect(wrong).toEqual([]);
+  }, 600_000);
+
   test('expressions are answered as recorded', async () => {
     const id = `${prefix}-expressions`;
     const rules = [{ apiGroups: [GROUP], apiVersions: ['v1'], operations: ['CREATE'], resources: ['things'] }];
@@ -167,6 +228,10 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
     expect(said).toEqual(EXPRESSIONS.verdicts);
   }, 300_000);
 });
+
+function parsed(text: string): KubeObject {
+  return readDocuments(text, 'definition')[0]?.value as unknown as KubeObject;
+}
 
 function answerOf({ status, message }: { status: number; message: string }): string {
   if (status === 201) return 'admitted';

@@ -6,14 +6,10 @@ export const POLICY_CODES = {
     'An API server would refuse the ValidatingAdmissionPolicy or its binding, or the file of policies is not one.',
   'policy-expression':
     'An expression of a ValidatingAdmissionPolicy does not compile, or gives another type than it must; an API server would refuse it.',
-  'policy-types':
-    'An expression does not fit the schema of a kind that the policy matches: it would fail there whenever it is evaluated. An API server tells the same in `status.typeChecking`.',
   'policy-unbound':
     'A policy that no binding names, or a binding that names no policy of the same files, has no effect.',
   'policy-not-evaluated':
     'What a policy asks for is known to an API server only (who asks, what they may do, labels of a namespace that is not in the manifests); there it will be evaluated.',
-  'policy-denied':
-    'A resource breaks policies (their problems are named `policy/<name>`), so it is not applied, and stays as it lives.',
 } as const;
 
 export type PolicyCode = keyof typeof POLICY_CODES;

@@ -49,7 +49,7 @@ export function evaluatePolicy(policy: Policy, values: AdmissionValues): Decided
   };
 }
 
-export function evaluateText(text: string, context: Context): Evaluated {
+function evaluateText(text: string, context: Context): Evaluated {
   const expression = compiled.get(text) ?? compileExpression(evaluationScope(), text);
   compiled.set(text, expression);
   if (expression.type === 'expression') return expression.evaluate(context);

@@ -118,7 +118,7 @@ export function namespaceValue(facts: NamespaceFacts): unknown {
 }
 
 export function unknownNamespace(name: string): string {
-  return `nothing is known here about namespace ${name}`;
+  return `the labels of namespace ${name} are not known here: its Namespace is not declared`;
 }
 
 /** The variable `params`. */

@@ -1,0 +1,40 @@
+// The built-in pack: an API server would take it, every fixture is what its name claims, and the sample fleet passes.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readPolicies } from '../../src/kube/policy/read.ts';
+import { PACK_FILES, packFixtures, said } from './pack.ts';
+
+const FLEET = join(import.meta.dirname, '../../manifests/fleet/cluster');
+
+test('the pack has no problem, not even a warning', () => {
+  expect(readPolicies(PACK_FILES).problems).toEqual([]);
+});
+
+test('every policy of the pack has fixtures that it lets through and that it does not', () => {
+  const { set } = readPolicies(PACK_FILES);
+  const claims = packFixtures().map(({ policy, claim }) => `${policy} ${claim.split('-')[0]}`);
+  for (const { name } of set.policies)
+    expect(claims).toEqual(expect.arrayContaining([`${name} allow`, `${name} deny`]));
+});
+
+test.each(packFixtures())('$policy: $claim', ({ policy, claim, ...fixture }) => {
+  const all = said({ ...fixture });
+  const verdicts = all.flatMap((each) => each.verdicts);
+  expect(all.flatMap(({ unknown }) => unknown)).toEqual([]);
+  const [word = ''] = claim.split('-');
+  // One thing is wrong at a time, so nobody else has anything to say.
+  if (word === 'allow') expect(verdicts).toEqual([]);
+  else {
+    expect(verdicts.length).toBeGreaterThan(0);
+    for (const verdict of verdicts) expect(verdict).toMatch(new RegExp(`^${word} ${policy}: `));
+  }
+});
+
+test('the sample fleet passes without a denial, and without a warning', () => {
+  const paths = readdirSync(FLEET, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
+  const text = paths.map((path) => readFileSync(join(FLEET, path), 'utf8')).join('\n---\n');
+  const verdicts = said({ path: 'fleet.yaml', text }).flatMap((each) => each.verdicts);
+  expect(verdicts.filter((verdict) => !verdict.startsWith('audit resource-limits: '))).toEqual([]);
+});

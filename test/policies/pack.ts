@@ -1,0 +1,85 @@
+// The built-in pack, and its fixtures: files named after what they claim, each a namespace with what is in it. Knows
+// nothing about who judges them.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { readPolicies } from '../../src/kube/policy/read.ts';
+import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
+import { type LoadedResource, load } from '../../src/reconcile/load.ts';
+import { admittedObject, openPolicies } from '../../src/reconcile/policies.ts';
+import { declaredFacts } from '../../src/reconcile/policy-facts.ts';
+
+const FOLDER = import.meta.dirname;
+const PACK = join(FOLDER, '../../policies');
+const API_GROUP = 'toolhive.stacklok.dev';
+
+export interface PackFixture {
+  readonly policy: string;
+  /** `allow`, `warn`, `deny` or `audit`, and what. */
+  readonly claim: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+export const PACK_FILES = readdirSync(PACK)
+  .filter((name) => name.endsWith('.yaml'))
+  .sort()
+  .map((name) => ({ path: join('policies', name), text: readFileSync(join(PACK, name), 'utf8') }));
+
+export function packFixtures(): PackFixture[] {
+  const policies = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return policies.flatMap(({ name: policy }) =>
+    readdirSync(join(FOLDER, policy)).map((file) => {
+      const path = join(FOLDER, policy, file);
+      return { policy, claim: file.slice(0, -'.yaml'.length), path, text: readFileSync(path, 'utf8') };
+    }),
+  );
+}
+
+export interface Said {
+  readonly resource: LoadedResource;
+  /** `deny policy: message`, `warn ...`, `audit ...`, sorted. */
+  readonly verdicts: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+export function loaded({ path, text }: Pick<PackFixture, 'path' | 'text'>): readonly LoadedResource[] {
+  const { resources, problems } = load({
+    source: 'fixture',
+    documents: [{ path, oid: path, text }],
+    kinds: KINDS,
+    apiGroup: API_GROUP,
+    builtin: bundledSchema,
+  });
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return resources;
+}
+
+/** What the pack says of everything in a namespace. ConfigMaps of a fixture stand for those of the pack. */
+export function said(fixture: Pick<PackFixture, 'path' | 'text'>): Said[] {
+  const resources = loaded(fixture);
+  const own = resources.filter(({ id }) => id.kind === 'ConfigMap').map(({ object }) => JSON.stringify(object));
+  const { set } = readPolicies([...PACK_FILES, ...own.map((text) => ({ path: fixture.path, text }))]);
+  const judge = openPolicies({
+    policies: set,
+    kinds: KINDS,
+    apiGroup: API_GROUP,
+    definitions: [],
+    facts: declaredFacts(resources, []),
+  });
+  return resources.filter(isJudged).map((resource) => {
+    const { verdicts, unknown } = judge(admittedObject(resource));
+    return {
+      resource,
+      verdicts: verdicts.map(({ action, policy, message }) => `${action.toLowerCase()} ${policy}: ${message}`).sort(),
+      unknown: unknown.map(({ policy, reason }) => `${policy}: ${reason}`),
+    };
+  });
+}
+
+function isJudged({ object }: { readonly object: KubeObject }): boolean {
+  return object.apiVersion.startsWith(`${API_GROUP}/`);
+}
