@@ -49,9 +49,9 @@ test.each([
   ['a result that may be anything', POLICY.replace(' < 5', ''), /must evaluate to bool, but evaluates to dyn/],
   ['an unknown field', POLICY.replace('validations:', 'validation:'), /error schema-unknown-field: .*validations/],
   [
-    'an operation that there is not',
-    POLICY.replace('CREATE', 'READ'),
-    /^0\.yaml:6:.*error policy-invalid: .*operations\[0\]/,
+    'a wildcard beside a name',
+    POLICY.replace('[deployments]', '["*/*", deployments]'),
+    /^0\.yaml:6:.*error policy-invalid: .*resources must hold nothing else/,
   ],
   ['an older version', POLICY.replace('io/v1', 'io/v1beta1'), /is read in admissionregistration.k8s.io\/v1, not in/],
   ['a kind that is not evaluated', POLICY.replace('kind: Validating', 'kind: Mutating'), /cannot be evaluated without/],
