@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { AREAS } from '../src/main/error-codes.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
@@ -52,6 +53,21 @@ test('docs/errors.md has a section for every code, and no other', async () => {
   const text = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
   const sections = [...text.matchAll(/^### `([^`]+)`$/gm)].map(([, code]) => code);
   expect(sections.toSorted()).toEqual([...(await tables()).keys()].toSorted());
+});
+
+test('what an author meets says what is wrong and what to do', () => {
+  const titles = [
+    'Reading YAML and JSON',
+    'Schemas of custom resources',
+    'Rules of the kinds',
+    'Workflows of virtual MCP servers',
+    'The run',
+  ];
+  const areas = AREAS.filter(({ title }) => titles.includes(title));
+  expect(areas).toHaveLength(titles.length);
+  // Two parts: a second sentence, or what follows a colon or semicolon.
+  const short = areas.flatMap(({ codes }) => Object.entries(codes).filter(([, text]) => !/[:;.] \S/.test(text)));
+  expect(short.map(([code]) => code)).toEqual([]);
 });
 
 test('codes are kebab-case', async () => {

@@ -23,7 +23,8 @@ export const KINDS_CODES = {
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config':
     'The registry service would refuse the configuration that follows: correct the field named.',
-  'database-password-unusable': 'A Secret with a database password lacks the key, or its value holds a line break.',
+  'database-password-unusable':
+    'A Secret with a database password lacks the key, or its value holds a line break: make it anew, without one.',
   'tool-name-taken': 'Two overrides give tools the same name, and clients could not tell them apart: rename one.',
   'tool-override-hidden':
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',

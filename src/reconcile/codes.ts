@@ -2,35 +2,38 @@
 
 export const RECONCILE_CODES = {
   'document-not-object': 'A document is no mapping: a manifest starts with `apiVersion`, `kind` and `metadata`.',
-  'encoding-invalid': 'A manifest is not UTF-8. Nothing of its source is deleted until it is.',
+  'encoding-invalid': 'A manifest is not UTF-8: save it as such. Nothing of its source is deleted until then.',
   'link-not-followed':
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
   'source-path-not-found':
     'The commit has no files at the path of the source. Its objects stay as they live; check `path`.',
   'missing-identity':
-    'A document lacks `apiVersion`, `kind` or `metadata.name`, so nobody can say which object it means.',
-  'invalid-namespace': 'The namespace is missing, not allowed for this kind, or no valid name.',
+    'A document lacks `apiVersion`, `kind` or `metadata.name`, so nobody can say which object it means: add what is missing.',
+  'invalid-namespace':
+    'The namespace is missing, not allowed for this kind, or no valid name: correct metadata.namespace.',
   'unknown-kind':
-    'No built-in kind, none of ours, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind.',
+    'No built-in kind, none of ours, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':
     'Objects of a kind of somebody else are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them.',
-  'duplicate-resource': 'The same object is declared twice; the problem names both places.',
+  'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
   'reference-missing':
-    'A resource names another that exists neither in Git nor in the cluster. It is applied; its children are held.',
+    'A resource names another that exists neither in Git nor in the cluster: correct the name, or add it. The resource is applied; its children are held.',
   'reference-unknown':
-    'A kind that a resource refers to could not be listed, so nobody can say whether the reference holds. The children are held.',
-  'reference-key-missing': 'A ConfigMap or Secret that a resource names lacks the key. The children are held.',
+    'A kind that a resource refers to could not be listed, so nobody can say whether the reference holds: let the instance list that kind. The children are held.',
+  'reference-key-missing':
+    'A ConfigMap or Secret that a resource names lacks the key: correct one of the two. The children are held.',
   'image-not-enforced':
-    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry. The children are held.',
+    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry: add it there, or run one that is. The children are held.',
   'images-not-checked':
     'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
   'image-unknown':
     'An MCPRegistry enforces images, but its catalogue could not be read: the children are held until it can.',
-  'held-by-invalid': 'The resource depends on an invalid one: it and its children are left as they live.',
+  'held-by-invalid':
+    'The resource depends on an invalid one: correct that one. Until then it and its children are left as they live.',
   'needs-refused':
     'The resource names another that cannot be used itself: correct that one. Until then the children of both are held.',
   'child-foreign':
-    'A resource would make an object that lives already and belongs to somebody else. Its children are held.',
+    'A resource would make an object that lives already and belongs to somebody else: rename the resource, or remove the other object. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',
@@ -42,10 +45,11 @@ export const RECONCILE_CODES = {
     '`skep plan` may not make dry runs here, so the server has judged none of the changes: a run needs the rights to make them.',
   'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
   'source-not-allowed':
-    'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out. What lives of it stays.',
-  'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace).',
+    'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out: widen it, or move the object. What lives of it stays.',
+  'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace): close it.',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
-  blocked: 'A change was not tried because one that it depends on failed in the same run.',
+  blocked:
+    'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
   'adopt-operator-running':
     'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
   'approval-not-waiting':
@@ -67,7 +71,8 @@ export const RECONCILE_CODES = {
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'quarantine-unreadable':
     'The ConfigMap `skep-<name>-quarantine`, which says what a rollback took out of use, was spoilt. Nothing runs until `skep rollback --clear`.',
-  'rollback-impossible': 'The run to go back to has read none of the sources that skep.yaml names now.',
+  'rollback-impossible':
+    'The run to go back to has read none of the sources that skep.yaml names now: go back in Git instead.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
   'trigger-unknown-registry':
     '`skep trigger` was told the name of an MCPRegistry that is not in the cluster: is it the right namespace, and applied yet?',

@@ -4,11 +4,13 @@ export const VIRTUAL_CODES = {
   'workflow-description-missing':
     'A composite tool has no description: clients choose tools by it, so say what it does.',
   'workflow-step-duplicate': 'Two steps of a workflow have the same id: give each its own.',
-  'workflow-dependency-unknown': 'dependsOn names a step that the workflow does not have.',
+  'workflow-dependency-unknown':
+    'dependsOn names a step that the workflow does not have: correct the name, or add the step.',
   'workflow-dependency-cycle':
     'Steps wait for one another, so none of them ever starts: remove one of the dependencies.',
   'workflow-template-invalid': 'A text is no valid Go template; the message says where and what would be right.',
-  'workflow-step-unknown': 'A template reads the result of a step that the workflow does not have.',
+  'workflow-step-unknown':
+    'A template reads the result of a step that the workflow does not have: correct the name, or add the step.',
   'workflow-step-not-awaited':
     'A template reads the result of a step that need not be done by then: add that step to dependsOn. Steps run in the order of their dependencies, not of the list.',
   'workflow-value-unknown':
