@@ -46,6 +46,7 @@ function told({ surplus, refers = [], changes = {} }: Row): string[] {
     suspended: new Map(),
     prune: true,
     allows: () => true,
+    couldDeclare: () => true,
     withinLimits: () => true,
     applied: () => true,
     ...changes,

@@ -18,6 +18,8 @@ export interface HoldInput {
   readonly prune: boolean;
   /** Whether the instance may touch the namespace. */
   readonly allows: (namespace: string) => boolean;
+  /** Whether a source, by its label, may have such an object at all. */
+  readonly couldDeclare: (source: string, object: KubeObject) => boolean;
   /** Whether the source that the object comes from may have such an object. */
   readonly withinLimits: (object: KubeObject) => boolean;
   /** Whether the object shows that this instance has applied it. */
@@ -40,7 +42,7 @@ export function holdReason(input: HoldInput, object: KubeObject): string | undef
   if (input.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
   if (held !== undefined) return `its owner ${held} is held`;
   if (unknown !== undefined) return `nothing is known about its owner ${unknown}`;
-  return suspension(input, source);
+  return suspension(input, source, object);
 }
 
 /** Labels can be taken off by hand; the garbage collector's reference says the same. */
@@ -50,13 +52,18 @@ export function ownersOf(object: KubeObject): string[] {
   return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];
 }
 
-/** What no known source declared may have become one of those that could not be read: by a new name, say. */
-function suspension({ sources, suspended }: HoldInput, source: string | undefined): string | undefined {
-  if (source !== undefined && sources.has(source)) {
-    const reason = suspended.get(source);
-    return reason === undefined ? undefined : `source ${source}: ${reason}`;
-  }
-  const [first] = suspended;
-  if (first === undefined) return undefined;
-  return `its source is not known, and it may be one of source ${first[0]}: ${first[1]}`;
+/** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */
+function suspension(
+  { sources, suspended, couldDeclare }: HoldInput,
+  source: string | undefined,
+  object: KubeObject,
+): string | undefined {
+  const own = source === undefined ? undefined : suspended.get(source);
+  if (own !== undefined) return `source ${source}: ${own}`;
+  const other = [...suspended].find(([label]) => couldDeclare(label, object));
+  if (other === undefined) return undefined;
+  const [label, reason] = other;
+  const known = source !== undefined && sources.has(source);
+  const why = known ? 'it may have moved to' : 'its source is not known, and it may be one of';
+  return `${why} source ${label}: ${reason}`;
 }

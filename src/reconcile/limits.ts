@@ -67,13 +67,19 @@ export function beyondLimits(limits: LimitsBySource, loaded: readonly Sourced[])
   );
 }
 
-/** Whether the source that an object says it comes from may have, and so may give up, such an object. */
-export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
+/** Whether a source, by its label, may declare such an object, or the owner of such a child. */
+export function couldDeclare(limits: LimitsBySource): (source: string, object: KubeObject) => boolean {
   const byLabel = new Map([...limits].map(([name, each]) => [labelValue(name), each]));
-  return (object) => {
-    const own = byLabel.get(labelOf(object, SOURCE) ?? '');
+  return (source, object) => {
+    const own = byLabel.get(source);
     if (own === undefined) return true;
     const id = idOf(object);
     return labelOf(object, OWNER) === undefined ? own.refusal(id) === undefined : own.allowsNamespace(id);
   };
+}
+
+/** Whether the source that an object says it comes from may have, and so may give up, such an object. */
+export function withinLimits(limits: LimitsBySource): (object: KubeObject) => boolean {
+  const could = couldDeclare(limits);
+  return (object) => could(labelOf(object, SOURCE) ?? '', object);
 }

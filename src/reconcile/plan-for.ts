@@ -15,7 +15,7 @@ import type { Gathered } from './gather.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { isLeftAlone, type LeftAlone } from './left-alone.ts';
 import { levels } from './levels.ts';
-import { limitsBySource, withinLimits } from './limits.ts';
+import { couldDeclare, limitsBySource, withinLimits } from './limits.ts';
 import { mergeTypes } from './merge-types.ts';
 import { type Plan, type PlanInput, plan } from './plan.ts';
 import { type Previews, preview } from './preview.ts';
@@ -91,6 +91,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     suspended: gathered.suspended,
     prune,
     allows: scopeOf(options.namespaces).allows,
+    couldDeclare: couldDeclare(limitsBySource(deps.sources)),
     withinLimits: withinLimits(limitsBySource(deps.sources)),
     applied,
     accountOf,

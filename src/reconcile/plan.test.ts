@@ -46,6 +46,7 @@ function input(changes: Partial<PlanInput>): PlanInput {
     suspended: new Map(),
     prune: true,
     allows: () => true,
+    couldDeclare: () => true,
     withinLimits: () => true,
     applied: () => true,
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
@@ -160,6 +161,19 @@ describe('what is never deleted', () => {
       reason: 'the children of a held owner whose label was taken off: the owner reference tells it too',
       changes: { surplus: [withController(object('a/Deployment/child'))], heldOwners: new Set(['a/widget.w']) },
       held: 'held child: its owner widget.w is held',
+    },
+    {
+      reason: 'what may have moved to another source, one of whose documents cannot be identified',
+      changes: {
+        surplus: [object('a/Widget/w')],
+        sources: new Set(['fleet', 'other']),
+        suspended: new Map([
+          ['third', 'it could not be read'],
+          ['other', 'one of its documents could not be identified'],
+        ]),
+        couldDeclare: (source) => source === 'other',
+      },
+      held: 'held w: it may have moved to source other: one of its documents could not be identified',
     },
     {
       reason: 'what no configured source declared, while one cannot be read: it may be a source with a new name',

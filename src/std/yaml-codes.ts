@@ -4,6 +4,8 @@ export const YAML_CODES = {
   'yaml-syntax': 'The text is no YAML that Kubernetes reads (YAML 1.1 or JSON): correct it at the place named.',
   'yaml-duplicate-key': 'A mapping holds the same key twice: remove one of the two.',
   'yaml-alias-bomb': 'Aliases blow the document up beyond reason, or contain themselves: write the values out.',
+  'yaml-key-reserved':
+    'A key is named `__proto__`, which programs like this one cannot carry everywhere without loss: give it another name.',
   'yaml-integer-precision': 'An integer beyond 2^53 cannot be carried exactly: quote it, or write a smaller one.',
 } as const;
 

@@ -170,6 +170,10 @@ function readMap(reader: Reader, node: YAMLMap.Parsed, pointer: string): JsonObj
     if (Object.hasOwn(fields, key) && !merged.delete(key)) {
       report(reader, 'yaml-duplicate-key', `The key "${key}" is set twice in this mapping.`, entry.key, inner);
     }
+    if (key === '__proto__') {
+      const message = 'The key "__proto__" would be lost on its way: give it another name.';
+      report(reader, 'yaml-key-reserved', message, entry.key, inner);
+    }
     const value = read(reader, entry.value, inner);
     if (value === STOPPED) return STOPPED;
     setField(fields, key, value);

@@ -57,9 +57,11 @@ describe('scalars mean what they mean to kubectl', () => {
     expect(read('yes: 1\n1: 2\n0x10: 3\n').values).toEqual([{ true: 1, 1: 2, 16: 3 }]);
   });
 
-  test('a key named __proto__ is a key like others', () => {
-    const [value] = read('__proto__: 1\n').values;
-    expect(Object.entries(value as object)).toEqual([['__proto__', 1]]);
+  test('a key named __proto__ is refused: it would not go through everything that is done with it', () => {
+    const [document] = readDocuments('data: {__proto__: 1}\n', 'a.yaml');
+    expect(document?.problems.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ['yaml-key-reserved', '/data/__proto__'],
+    ]);
   });
 });
 

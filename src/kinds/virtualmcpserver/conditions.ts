@@ -51,6 +51,9 @@ function groupVerdict({ config }: Spec, view: View): Verdict {
   const group = view.find('MCPGroup', config.groupRef);
   const name = `MCPGroup ${config.groupRef}`;
   if (group === undefined) return verdict(type, 'GroupRefNotFound', `${name} does not exist in this namespace`, false);
+  if (group.metadata.deletionTimestamp !== undefined) {
+    return verdict(type, 'GroupRefNotFound', `${name} is being deleted`, false);
+  }
   if (isObject(group.status) && group.status.phase === 'Failed') {
     return verdict(type, 'GroupRefNotReady', `${name} has failed`, false);
   }

@@ -190,6 +190,12 @@ describe('what the server itself says of its backends', () => {
   });
 });
 
+const LEAVING = {
+  apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+  kind: 'MCPGroup',
+  metadata: { name: 'leaving', deletionTimestamp: '2026-11-21T12:00:00Z' },
+};
+
 describe('the conditions of a VirtualMCPServer', () => {
   const rows: { reason: string; spec?: JsonObject; observed: Observed; type: string; told: string }[] = [
     {
@@ -205,6 +211,12 @@ describe('the conditions of a VirtualMCPServer', () => {
       observed: observe([{ kind: 'MCPGroup', name: 'sick', status: { phase: 'Failed' } }]),
       type: 'GroupRefValidated',
       told: 'False GroupRefNotReady: MCPGroup sick has failed',
+    },
+    {
+      reason: 'the group is being deleted',
+      observed: observe([], { view: { ...viewOf([]), find: () => LEAVING } }),
+      type: 'GroupRefValidated',
+      told: `False GroupRefNotFound: MCPGroup ${SPEC.config.groupRef} is being deleted`,
     },
     {
       reason: 'a workflow does not exist',
