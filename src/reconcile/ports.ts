@@ -76,10 +76,13 @@ export interface Cluster {
   /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
   list(kind: ApiResource, namespace?: string): Promise<readonly KubeObject[]>;
   get(id: ResourceId): Promise<KubeObject | undefined>;
-  /** Server-side apply with this instance's field manager. `metadata.uid`, where given, is a precondition. */
+  /** Server-side apply with this instance's field manager. `metadata.uid` and `resourceVersion`, where given, are preconditions. */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
-  /** Foreground deletion. Resolves when the server accepted it; an object that is already gone is fine. */
-  remove(id: ResourceId, uid: string, as?: string): Promise<void>;
+  /**
+   * Foreground deletion. Resolves when the server accepted it; an object that is already gone is fine. Uid and, where
+   * given, version are preconditions.
+   */
+  remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;

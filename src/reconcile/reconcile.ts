@@ -7,6 +7,7 @@ import type { ResourceId } from '../std/problem.ts';
 import { type Outcome, withheldOutcomes } from './apply.ts';
 import { sameExtent } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
+import { onlyCurrent } from './current.ts';
 import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
@@ -88,7 +89,8 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   deps.cluster.fence(lock.assertHeld);
   try {
     const prepared = await underLock(deps, options, first, lock.contended);
-    const written = await write(deps, options, prepared);
+    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), lock.assertHeld);
+    const written = await write({ ...deps, cluster }, options, prepared);
     return { ...resultOf(deps, options, start, written.prepared, written.done), warnings };
   } finally {
     deps.cluster.fence(undefined);

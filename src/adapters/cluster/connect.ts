@@ -72,7 +72,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     list: (kind, namespace) => listAll(api, kind, namespace),
     get: (id) => getObject(context, id),
     apply: (object, how) => applyObject(context, object, how),
-    remove: (id, uid, as) => removeObject(context, id, uid, as),
+    remove: (id, uid, as, resourceVersion) =>
+      removeObject(context, id, { uid, ...(resourceVersion && { resourceVersion }) }, as),
     create: (object) => storeObject(context, object, 'POST'),
     replace: (object) => storeObject(context, object, 'PUT'),
     fence: (check) => {
@@ -152,10 +153,20 @@ async function applyObject(context: Context, object: KubeObject, how: ApplyOptio
   return asObject(context, path, answer);
 }
 
+interface Preconditions {
+  readonly uid: string;
+  readonly resourceVersion?: string;
+}
+
 /** With the uid as precondition a repeated deletion cannot meet another object, and the second answer is 404. */
-async function removeObject(context: Context, id: ResourceId, uid: string, as: string | undefined): Promise<void> {
+async function removeObject(
+  context: Context,
+  id: ResourceId,
+  preconditions: Preconditions,
+  as: string | undefined,
+): Promise<void> {
   const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
-  const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions: { uid } };
+  const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions };
   try {
     await context.api.send({
       method: 'DELETE',
