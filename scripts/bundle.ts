@@ -9,14 +9,14 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
-/** Another world, with other globals: runs in browsers. */
-const PAGE = 'registry/page/browser';
+/** Another world, with other globals: run in browsers. */
+const PAGES = ['registry/page/browser', 'control/page/browser'];
 
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   await compile(join(SRC, 'skep.ts'), folder);
-  await compile(join(SRC, PAGE, 'main.ts'), join(folder, PAGE));
+  for (const page of PAGES) await compile(join(SRC, page, 'main.ts'), join(folder, page));
   for (const path of globSync(`${SRC}/**/*.{sql,html,css,svg}`)) {
     const target = join(folder, relative(SRC, path));
     mkdirSync(dirname(target), { recursive: true });

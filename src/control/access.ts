@@ -1,7 +1,7 @@
 // Lets requests with the token of `http.tokenFile` through, and refuses all others. Knows no routes but whether they are
 // public.
 
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '../std/failure.ts';
 import { refuse } from './answer.ts';
 import type { Secrets } from './ports.ts';
@@ -14,15 +14,24 @@ declare module 'fastify' {
   }
 }
 
-/** A hook for every route that is not public: 403 where there is no token to know, 401 without it. */
-export function requireToken(tokens: Secrets | undefined): onRequestAsyncHookHandler {
+/** Undefined: the request may go on. Otherwise it was answered: 403 where there is no token to know, 401 without it. */
+export type TokenCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+
+/** A hook for every route that is not public. */
+export function requireToken(check: TokenCheck): onRequestAsyncHookHandler {
   return async function checkToken(request, reply) {
     if (request.is404 || request.routeOptions.config.public === true) return;
+    return check(request, reply);
+  };
+}
+
+export function tokenCheck(tokens: Secrets | undefined): TokenCheck {
+  return async function check(request, reply) {
     if (tokens === undefined) return refuse(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
     const known = await knownTokens(tokens, request);
     if (known === undefined) return refuse(reply, 'control-token-unreadable', 'http.tokenFile cannot be read');
     const given = bearerToken(request.headers.authorization);
-    if (given !== undefined && isOneOf(given, known)) return;
+    if (given !== undefined && isOneOf(given, known)) return undefined;
     request.log.info({ code: 'control-unauthorized', remoteAddress: request.ip }, 'no token that is known');
     return refuse(reply.header('www-authenticate', 'Bearer'), 'control-unauthorized', 'a valid token is needed');
   };

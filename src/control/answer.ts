@@ -17,6 +17,8 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-route-not-found': 404,
   'control-method-not-allowed': 405,
   'control-request-invalid': 400,
+  'control-run-not-found': 404,
+  'control-history-unreadable': 503,
   'control-failed': 500,
 };
 

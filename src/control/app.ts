@@ -2,12 +2,13 @@
 // nowhere itself, and knows neither Git nor clusters nor files.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { requireToken } from './access.ts';
+import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
-import type { Secrets, Trigger, Vitals } from './ports.ts';
+import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
+import { addRunsRoutes } from './routes/runs.ts';
 import { addSyncRoute } from './routes/sync.ts';
 
 export interface ControlOptions {
@@ -19,6 +20,7 @@ export interface ControlOptions {
   readonly metrics: MetricsSubject;
   readonly hooks: Omit<HookSubject, 'trigger'>;
   readonly trigger: Trigger;
+  readonly runs: Runs;
   /** Absent: what needs a token is shown to nobody. */
   readonly tokens?: Secrets;
 }
@@ -46,7 +48,8 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   app.addHook('onRequest', async (_request, reply) => {
     addHeaders(reply);
   });
-  app.addHook('onRequest', requireToken(options.tokens));
+  const check = tokenCheck(options.tokens);
+  app.addHook('onRequest', requireToken(check));
   // What a route wants of a body it reads as bytes: signatures are over those.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);
@@ -54,6 +57,7 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   addMetricsRoute(app, options.metrics);
   addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
   addSyncRoute(app, options.trigger);
+  addRunsRoutes(app, options.runs, check);
   return app;
 }
 

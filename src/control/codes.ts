@@ -20,6 +20,9 @@ export const CONTROL_CODES = {
   'control-route-not-found': 'The reconciler has nothing at this path.',
   'control-method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'control-request-invalid': 'The request is no valid HTTP for this listener: its path, size or form.',
+  'control-run-not-found': 'The history has no run, or several, whose id starts like that; /runs lists them.',
+  'control-history-unreadable':
+    'The history of runs cannot be read now: the database or the cluster does not answer. The log has the reason.',
   'control-failed': 'A fault of the reconciler. The log has the cause under the request id.',
 } as const;
 

@@ -41,3 +41,10 @@ export interface SourceFetch {
  * not begun.
  */
 export type Trigger = (reason: 'webhook' | 'request') => boolean;
+
+/** The history of runs as JSON, as `skep history -o json` prints it. Both throw Failure. */
+export interface Runs {
+  list(): Promise<string>;
+  /** By id, or how it starts. Throws Failure `run-not-found` besides. */
+  find(start: string): Promise<string>;
+}

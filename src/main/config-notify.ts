@@ -1,6 +1,6 @@
 // The part of skep.yaml about who is told of runs. Knows nothing about how they are told.
 
-import { choice, list, object, optional, type Static, text } from '../std/schema.ts';
+import { choice, list, object, optional, text } from '../std/schema.ts';
 
 const URL_PATTERN = '^https?://';
 
@@ -35,5 +35,3 @@ export const NOTIFY = object(
   'Who is told when the state changes.',
   { default: {} },
 );
-
-export type NotifyConfig = Static<typeof NOTIFY>;

@@ -20,7 +20,7 @@ export interface ControlListener {
 }
 
 /** What the listener answers out of, besides what the configuration says. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger'> {
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** As skep.yaml has them. */
   readonly sources: HookSubject['sources'];
@@ -36,10 +36,11 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, sources } = subject;
+  const { vitals, trigger, runs, sources } = subject;
   const app = buildControl({
     vitals,
     trigger,
+    runs,
     hooks: { sources, now, monotonic, counted: subject.metrics.webhook, ...(secrets === undefined ? {} : { secrets }) },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,

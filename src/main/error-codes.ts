@@ -32,6 +32,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'Git', codes: GIT_CODES },
   { title: 'The cluster', codes: CLUSTER_CODES },
   { title: 'Outbound connections', codes: OUTBOUND_CODES },
+  { title: 'Notifications', codes: NOTIFY_CODES },
   { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
   { title: 'Notifications', codes: NOTIFY_CODES },
   { title: 'The database', codes: DATABASE_CODES },

@@ -2,12 +2,14 @@
 
 import type { Logger } from 'pino';
 import { createRunMetrics, type RunMetrics } from '../control/metrics.ts';
-import type { Ending, RunWatcher, Trigger } from '../control/ports.ts';
+import type { Ending, Runs, RunWatcher, Trigger } from '../control/ports.ts';
 import { createVitals, type Pulse } from '../control/vitals.ts';
+import { findRun } from '../reconcile/history/find.ts';
+import { jsonOfHistory, jsonOfRecord } from '../report/history.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
-import { openInstance } from './instance.ts';
+import { type Instance, openInstance } from './instance.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
@@ -40,7 +42,7 @@ export async function keep(config: Config, { enough, teller, logger }: KeepOptio
     let runs: Scheduled | undefined;
     // Whoever asks before the first run begins is served by that.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
-    const subject = { vitals, metrics, trigger, sources: config.sources };
+    const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources };
     const control = await openControl(config, subject, logger);
     try {
       runs = startRuns(instance, config, {
@@ -103,6 +105,16 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListen
       end({ failure });
       teller.failure(failure);
     },
+  };
+}
+
+/** Runs on the page, and in what it is made of. */
+const SHOWN_RUNS = 50;
+
+function runsOf({ history }: Instance): Runs {
+  return {
+    list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),
+    find: async (start) => jsonOfRecord(findRun(await history.latest(SHOWN_RUNS), start)),
   };
 }
 

@@ -36,8 +36,6 @@ interface Home {
 
 type Writer = Pick<Cluster, 'create' | 'replace'>;
 
-export const NO_QUARANTINE: Quarantine = { entries: new Map(), stored: undefined };
-
 function quarantineId({ instance, homeNamespace: namespace }: Home): ResourceId {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-quarantine` };
 }

@@ -18,6 +18,7 @@ export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
     },
     hooks: { sources: [], now: () => 0, monotonic: () => 0, counted: () => undefined },
     trigger: () => true,
+    runs: { list: async () => '', find: async () => '' },
     ...options,
   });
 }

@@ -1,0 +1,82 @@
+// /runs: the last runs as JSON for whoever has the token, and for people a page that asks for it. The page holds no data.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Failure } from '../../std/failure.ts';
+import type { TokenCheck } from '../access.ts';
+import { refuse } from '../answer.ts';
+import { readRunsPage } from '../page/assets.ts';
+import type { Runs } from '../ports.ts';
+import { addRoute } from '../route.ts';
+
+/** Nothing from elsewhere, nothing inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
+export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenCheck): void {
+  let page: ReturnType<typeof readRunsPage> | undefined;
+  const opened = () => {
+    page ??= readRunsPage();
+    return page;
+  };
+
+  addRoute(app, {
+    method: 'GET',
+    url: '/runs',
+    public: true,
+    async handler(request, reply) {
+      reply.header('vary', 'accept');
+      if (!wantsPage(request)) return (await check(request, reply)) ?? told(reply, () => runs.list());
+      const { shell } = await opened();
+      reply.header('content-security-policy', POLICY).header('cross-origin-opener-policy', 'same-origin');
+      return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(shell);
+    },
+  });
+  addRoute(app, {
+    method: 'GET',
+    url: '/runs/:id',
+    handler: (request, reply) => told(reply, () => runs.find(paramOf(request, 'id'))),
+  });
+  addRoute(app, {
+    method: 'GET',
+    url: '/runs/page/:file',
+    public: true,
+    async handler(request, reply) {
+      const { files } = await opened();
+      const file = files.find(({ name }) => name === paramOf(request, 'file'));
+      if (file === undefined) return refuse(reply, 'control-route-not-found', 'not found');
+      return reply.header('cache-control', 'no-cache').type(file.type).send(file.text);
+    },
+  });
+}
+
+/** Browsers name HTML where a person opens an address; programs do not. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
+}
+
+function paramOf({ params }: FastifyRequest, name: string): string {
+  return (params as Readonly<Record<string, string>>)[name] ?? '';
+}
+
+async function told(reply: FastifyReply, json: () => Promise<string>): Promise<FastifyReply> {
+  try {
+    const text = await json();
+    return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.code === 'run-not-found') return refuse(reply, 'control-run-not-found', 'there is no such run');
+    reply.request.log.error({ code: 'control-history-unreadable', reason: error.message }, 'no run can be shown');
+    return refuse(reply, 'control-history-unreadable', 'the history cannot be read');
+  }
+}
