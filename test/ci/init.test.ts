@@ -25,7 +25,12 @@ afterAll(() => {
 
 test('its manifests are valid, without a warning', async () => {
   scaffold(folder, URL_OF_IT);
-  const request = { paths: [join(folder, 'clusters')], schemas: [], apiGroup: 'toolhive.stacklok.dev' };
+  const request = {
+    paths: [join(folder, 'clusters')],
+    schemas: [],
+    apiGroup: 'toolhive.stacklok.dev',
+    policies: ['builtin'],
+  };
   const { summary, problems } = await validation(request, undefined);
   expect(problems).toEqual([]);
   expect(summary.resources).toBeGreaterThan(4);

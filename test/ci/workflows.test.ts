@@ -121,7 +121,10 @@ describe('the action', () => {
   }
 
   test('annotates, and writes SARIF and Markdown where something is wrong', () => {
-    const { status, stdout, output, summary } = run('validate.sh', { PATHS: 'test/report/story\n' });
+    const { status, stdout, output, summary } = run('validate.sh', {
+      PATHS: 'test/report/story\n',
+      POLICIES: 'builtin',
+    });
     expect(status).toBe(0);
     expect(stdout).toContain('::error file=test/report/story/fleet/wiki.yaml,line=6,col=14');
     expect(output).toMatch(/^exit-code=3\nsarif-file=.*\/skep\.sarif\nmarkdown-file=.*\/skep\.md\n$/);

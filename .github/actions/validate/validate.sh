@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs `skep validate` once for each report: annotations into the log, SARIF and Markdown into files, Markdown into the summary.
-# What has not changed in between is remembered, so only the first run checks anything. In: PATHS and SCHEMAS, one a line.
+# What has not changed in between is remembered, so only the first run checks anything. In: PATHS, SCHEMAS and
+# POLICIES, one a line.
 set -euo pipefail
 
 skep=(node "$ACTION/../../../dist/skep.js")
@@ -10,6 +11,9 @@ arguments=()
 while IFS= read -r line; do
   if [[ -n $line ]]; then arguments+=(--schemas "$line"); fi
 done <<<"${SCHEMAS:-}"
+while IFS= read -r line; do
+  if [[ -n $line ]]; then arguments+=(--policies "$line"); fi
+done <<<"${POLICIES:-}"
 arguments+=(--)
 while IFS= read -r line; do
   if [[ -n $line ]]; then arguments+=("$line"); fi
