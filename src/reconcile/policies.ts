@@ -85,7 +85,14 @@ function namespaceFacts({ policies, facts }: PolicyInput, name: string): Namespa
 
 /** What stands in the files of the policies counts over what lives under the same name. */
 function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
+  const known = new Map<string, ParamSource | undefined>();
   return (apiVersion, kind) => {
+    const key = `${apiVersion} ${kind}`;
+    if (!known.has(key)) known.set(key, find(apiVersion, kind));
+    return known.get(key);
+  };
+
+  function find(apiVersion: string, kind: string): ParamSource | undefined {
     const own = policies.objects.filter((object) => object.apiVersion === apiVersion && object.kind === kind);
     const around = facts.params(apiVersion, kind);
     if (around === undefined) {
@@ -95,7 +102,7 @@ function paramsOf({ policies, facts }: PolicyInput): PolicyWorld['params'] {
     const names = new Set(own.map(nameOf));
     const others = around.objects.filter((object) => !names.has(nameOf(object)));
     return { ...around, objects: [...own, ...others] };
-  };
+  }
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -7,20 +7,13 @@ export function dynamicValue(value: Json): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(dynamicValue);
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, dynamicValue(field)]])),
-  );
-}
-
-/** A field that is worked out when it is asked for, once. */
-export function lazyField(object: object, name: string, read: () => unknown): void {
-  let known: { readonly value: unknown } | undefined;
-  Object.defineProperty(object, name, {
-    enumerable: true,
-    configurable: true,
-    get() {
-      known ??= { value: read() };
-      return known.value;
-    },
-  });
+  const fields: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (field === undefined) continue;
+    // An assignment would set the prototype.
+    if (key === '__proto__') Object.defineProperty(fields, key, { value: dynamicValue(field), enumerable: true });
+    else fields[key] = dynamicValue(field);
+  }
+  return fields;
 }

@@ -71,23 +71,22 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
   return 'met';
 }
 
-/** Each is evaluated when an expression asks for it, and once. */
+/** Each is evaluated when an expression asks for it, and once. A Map, as the engine reads fields of Maps by `get`. */
 export function variablesOf({ variables }: Policy, context: Context): object {
-  const values = {};
+  const known = new Map<string, Evaluated>();
+  const values = new Map<string, unknown>();
   const inner = { ...context, variables: values };
-  for (const { name, expression } of variables) {
-    let known: Evaluated | undefined;
-    Object.defineProperty(values, name, {
-      enumerable: true,
-      get() {
-        known ??= evaluateText(expression, inner);
-        if (known.type === 'value') return known.value;
-        if (known.type === 'unevaluable') return unevaluable(known.reason);
-        return fail(`variable ${name} fails: ${known.message}`);
-      },
-    });
+  const has = (name: string): boolean => variables.some((variable) => variable.name === name);
+  function get(name: string): unknown {
+    const variable = variables.find((each) => each.name === name);
+    if (variable === undefined) return undefined;
+    const evaluated = known.get(name) ?? evaluateText(variable.expression, inner);
+    known.set(name, evaluated);
+    if (evaluated.type === 'value') return evaluated.value;
+    if (evaluated.type === 'unevaluable') return unevaluable(evaluated.reason);
+    return fail(`variable ${name} fails: ${evaluated.message}`);
   }
-  return values;
+  return Object.assign(values, { get, has });
 }
 
 function decide(policy: Policy, validation: Validation, context: Context): Decision[] {

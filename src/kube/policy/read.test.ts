@@ -62,6 +62,12 @@ test.each([
   expect(problemsOf(text).join('\n')).toMatch(problem);
 });
 
+test('a policy that is for deletions only', () => {
+  expect(problemsOf(POLICY.replace('CREATE', 'DELETE'), BINDING)).toEqual([
+    '0.yaml:6:20: warning policy-not-evaluated: Policy "small" is for other requests than creations, and judged by an API server only.',
+  ]);
+});
+
 test('a binding of no policy', () => {
   expect(problemsOf(POLICY, BINDING, BINDING.replaceAll('small', 'large'))).toEqual([
     '2.yaml:4:20: warning policy-unbound: There is no policy "large" in these files: the binding has no effect.',

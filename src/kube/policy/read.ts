@@ -10,6 +10,7 @@ import { bundledSchema } from '../schemas/bundled.ts';
 import { checkBuiltin } from '../structural/builtin.ts';
 import { checkMetadata } from '../structural/metadata.ts';
 import { checkBinding, checkPolicy } from './check.ts';
+import { judgesCreations } from './match.ts';
 import { BINDING_KIND, type Binding, bindingOf, POLICY_API, POLICY_KIND, type Policy, policyOf } from './policy.ts';
 
 export interface PolicyFile {
@@ -60,7 +61,8 @@ export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
     problems.push(...findings.map((finding) => problemOf(document, finding)));
   }
   const set = setOf([...latest.values()]);
-  return { set, problems: [...problems, ...unboundProblems(set, [...latest.values()])] };
+  const read = [...latest.values()];
+  return { set, problems: [...problems, ...unboundProblems(set, read), ...unjudgedProblems(set, read)] };
 }
 
 function setOf(read: readonly Read[]): PolicySet {
@@ -130,6 +132,17 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
     }
     if (!policies.some((policy) => isPolicy(object) && policy.name === name) || named.has(name)) return [];
     return [problemOf(document, unbound('/metadata/name', `No binding names policy "${name}": it has no effect.`))];
+  });
+}
+
+/** Manifests are judged as if they were created. */
+function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Problem[] {
+  return read.flatMap(({ object, document }) => {
+    const policy = policies.find(({ name }) => isPolicy(object) && name === object.metadata.name);
+    if (policy === undefined || judgesCreations(policy.match)) return [];
+    const message = `Policy "${policy.name}" is for other requests than creations, and judged by an API server only.`;
+    const pointer = '/spec/matchConstraints/resourceRules';
+    return [problemOf(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
   });
 }
 

@@ -1,7 +1,7 @@
 // The request that would bring an object into a cluster, as admission sees it: its creation. Knows nothing about policies.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
-import { dynamicValue, lazyField } from '../cel/dynamic.ts';
+import type { Json } from '../../std/json.ts';
+import { dynamicValue } from '../cel/dynamic.ts';
 import { unevaluable } from '../cel/unevaluable.ts';
 import { groupOf, type KubeObject } from '../object.ts';
 
@@ -59,23 +59,37 @@ export function namespaceLabels({ metadata }: KubeObject): Readonly<Record<strin
   return { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
 }
 
-/** The variable `object`, in the version that the policy asks for. */
+/** The variable `object`, in the version that the policy asks for. What the server gives to new objects is not known. */
 export function objectValue(object: KubeObject, apiVersion: string): unknown {
-  const value = dynamicValue({ ...object, apiVersion });
-  const metadata = isPlain(value) && isPlain(value.metadata) ? value.metadata : {};
-  for (const name of ['uid', 'creationTimestamp', 'generation', 'managedFields']) {
-    lazyField(metadata, name, () => unevaluable(`it asks for metadata.${name}, which the API server gives`));
-  }
-  return value;
+  const { metadata, ...fields } = object;
+  return {
+    ...(dynamicValue(fields) as object),
+    apiVersion,
+    metadata: {
+      ...(dynamicValue(metadata) as object),
+      get uid() {
+        return given('uid');
+      },
+      get creationTimestamp() {
+        return given('creationTimestamp');
+      },
+      get generation() {
+        return given('generation');
+      },
+      get managedFields() {
+        return given('managedFields');
+      },
+    },
+  };
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function given(field: string): never {
+  return unevaluable(`it asks for metadata.${field}, which the API server gives`);
 }
 
-/** The variable `request`. `resource`: the one that the policy matched. */
+/** The variable `request`. `matched`: the resource that the policy matched. */
 export function requestValue({ object, type, resource, namespace }: Request, matched: Resource): unknown {
-  const value: JsonObject = {
+  return {
     kind: { group: matched.group, version: matched.version, kind: type.kind },
     resource: { group: matched.group, version: matched.version, resource: matched.plural },
     requestKind: { group: resource.group, version: resource.version, kind: type.kind },
@@ -84,44 +98,69 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
     ...(namespace === undefined ? {} : { namespace }),
     operation: 'CREATE',
     dryRun: false,
+    get userInfo() {
+      return unevaluable('it asks who makes the request');
+    },
+    get options() {
+      return unevaluable('it asks for the options of the request');
+    },
   };
-  lazyField(value, 'userInfo', () => unevaluable('it asks who makes the request'));
-  lazyField(value, 'options', () => unevaluable('it asks for the options of the request'));
-  return value;
 }
+
+const namespaceValues = new WeakMap<NamespaceFacts, unknown>();
 
 /** The variable `namespaceObject`. */
 export function namespaceValue(facts: NamespaceFacts): unknown {
-  switch (facts.type) {
-    case 'none':
-      return null;
-    case 'unknown': {
-      const value = {};
-      for (const name of ['metadata', 'spec', 'status']) {
-        lazyField(value, name, () => unevaluable(unknownNamespace(facts.name)));
-      }
-      return value;
-    }
-    case 'known': {
-      const { name, annotations } = facts.object.metadata;
-      const metadata = {
-        name,
-        labels: namespaceLabels(facts.object),
-        ...(annotations === undefined || Object.keys(annotations).length === 0 ? {} : { annotations }),
-      };
-      for (const field of ['creationTimestamp', 'resourceVersion']) {
-        lazyField(metadata, field, () => unevaluable(`it asks for ${field} of the namespace`));
-      }
-      return { metadata, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
-    }
-  }
+  if (facts.type === 'none') return null;
+  const value =
+    namespaceValues.get(facts) ?? (facts.type === 'known' ? knownNamespace(facts.object) : hidden(facts.name));
+  namespaceValues.set(facts, value);
+  return value;
+}
+
+function hidden(name: string): unknown {
+  return {
+    get metadata() {
+      return unevaluable(unknownNamespace(name));
+    },
+    get spec() {
+      return unevaluable(unknownNamespace(name));
+    },
+    get status() {
+      return unevaluable(unknownNamespace(name));
+    },
+  };
+}
+
+function knownNamespace(object: KubeObject): unknown {
+  const { name, annotations } = object.metadata;
+  return {
+    metadata: {
+      name,
+      labels: namespaceLabels(object),
+      ...(annotations === undefined || Object.keys(annotations).length === 0 ? {} : { annotations }),
+      get creationTimestamp() {
+        return given('creationTimestamp');
+      },
+      get resourceVersion() {
+        return given('resourceVersion');
+      },
+    },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  };
 }
 
 export function unknownNamespace(name: string): string {
   return `the labels of namespace ${name} are not known here: its Namespace is not declared`;
 }
 
+const paramValues = new WeakMap<KubeObject, unknown>();
+
 /** The variable `params`. */
 export function paramsValue(param: KubeObject | undefined): unknown {
-  return param === undefined || !isObject(param) ? null : dynamicValue(param);
+  if (param === undefined) return null;
+  const value = paramValues.get(param) ?? dynamicValue(param);
+  paramValues.set(param, value);
+  return value;
 }
