@@ -99,7 +99,8 @@ function ourKind(kind: Kind): KnownKind {
   };
 }
 
-function compiledKind(kind: Kind): Compiled {
+/** Kept: compiling is the slow part. */
+export function compiledKind(kind: Kind): Compiled {
   const earlier = compiledKinds.get(kind);
   if (earlier !== undefined) return earlier;
   const schema = structuralSchema(kind);

@@ -19,9 +19,9 @@ import {
 /** Files of a later one are refused. */
 export const PLAN_FILE_VERSION = 1;
 
-const SHA256 = { pattern: '^[0-9a-f]{64}$' };
+export const SHA256 = { pattern: '^[0-9a-f]{64}$' };
 
-const RESOURCE = object(
+export const RESOURCE = object(
   {
     apiVersion: text('Group and version.', { minLength: 1 }),
     kind: text('Kind.', { minLength: 1 }),
@@ -45,7 +45,7 @@ const CHANGE = object(
   'One change, with what must still be true when it is made.',
 );
 
-const SOURCE = object(
+export const PLANNED_SOURCE = object(
   {
     name: text('Name of the source in skep.yaml.', { minLength: 1 }),
     repository: text('Its URL, without credentials.'),
@@ -72,25 +72,29 @@ const GUARD = object(
 
 const HELD = object({ resource: RESOURCE, reason: text('Why.') }, 'One object that is left as it lives.');
 
+export const TOOL = object(
+  { name: text('Name and version.'), digest: text('Of the program: code, schemas, dependencies.', SHA256) },
+  'What made it.',
+);
+
+export const CLUSTER = object(
+  { homeNamespace: text('Home namespace of the instance.'), uid: text('Uid of that namespace.') },
+  'Which cluster it is about.',
+);
+
 export const PLAN_FILE = object(
   {
     format: choice('What this file is.', ['skep-plan']),
     version: integer('Version of this format.', { minimum: PLAN_FILE_VERSION, maximum: PLAN_FILE_VERSION }),
     createdAt: time('When it was made (RFC 3339).'),
-    tool: object(
-      { name: text('Name and version.'), digest: text('Of the program: code, schemas, dependencies.', SHA256) },
-      'What made it.',
-    ),
+    tool: TOOL,
     instance: text('Name of the instance.', { minLength: 1 }),
-    cluster: object(
-      { homeNamespace: text('Home namespace of the instance.'), uid: text('Uid of that namespace.') },
-      'The cluster that it is for.',
-    ),
+    cluster: CLUSTER,
     settings: map(text('Digest.', SHA256), 'Digests of the settings that shape a plan, by their name in skep.yaml.'),
     sealed: bool(
       'Whether the digests of Secrets could be made: false before the first run, and without access to the key.',
     ),
-    sources: list(SOURCE, 'All sources.', { keys: ['name'] }),
+    sources: list(PLANNED_SOURCE, 'All sources.', { keys: ['name'] }),
     batches: list(
       object({ name: text('Why these come together.'), changes: list(CHANGE, 'In any order.') }, 'One batch.'),
       'One after the other.',
@@ -105,7 +109,7 @@ export const PLAN_FILE = object(
 
 export type PlanFile = Static<typeof PLAN_FILE>;
 export type PlannedChange = Static<typeof CHANGE>;
-export type PlannedSource = Static<typeof SOURCE>;
+export type PlannedSource = Static<typeof PLANNED_SOURCE>;
 
 /** The published JSON Schema (draft 2020-12). */
 export function publishedSchema(schema: TSchema, title: string): JsonObject {

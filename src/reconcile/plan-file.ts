@@ -1,9 +1,5 @@
 // Writes a plan as a file, and reads one back. Knows nothing about clusters, paths or signatures.
 
-import { compileStructural } from '../kube/structural/structural.ts';
-import { Failure } from '../std/failure.ts';
-import { digest } from '../std/hash.ts';
-import { isObject, type Json, type JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { type Fingerprints, fingerprintsBy } from './fingerprints.ts';
 import { fieldManager } from './labels.ts';
@@ -16,6 +12,7 @@ import {
   type PlannedSource,
 } from './plan-file-format.ts';
 import type { Prepared } from './prepare.ts';
+import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 
 /** What a plan file is bound to, beside the world as it was seen. */
 export interface PlanBinding {
@@ -53,7 +50,7 @@ export function planFileOf({ binding, sources, createdAt, prepared, key }: PlanF
     unchanged: plan.unchanged.length,
     guard: guardOf(plan),
   };
-  return { ...body, digest: digest(body) };
+  return withDigest(body);
 }
 
 export function plannedChange(
@@ -94,36 +91,16 @@ export function formatPlanFile(file: PlanFile): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
+const KIND: FileKind = {
+  format: 'skep-plan',
+  version: PLAN_FILE_VERSION,
+  schema: PLAN_FILE,
+  says: 'plan file (skep plan --out writes one)',
+  invalid: 'plan-invalid',
+  otherVersion: 'plan-version',
+};
+
 /** Throws Failure `plan-invalid` or `plan-version`. `name`: of the file, for messages. */
 export function parsePlanFile(text: string, name: string): PlanFile {
-  const value = parsed(text, name);
-  if (!isObject(value) || value.format !== 'skep-plan')
-    throw invalid(name, 'it is no plan file (skep plan --out writes one)');
-  const { version, digest: written, ...body } = value;
-  if (version !== PLAN_FILE_VERSION) {
-    const message = `${name}: it is of version ${JSON.stringify(version)}, and this skep reads version ${PLAN_FILE_VERSION}: apply it with the skep that made it`;
-    throw new Failure('plan-version', message);
-  }
-  // Before its content: whoever edits a plan makes another one, whatever it looks like.
-  if (written !== digest({ version, ...body })) {
-    throw invalid(name, 'its digest does not fit its content: it was changed after it was made. Plan again');
-  }
-  const schema: JsonObject = JSON.parse(JSON.stringify(PLAN_FILE));
-  const structural = compileStructural(schema);
-  const [finding] = [...structural.unknownFields(value), ...structural.validate(value)];
-  if (finding !== undefined) throw invalid(name, `${finding.pointer}: ${finding.message}`);
-  return value as PlanFile;
-}
-
-function parsed(text: string, name: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(name, `it is no JSON (${reason}): was it cut off?`, cause);
-  }
-}
-
-function invalid(name: string, reason: string, cause?: unknown): Failure {
-  return new Failure('plan-invalid', `${name}: ${reason}`, { cause });
+  return readVersioned(KIND, text, name) as PlanFile;
 }

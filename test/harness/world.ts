@@ -18,13 +18,17 @@ import { applyPlanFile } from '../../src/reconcile/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { type Explanation, explain } from '../../src/reconcile/explain.ts';
+import { type PlannedAgainst, planAgainst } from '../../src/reconcile/plan-against.ts';
 import { clusterOf } from '../../src/reconcile/plan-binding.ts';
-import { type PlanBinding, planFileOf } from '../../src/reconcile/plan-file.ts';
+import { type PlanBinding, type PlanFileInput, planFileOf } from '../../src/reconcile/plan-file.ts';
 import type { PlanFile } from '../../src/reconcile/plan-file-format.ts';
 import type { Repository } from '../../src/reconcile/ports.ts';
+import type { Prepared } from '../../src/reconcile/prepare.ts';
 import { planned, planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RegistryDeps } from '../../src/reconcile/registries.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
+import { stateSnapshotOf } from '../../src/reconcile/state-snapshot.ts';
+import type { StateSnapshot } from '../../src/reconcile/state-snapshot-format.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
 import { type GitServer, startGitServer, type TestRepository } from './git-server.ts';
@@ -43,6 +47,10 @@ export interface World {
   planFile(overrides?: WorldOverrides): Promise<PlanFile>;
   /** What `skep apply` does with it. */
   applyPlan(file: PlanFile, overrides?: WorldOverrides): Promise<RunResult>;
+  /** What a run publishes of the state, as it is now. */
+  snapshot(overrides?: WorldOverrides): Promise<StateSnapshot>;
+  /** What is planned by a snapshot alone, for the newest commit. */
+  planAgainst(snapshot: StateSnapshot, overrides?: WorldOverrides): Promise<PlannedAgainst>;
   adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
   approve(hash: string, expiresHours: number, overrides?: WorldOverrides): Promise<Approved>;
   close(): Promise<void>;
@@ -94,6 +102,15 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
       ...(registries === undefined ? {} : { registries }),
     };
   }
+  /** What files that leave the cluster are made of. */
+  async function seen(overrides: WorldOverrides): Promise<PlanFileInput & { readonly prepared: Prepared }> {
+    const { result, prepared } = await planned(deps(overrides), optionsOf(overrides));
+    const commit = result.commits.fleet ?? '';
+    const sources = [{ name: 'fleet', repository: `${git.url}/fleet.git`, ref: 'branch main', commit }];
+    const createdAt = new Date(systemClock.now()).toISOString();
+    if (digestKey.known() === undefined) await digestKey.find();
+    return { binding: await bindingOf(client), sources, createdAt, prepared, key: digestKey.known() };
+  }
   return {
     cluster,
     git,
@@ -102,14 +119,16 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
     explain: async (overrides = {}) => explain((await planned(deps(overrides), optionsOf(overrides))).prepared),
-    planFile: async (overrides = {}) => {
-      const made = await planned(deps(overrides), optionsOf(overrides));
-      const commit = made.result.commits.fleet ?? '';
-      const sources = [{ name: 'fleet', repository: `${git.url}/fleet.git`, ref: 'branch main', commit }];
-      const createdAt = new Date(systemClock.now()).toISOString();
-      if (digestKey.known() === undefined) await digestKey.find();
-      const key = digestKey.known();
-      return planFileOf({ binding: await bindingOf(client), sources, createdAt, prepared: made.prepared, key });
+    planFile: async (overrides = {}) => planFileOf(await seen(overrides)),
+    async snapshot(overrides = {}) {
+      const served = await client.resources();
+      return stateSnapshotOf({ ...(await seen(overrides)), served, definitions: [] });
+    },
+    async planAgainst(snapshot, overrides = {}) {
+      const before = deps(overrides, repositoryAt({ commit: snapshot.sources[0]?.commit ?? '' })).sources;
+      const { sources: after, clock, cache } = deps(overrides);
+      const here = await bindingOf(client);
+      return planAgainst({ deps: { clock, cache }, options: optionsOf(overrides), snapshot, here, before, after });
     },
     applyPlan: async (file, overrides = {}) => {
       const pinned = repositoryAt({ commit: file.sources[0]?.commit ?? '' });
