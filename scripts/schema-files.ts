@@ -4,6 +4,7 @@
 import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
 import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file-format.ts';
+import { STATE_SNAPSHOT } from '../src/reconcile/state-snapshot-format.ts';
 import { OUTPUT_SCHEMAS } from '../src/report/json-schemas.ts';
 import type { JsonObject } from '../src/std/json.ts';
 import { combinedSchema, editorSchema } from './editor-schemas.ts';
@@ -22,7 +23,13 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
   const single = kinds.map((kind): [string, string] => {
     return [`${apiGroup}/${kind.singular}_${VERSION}.json`, textOf(editorSchema(kind, apiGroup))];
   });
-  const plan: [string, string] = ['plan-file_v1.json', textOf(publishedSchema(PLAN_FILE, 'A plan file of skep'))];
+  const own: [string, string][] = [
+    ['plan-file_v1.json', textOf(publishedSchema(PLAN_FILE, 'A plan file of skep'))],
+    [
+      'state-snapshot_v1.json',
+      textOf(publishedSchema(STATE_SNAPSHOT, 'A snapshot of the state of an instance of skep')),
+    ],
+  ];
   const outputs = Object.entries(OUTPUT_SCHEMAS).map(([command, schema]): [string, string] => {
     return [`output/${command}.json`, textOf(schema)];
   });
@@ -30,7 +37,7 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
     ['README.md', readme(apiGroup)],
     [COMBINED, combined],
     ...single,
-    plan,
+    ...own,
     ...outputs,
   ];
   return { folder: new Map(files), combined };
@@ -66,7 +73,8 @@ kubeconform -schema-location default -schema-location \\
   'docs/schemas/{{ .Group }}/{{ .ResourceKind }}_{{ .ResourceAPIVersion }}.json' clusters/prod
 \`\`\`
 
-\`plan-file_v1.json\` is of the files that \`skep plan --out\` writes (docs/plans.md).
+\`plan-file_v1.json\` is of the files that \`skep plan --out\` writes, \`state-snapshot_v1.json\` of what runs publish for
+\`skep plan --against\` (docs/plans.md).
 
 They are of the API group \`${apiGroup}\`. What only CEL rules say is in the descriptions: \`skep validate\` checks
 everything.

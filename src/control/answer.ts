@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<ControlCode, number>> = {
   'control-hook-rate-limited': 429,
   'control-route-not-found': 404,
   'control-method-not-allowed': 405,
+  'control-no-snapshot': 503,
   'control-request-invalid': 400,
   'control-run-not-found': 404,
   'control-history-unreadable': 503,

@@ -9,6 +9,7 @@ import { addHealthRoutes } from './routes/health.ts';
 import { addHookRoutes, type HookSubject } from './routes/hooks.ts';
 import { addMetricsRoute, type MetricsSubject } from './routes/metrics.ts';
 import { addRunsRoutes } from './routes/runs.ts';
+import { addSnapshotRoute } from './routes/snapshot.ts';
 import { addSyncRoute } from './routes/sync.ts';
 
 export interface ControlOptions {
@@ -21,6 +22,8 @@ export interface ControlOptions {
   readonly hooks: Omit<HookSubject, 'trigger'>;
   readonly trigger: Trigger;
   readonly runs: Runs;
+  /** The state as the last run has published it; absent: there is no such route. */
+  readonly snapshot?: () => string | undefined;
   /** Absent: what needs a token is shown to nobody. */
   readonly tokens?: Secrets;
 }
@@ -58,6 +61,7 @@ export function buildControl(options: ControlOptions): FastifyInstance {
   addHookRoutes(app, { ...options.hooks, trigger: options.trigger });
   addSyncRoute(app, options.trigger);
   addRunsRoutes(app, options.runs, check);
+  if (options.snapshot !== undefined) addSnapshotRoute(app, options.snapshot);
   return app;
 }
 

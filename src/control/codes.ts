@@ -19,6 +19,7 @@ export const CONTROL_CODES = {
     'More than 60 webhooks a minute came from one address. The next run on the schedule sees what they were about.',
   'control-route-not-found': 'The reconciler has nothing at this path.',
   'control-method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
+  'control-no-snapshot': 'No run has published the state yet; it is there after the first that could read everything.',
   'control-request-invalid': 'The request is no valid HTTP for this listener: its path, size or form.',
   'control-run-not-found': 'The history has no run, or several, whose id starts like that; /runs lists them.',
   'control-history-unreadable':

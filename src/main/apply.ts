@@ -37,7 +37,7 @@ export function applyCommand(): Command {
         flags.output,
         (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
         async (instance) => {
-          const here = await files.bindingOf(config, instance);
+          const here = await files.bindingOf(config, instance.deps.cluster, instance.options().homeNamespace);
           return instance.run(await pausedNow(config, flags), (deps, options) =>
             applyPlanFile(deps, options, file, here),
           );

@@ -12,6 +12,8 @@ export const MAIN_CODES = {
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
   'file-not-written': 'A file that was asked for cannot be written: a missing folder, a full disk, or rights.',
+  'snapshot-mismatch': 'skep.yaml has a source that the snapshot does not know: wait for the next one.',
+  'snapshot-unavailable': 'The URL of the snapshot does not answer with one; the message says why.',
   'plan-incomplete':
     'A source or a kind could not be read, so no plan file was written: what is missing would pass for gone.',
   'plan-commit-gone':

@@ -98,4 +98,6 @@ const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   usage: USAGE,
   'plan-invalid': USAGE,
   'plan-version': USAGE,
+  'snapshot-invalid': USAGE,
+  'snapshot-version': USAGE,
 };

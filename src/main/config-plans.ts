@@ -1,6 +1,7 @@
-// The part of skep.yaml about plan files: who must have signed one. Knows nothing about how signatures are checked.
+// The part of skep.yaml about plans that leave the cluster: who must have signed a plan file, and where the state is
+// published for plans without access. Knows nothing about how either is done.
 
-import { choice, integer, list, object, text } from '../std/schema.ts';
+import { choice, integer, list, object, optional, text } from '../std/schema.ts';
 
 export const PLANS = object(
   {
@@ -27,4 +28,9 @@ export const PLANS = object(
       },
     ],
   },
+);
+
+export const SNAPSHOT = object(
+  { file: optional(text('File that is written after each run; absent: only the listener has it.', { minLength: 1 })) },
+  'Publish the state without any value, for `skep plan --against`: at this file, and at /snapshot of the listener (http).',
 );

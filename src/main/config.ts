@@ -28,7 +28,7 @@ import { DEFAULT_API_GROUP } from './api-group.ts';
 import { HISTORY } from './config-history.ts';
 import { HTTP } from './config-http.ts';
 import { NOTIFY } from './config-notify.ts';
-import { PLANS } from './config-plans.ts';
+import { PLANS, SNAPSHOT } from './config-plans.ts';
 import { GIT, SOURCE } from './config-sources.ts';
 import { WINDOWS } from './config-windows.ts';
 
@@ -101,6 +101,7 @@ const CONFIG = object(
       { default: {} },
     ),
     plans: PLANS,
+    snapshot: optional(SNAPSHOT),
     images: object(
       {
         proxy: optional(text('Image of the proxy in front of a server.')),

@@ -20,7 +20,7 @@ export interface ControlListener {
 }
 
 /** What the listener answers out of, besides what the configuration says. */
-export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs'> {
+export interface ControlSubject extends Pick<ControlOptions, 'vitals' | 'trigger' | 'runs' | 'snapshot'> {
   readonly metrics: MetricsSubject['metrics'] & Pick<RunMetrics, 'webhook'>;
   /** As skep.yaml has them. */
   readonly sources: HookSubject['sources'];

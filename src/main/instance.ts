@@ -31,13 +31,14 @@ import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts'
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
-import { openPinned } from './pinned.ts';
+import { pinned } from './pinned.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { recordedRun } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
-import { authOf, type GitDeps } from './repositories.ts';
+import { authOf, type GitDeps, openGit } from './repositories.ts';
+import { openPublisher } from './snapshots.ts';
 import { VERSION } from './version.ts';
 
 export interface Instance {
@@ -47,6 +48,8 @@ export interface Instance {
   readonly history: HistoryStore;
   /** One run, recorded; `how` it goes where it is not `reconcile` as it is. Throws what that throws. */
   run(overrides?: Partial<RunOptions>, how?: typeof reconcile): Promise<RunResult>;
+  /** The state as the last run has published it; undefined before the first, and where nobody asked for it. */
+  snapshot(): string | undefined;
   /** Saves what is kept between runs. */
   save(): Promise<void>;
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export async function openInstance(
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
+  const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
@@ -88,6 +92,7 @@ export async function openInstance(
     random: randomBytes,
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
+    ...(publisher === undefined ? {} : { looked: publisher.looked }),
   };
   const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
@@ -100,8 +105,13 @@ export async function openInstance(
     deps,
     options,
     history,
-    run: (overrides = {}, how = reconcile) =>
-      recordedRun({ recorder, notifier }, deps, options({ ...admissionOf(config), ...overrides }), how),
+    async run(overrides = {}, how = reconcile) {
+      const its = options({ ...admissionOf(config), ...overrides });
+      const result = await recordedRun({ recorder, notifier }, deps, its, how);
+      if (publisher === undefined) return result;
+      return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, its, result))] };
+    },
+    snapshot: () => publisher?.latest(),
     save: () => remembered.save(),
     async close() {
       try {
@@ -114,7 +124,7 @@ export async function openInstance(
 }
 
 /** Of the instance's own files, never of what a source declares: nobody judges themselves. */
-async function ownPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
+export async function ownPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
   return opened?.set;
@@ -126,7 +136,7 @@ function admissionOf({ plans }: Config): Pick<RunOptions, 'admit'> {
   return { admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it') };
 }
 
-function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
+export function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
   const image = `skep:${VERSION}`;
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
@@ -154,7 +164,8 @@ function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | 
   };
 }
 
-function fleetSource(
+/** `commit` undefined: what its ref names. Contacts nobody yet. */
+export function fleetSource(
   config: Config,
   source: Config['sources'][number],
   outbound: Outbound,
@@ -169,7 +180,9 @@ function fleetSource(
     ...(auth === undefined ? {} : { auth: authOf(auth) }),
     ...(verify === undefined ? {} : { verify }),
   };
-  const repository = openPinned(gitDeps(config, outbound), request, commit);
+  const configured = openGit(gitDeps(config, outbound), request);
+  const byTag = verify !== undefined && verify.mode !== 'head';
+  const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
   return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account };
 }

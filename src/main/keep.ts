@@ -42,7 +42,8 @@ export async function keep(config: Config, { enough, teller, logger }: KeepOptio
     let runs: Scheduled | undefined;
     // Whoever asks before the first run begins is served by that.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
-    const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources };
+    const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
+    const subject = { vitals, metrics, trigger, runs: runsOf(instance), sources: config.sources, ...shown };
     const control = await openControl(config, subject, logger);
     try {
       runs = startRuns(instance, config, {

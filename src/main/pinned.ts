@@ -1,39 +1,34 @@
 // A repository at one commit that somebody has named before, whatever its ref names by now. Knows nothing about plans.
 
-import type { Repository } from '../reconcile/ports.ts';
+import type { Checkout, Repository } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
-import { type GitDeps, type GitRequest, openGit } from './repositories.ts';
 
-/** `commit` undefined: what the ref names. Throws Failure `plan-commit-gone` where a server hands the commit out no more. */
-export function openPinned(deps: GitDeps, request: GitRequest, commit: string | undefined): Repository {
-  const configured = openGit(deps, request);
-  if (commit === undefined) return configured;
-  const asNow = (): Promise<Awaited<ReturnType<Repository['fetch']>>> => unmoved(configured, request, commit);
-  // Who signs tags trusts a name: a commit by itself has none.
-  if (request.verify !== undefined && request.verify.mode !== 'head') return { ...configured, fetch: asNow };
-  const pinned = openGit(deps, { ...request, at: commit });
+/** `byTag`: the commit is trusted for the tag that leads to it, so the ref must still name it. */
+export function pinned(repository: Repository, commit: string, byTag: boolean): Repository {
   return {
-    ...configured,
+    ...repository,
     async fetch() {
+      if (byTag) return unmoved(repository, commit);
       try {
-        return await pinned.fetch();
+        return await repository.at(commit);
       } catch (failure) {
         // Some servers hand out only what a ref names: it may still be this commit.
         if (!(failure instanceof Failure) || failure.code !== 'git-ref-not-found') throw failure;
-        return asNow();
+        return unmoved(repository, commit);
       }
     },
   };
 }
 
-async function unmoved(configured: Repository, { repository }: GitRequest, commit: string) {
-  const checkout = await configured.fetch();
+/** Throws Failure `plan-commit-gone` where the ref names another one. */
+async function unmoved(repository: Repository, commit: string): Promise<Checkout> {
+  const checkout = await repository.fetch();
   if (checkout.commit === commit) return checkout;
   const message = `commit ${commit} cannot be had any more, and the ref names ${checkout.commit} now: plan again`;
-  throw new Failure('plan-commit-gone', message, { data: { repository: shown(repository), commit } });
+  throw new Failure('plan-commit-gone', message, { data: { commit } });
 }
 
-/** Without credentials. */
+/** A URL without credentials. */
 export function shown(repository: string): string {
   const url = repository.includes('://') ? URL.parse(repository) : null;
   if (url === null) return repository;

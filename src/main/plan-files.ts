@@ -4,10 +4,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { verifyDetached } from '../adapters/git/detached.ts';
+import type { DigestKey } from '../reconcile/digest-key.ts';
 import { checkAge, clusterOf } from '../reconcile/plan-binding.ts';
 import type { PlanBinding } from '../reconcile/plan-file.ts';
 import { formatPlanFile, parsePlanFile, planFileOf } from '../reconcile/plan-file.ts';
 import type { PlanFile, PlannedSource } from '../reconcile/plan-file-format.ts';
+import type { Cluster } from '../reconcile/ports.ts';
 import type { Prepared } from '../reconcile/prepare.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
@@ -15,18 +17,30 @@ import { digest } from '../std/hash.ts';
 import type { Config } from './config.ts';
 import type { Instance } from './instance.ts';
 import { shown } from './pinned.ts';
+import { policyFiles } from './policy-files.ts';
 import { programDigest } from './program-digest.ts';
 import { VERSION } from './version.ts';
 
 /** What a plan made here would be bound to. */
-export async function bindingOf(config: Config, { deps, options }: Instance): Promise<PlanBinding> {
-  const { homeNamespace } = options();
+export async function bindingOf(
+  config: Config,
+  cluster: Pick<Cluster, 'get'>,
+  homeNamespace: string,
+): Promise<PlanBinding> {
   return {
-    tool: { name: `skep/${VERSION}`, digest: programDigest() },
+    tool: toolHere(),
     instance: config.name,
-    cluster: await clusterOf(deps.cluster, homeNamespace),
+    cluster: await clusterOf(cluster, homeNamespace),
     settings: settingsDigests(config),
   };
+}
+
+let digestHere: string | undefined;
+
+/** The program does not change while it runs. */
+export function toolHere(): PlanBinding['tool'] {
+  digestHere ??= programDigest();
+  return { name: `skep/${VERSION}`, digest: digestHere };
 }
 
 /** Who runs it, when, from where and how it is told makes no other plan; whatever is not named here does. */
@@ -48,13 +62,17 @@ const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
   'history',
 ]);
 
-function settingsDigests(config: Config): Record<string, string> {
+export function settingsDigests(config: Config): Record<string, string> {
   const { waitSeconds: _waiting, ...apply } = config.apply;
   const sources = config.sources.map(({ auth: _auth, repository, ...source }) => ({
     ...source,
     repository: shown(repository),
   }));
-  const shaping = Object.entries({ ...config, apply, sources }).filter(([name]) => !NO_PART_OF_A_PLAN.has(name));
+  // What a policy says counts, not where it is kept.
+  const policies = policyFiles(config.policies, config.apiGroup).map(({ oid }) => oid);
+  const shaping = Object.entries({ ...config, apply, sources, policies }).filter(
+    ([name]) => !NO_PART_OF_A_PLAN.has(name),
+  );
   return Object.fromEntries(shaping.map(([name, value]) => [name, digest(value)]));
 }
 
@@ -70,21 +88,28 @@ export async function writePlanFile(
   if (failure !== undefined) {
     throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
   }
-  const binding = await bindingOf(config, instance);
-  const sources = config.sources.map((source) => plannedSource(source, result.commits[source.name] ?? ''));
+  const binding = await bindingOf(config, deps.cluster, instance.options().homeNamespace);
+  const sources = plannedSources(config, result.commits);
   const createdAt = new Date(deps.clock.now()).toISOString();
-  const key = await keyOf(instance);
+  const key = await secretKeyOf(deps.digestKey);
   await writeWhole(file, formatPlanFile(planFileOf({ binding, sources, createdAt, prepared, key })));
 }
 
 /** Who only plans may not be allowed to see it. */
-async function keyOf({ deps: { digestKey } }: Instance): Promise<Uint8Array | undefined> {
+export async function secretKeyOf(digestKey: DigestKey): Promise<Uint8Array | undefined> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();
   } catch (failure) {
     if (!(failure instanceof Failure) || failure.code !== 'cluster-forbidden') throw failure;
   }
   return digestKey.known();
+}
+
+export function plannedSources(
+  { sources }: Config,
+  commits: Readonly<Record<string, string>>,
+): readonly PlannedSource[] {
+  return sources.map((source) => plannedSource(source, commits[source.name] ?? ''));
 }
 
 function plannedSource(source: Config['sources'][number], commit: string): PlannedSource {
@@ -133,6 +158,6 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
 }
 
-export function commitsOf({ sources }: PlanFile): ReadonlyMap<string, string> {
+export function commitsOf({ sources }: Pick<PlanFile, 'sources'>): ReadonlyMap<string, string> {
   return new Map(sources.map(({ name, commit }) => [name, commit]));
 }

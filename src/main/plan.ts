@@ -2,7 +2,10 @@
 
 import { Command } from 'commander';
 import type { Prepared } from '../reconcile/prepare.ts';
+import type { RunResult } from '../reconcile/result.ts';
 import { formatNames, PLAN_FORMATS, type PlanFormat } from '../report/formats.ts';
+import { Failure } from '../std/failure.ts';
+import type { Config } from './config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
 import { reportContext } from './report-context.ts';
 
@@ -11,6 +14,14 @@ interface Options extends InstanceFlags {
   readonly detailedExitcode?: boolean;
   readonly out?: string;
   readonly explain?: boolean;
+  readonly against?: string;
+  readonly tokenFile?: string;
+  readonly source: readonly string[];
+}
+
+interface Made {
+  readonly result: RunResult;
+  readonly prepared: Prepared;
 }
 
 export function planCommand(): Command {
@@ -20,37 +31,72 @@ export function planCommand(): Command {
     .option('--detailed-exitcode', 'exit with 2 where changes are pending')
     .option('--explain', 'say of each object why it is, or is not, changed or deleted')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
+    .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
+    .option('--token-file <file>', 'token for the URL of the snapshot')
+    .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collect, [])
     .addHelpText(
       'after',
-      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain\n  skep plan -c skep.yaml --out fleet.plan',
+      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain' +
+        '\n  skep plan -c skep.yaml --out fleet.plan' +
+        '\n  skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.',
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { planned }, { exitCodeOf }, render] = await Promise.all([
-        import('./instance.ts'),
-        import('../reconcile/reconcile.ts'),
+      const [{ exitCodeOf }, render] = await Promise.all([
         import('../reconcile/result.ts'),
         PLAN_FORMATS[flags.output](),
       ]);
-      const instance = await openInstance(config, () => undefined);
-      try {
-        const made = await planned(instance.deps, instance.options());
-        const { result } = made;
-        const explained =
-          flags.explain === true ? { ...result, explanations: await explanationsOf(made.prepared) } : result;
-        process.stdout.write(await render(explained, reportContext()));
+      async function show({ result, prepared }: Made): Promise<void> {
+        const told = flags.explain === true ? { ...result, explanations: await explanationsOf(prepared) } : result;
+        process.stdout.write(await render(told, reportContext()));
         process.exitCode = exitCodeOf(result, flags.detailedExitcode);
-        if (flags.out === undefined) return;
-        const { writePlanFile } = await import('./plan-files.ts');
-        await writePlanFile(flags.out, config, instance, made);
-        process.stderr.write(`the plan is in ${flags.out}; to carry it out: skep apply ${flags.out}\n`);
-      } finally {
-        await instance.close();
       }
+      if (flags.against !== undefined) {
+        const { planBySnapshot } = await import('./plan-by-snapshot.ts');
+        return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
+      }
+      if (flags.source.length > 0 || flags.tokenFile !== undefined) throw onlyAgainst();
+      await planInCluster(config, flags.out, show);
     });
 }
 
 async function explanationsOf(prepared: Prepared) {
   const { explain } = await import('../reconcile/explain.ts');
   return explain(prepared);
+}
+
+/** A plan file is of a cluster that somebody has looked at. */
+function whole({ out }: Options, against: string): string {
+  if (out === undefined) return against;
+  throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
+}
+
+function onlyAgainst(): Failure {
+  return new Failure('usage', '--source and --token-file go with --against');
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+async function planInCluster(
+  config: Config,
+  out: string | undefined,
+  show: (made: Made) => Promise<void>,
+): Promise<void> {
+  const [{ openInstance }, { planned }] = await Promise.all([
+    import('./instance.ts'),
+    import('../reconcile/reconcile.ts'),
+  ]);
+  const instance = await openInstance(config, () => undefined);
+  try {
+    const made = await planned(instance.deps, instance.options());
+    await show(made);
+    if (out === undefined) return;
+    const { writePlanFile } = await import('./plan-files.ts');
+    await writePlanFile(out, config, instance, made);
+    process.stderr.write(`the plan is in ${out}; to carry it out: skep apply ${out}\n`);
+  } finally {
+    await instance.close();
+  }
 }

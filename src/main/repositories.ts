@@ -36,18 +36,16 @@ export interface GitRequest {
   /** Absent: those of the repository's host. */
   readonly auth?: Pick<GitOptions, 'auth' | 'ssh'>;
   readonly verify?: GitOptions['verify'];
-  /** This commit, whatever the ref names by now; out of the ref's local copy where it is there. */
-  readonly at?: string;
 }
 
 /** Contacts nobody yet. Throws Failure of the Git adapter for what can never be fetched. */
 export function openGit(deps: GitDeps, request: GitRequest): Repository {
   const { outbound, allowFiles, clock, dir, credentials } = deps;
   const ref = refOf(request);
-  const { repository, path, verify, at, auth = authOf(credentialsFor(credentials, repository)) } = request;
+  const { repository, path, verify, auth = authOf(credentialsFor(credentials, repository)) } = request;
   return openRepository({
     repository,
-    ref: at === undefined ? ref : { commit: at },
+    ref,
     dir: join(dir, sha256(JSON.stringify([repository, ref, path])).slice(0, 16)),
     ...auth,
     ...(verify === undefined ? {} : { verify }),

@@ -67,6 +67,9 @@ export const RECONCILE_CODES = {
   'plan-required':
     '`plans.require` is signed: runs change nothing, and the change waits for `skep apply` of a signed plan file; exit code 5.',
   'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',
+  'snapshot-invalid': 'The file is no snapshot of the state, was cut off or was changed; exit code 64.',
+  'snapshot-version': 'The snapshot was made by a later skep in a format that this one does not read; exit code 64.',
+  'snapshot-foreign': 'The snapshot is of another instance than skep.yaml: nothing can be planned by it.',
   locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'quarantine-unreadable':

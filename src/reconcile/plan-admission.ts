@@ -24,7 +24,7 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
     const others = [...fresh.values()].flatMap((change): Withheld[] => {
       if (staleKeys.has(change.key)) return [];
       if (!planned.has(change.key)) return [withheldOf(change, 'held', 'plan-other', NOT_PLANNED)];
-      if (change.action !== 'delete' || stale.length === 0) return [];
+      if (stale.length === 0 || !deletes(change)) return [];
       return [withheldOf(change, 'held', 'plan-other', NO_DELETION)];
     });
     return withhold(plan, [...stale, ...others]);
@@ -55,6 +55,11 @@ export function admitAgain({ batches, withheld = [] }: Plan): Admission {
 
 const NOT_PLANNED = 'it is not in the plan that is applied: the next plan has it';
 const NO_DELETION = 'nothing is deleted by a plan of which something is stale: plan again';
+
+/** What is replaced is deleted, too. */
+function deletes(change: Change): boolean {
+  return change.action === 'delete' || change.replaces === true;
+}
 
 interface Look {
   readonly file: Pick<PlanFile, 'createdAt'>;
@@ -134,8 +139,6 @@ function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
     .map(({ name, changes }) => ({ name, changes: changes.filter(({ key }) => !out.has(key)) }))
     .filter(({ changes }) => changes.length > 0);
   const { approved, ...rest } = plan;
-  const deletes = batches.some(({ changes }) =>
-    changes.some((change) => change.action === 'delete' || change.replaces === true),
-  );
-  return { ...rest, batches, withheld, ...(approved !== undefined && deletes ? { approved } : {}) };
+  const spends = approved !== undefined && batches.some(({ changes }) => changes.some(deletes));
+  return { ...rest, batches, withheld, ...(spends ? { approved } : {}) };
 }

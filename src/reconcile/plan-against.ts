@@ -22,7 +22,7 @@ import type { RunResult } from './result.ts';
 import { snapshotCluster } from './snapshot-cluster.ts';
 import { snapshotRegistries } from './snapshot-registries.ts';
 import type { KnownObject, StateSnapshot } from './state-snapshot-format.ts';
-import { type Against, againstOf } from './unknown-here.ts';
+import { againstOf } from './unknown-here.ts';
 
 export interface PlanAgainstInput {
   readonly deps: Pick<RunDeps, 'clock' | 'cache'>;
@@ -35,13 +35,10 @@ export interface PlanAgainstInput {
   readonly after: readonly FleetSource[];
 }
 
-export interface PlannedAgainst {
-  readonly result: RunResult;
-  readonly against: Against;
-}
-
 /** Throws Failure `snapshot-foreign`, and where a commit of the snapshot cannot be read, why. */
-export async function planAgainst(input: PlanAgainstInput): Promise<PlannedAgainst> {
+export async function planAgainst(
+  input: PlanAgainstInput,
+): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
   const { snapshot, here, before, after, options } = input;
   if (snapshot.instance !== here.instance) {
     const message = `the snapshot is of instance "${snapshot.instance}", and this is "${here.instance}"`;
@@ -56,8 +53,8 @@ export async function planAgainst(input: PlanAgainstInput): Promise<PlannedAgain
   if (failure !== undefined) throw failure;
   const live = await livingOf(input, names, base);
   const { result, prepared } = await planned(depsOf(input, clusterOf(input, live), after), options);
-  const plan = withDrift(result.plan, snapshot);
-  return { result: { ...result, plan }, against: againstOf(snapshot, here, prepared) };
+  const plan = withDrift(withoutPreviews(result.plan), snapshot);
+  return { prepared, result: { ...result, plan, against: againstOf(snapshot, here, prepared) } };
 }
 
 function clusterOf({ snapshot, options }: PlanAgainstInput, live: readonly KubeObject[]): Cluster {
@@ -174,6 +171,16 @@ function asRendered(
 
 /** No version of any API: what was applied as such is to be applied again. */
 const DRIFTED = 'drifted';
+
+/** Nobody was asked: that is told once. */
+function withoutPreviews(plan: Plan): Plan {
+  function unasked(change: Change): Change {
+    if (change.action === 'delete') return change;
+    const { preview: _preview, ...rest } = change;
+    return rest;
+  }
+  return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
+}
 
 /** Fields that differ in the cluster are told, and that their values are not in the snapshot. */
 function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {

@@ -42,6 +42,8 @@ export interface RunDeps {
   readonly digestKey: DigestKey;
   /** Told each change as it is made. */
   readonly progress: (outcome: Outcome) => void;
+  /** Told what a run has seen and planned, at its end. */
+  readonly looked?: (prepared: Prepared) => void;
 }
 
 export interface RunOptions {
@@ -160,6 +162,7 @@ async function nothingToWrite(deps: RunDeps, options: RunOptions, prepared: Prep
 
 function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {
   const { gathered, registries, snapshot, plan, problems } = prepared;
+  deps.looked?.(prepared);
   return {
     id: options.id,
     commits: gathered.commits,

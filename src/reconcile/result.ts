@@ -11,6 +11,7 @@ import { problemsExit } from './problems-exit.ts';
 import type { Quarantined } from './quarantine.ts';
 import type { Readiness } from './readiness.ts';
 import type { Suspension } from './suspension.ts';
+import type { Against } from './unknown-here.ts';
 
 export interface CatalogueOutcome {
   /** `namespace/registry/source`. */
@@ -61,6 +62,8 @@ export interface RunResult {
   readonly paused?: Paused;
   /** API requests made. */
   readonly requests: number;
+  /** Present: planned by a snapshot. */
+  readonly against?: Against;
 }
 
 /**

@@ -41,7 +41,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
       assert(options.dryRun === true, 'a plan writes nothing');
       const live = living.get(keyOf(idOf(object)));
       if (live !== undefined && sameButForServer(object, live)) return live;
-      throw new Failure('snapshot-no-answer', 'a snapshot cannot tell what a server would make of it');
+      throw new Failure('cluster-error', 'no server is asked');
     },
     remove: () => refuse(),
     create: () => refuse(),

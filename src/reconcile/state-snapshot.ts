@@ -39,7 +39,7 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
   // Of other namespaces nobody needs to know anything.
-  const near = lives.filter((each) => ours(each) || isNear(each, namespaces)).sort(byKey);
+  const near = lives.filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding))).sort(byKey);
   const describe = describer(input, ours);
   return withDigest({
     format: 'skep-snapshot' as const,
@@ -59,6 +59,12 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
 function isNear({ kind, metadata: { namespace, name } }: KubeObject, namespaces: ReadonlySet<string>): boolean {
   if (namespace !== undefined) return namespaces.has(namespace);
   return kind !== 'Namespace' || namespaces.has(name);
+}
+
+/** What the instance itself keeps in its home: approvals, its lease, the key of digests. */
+function isRecord({ metadata: { namespace, name } }: KubeObject, { instance, cluster }: PlanBinding): boolean {
+  const manager = fieldManager(instance);
+  return namespace === cluster.homeNamespace && (name === manager || name.startsWith(`${manager}-`));
 }
 
 function listsOf({ groupKinds, namespaces }: Extent): StateSnapshot['extent'] {

@@ -29,6 +29,7 @@ export function againstOf(
     ...elsewhere(snapshot, prepared),
     ...strangers(snapshot),
     ...approvals(prepared),
+    ...answers(prepared),
   ];
   return { createdAt, commits: Object.fromEntries(sources.map(({ name, commit }) => [name, commit])), unknown };
 }
@@ -82,6 +83,11 @@ function strangers({ objects }: StateSnapshot): string[] {
 
 function approvals({ plan }: Prepared): string[] {
   return plan.guarded === undefined ? [] : ['whether the deletions that wait are approved by now'];
+}
+
+function answers({ plan }: Prepared): string[] {
+  const written = plan.batches.some(({ changes }) => changes.some(({ action }) => action !== 'delete'));
+  return written ? ['what the server says of the changes: it may refuse one, or want an object replaced'] : [];
 }
 
 const SHOWN = 5;

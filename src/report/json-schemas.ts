@@ -153,6 +153,10 @@ const IMPACT: JsonObject = {
   }),
   description: 'What clients would notice.',
 };
+const AGAINST: JsonObject = {
+  ...record({ createdAt: TIME, commits: COMMITS, unknown: listOf(TEXT, 'What cannot be known, one sentence each.') }),
+  description: 'Of a plan by a snapshot: `skep plan --against`.',
+};
 const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };
 
 export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
@@ -166,6 +170,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       commit: COMMIT,
       commits: COMMITS,
       quarantined: QUARANTINED,
+      against: AGAINST,
       summary: counts('create', 'update', 'delete', 'unchanged', 'held'),
       batches: listOf(
         record({
@@ -191,7 +196,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       impact: IMPACT,
       ...TROUBLE,
     },
-    ['approval', 'approved', 'explanations', 'impact'],
+    ['against', 'approval', 'approved', 'explanations', 'impact'],
   ),
   sync: output(
     'skep sync -o json',

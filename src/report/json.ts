@@ -20,6 +20,7 @@ export function jsonOfPlan(result: RunResult): string {
     commit: commitOf(result),
     commits: result.commits,
     quarantined: quarantinedOf(result),
+    ...(result.against === undefined ? {} : { against: result.against }),
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,

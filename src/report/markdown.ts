@@ -50,6 +50,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
       title: '#### Stays as it lives\n',
       items: plan.held.map(({ resource, reason }) => `- ${code(formatId(resource))}: ${inline(reason)}`),
     },
+    { title: '#### Not known here\n', items: unknownOf(result) },
   ];
   return comment('plan', head, sections, context);
 }
@@ -66,6 +67,13 @@ const SIGNS = { appears: '➕', disappears: '➖', changes: '✏️' } as const;
 
 function noticed({ action, id, lines }: Notice): string {
   return [`- ${SIGNS[action]} ${code(id)}`, ...lines.map((line) => `  - ${inline(line)}`)].join('\n');
+}
+
+/** Of a plan by a snapshot. */
+function unknownOf({ against }: RunResult): readonly string[] {
+  if (against === undefined) return [];
+  const since = `- what happened since the snapshot of ${against.createdAt}`;
+  return [since, ...against.unknown.map((sentence) => `- ${inline(sentence)}`)];
 }
 
 const TABLE = '| | where | what |\n|---|---|---|';

@@ -39,7 +39,18 @@ export function textOfPlan(result: RunResult): string {
   const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
-  return lines([...changes, ...why, ...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, total]);
+  const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result)];
+  return lines([...changes, ...why, ...more, total]);
+}
+
+/** What a plan by a snapshot is about, and what it cannot know. */
+function againstLines({ against }: RunResult): string[] {
+  if (against === undefined) return [];
+  const commits = Object.entries(against.commits).map(([source, commit]) => `${source} at ${commit.slice(0, 12)}`);
+  return [
+    `by the snapshot of ${against.createdAt} (${commits.join(', ')}); what happened since is not known`,
+    ...against.unknown.map((sentence) => `not known here: ${sentence}`),
+  ];
 }
 
 export function textOfRun(result: RunResult): string {

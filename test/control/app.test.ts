@@ -57,6 +57,20 @@ test.each([
   expect(await ask(`${url}${path}`)).toMatchObject({ status, body });
 });
 
+test('/snapshot has what the last run published, for whoever has the token', async () => {
+  writeFileSync(tokenFile, 'first\n');
+  let text: string | undefined;
+  const url = await start({ ...withFile, snapshot: () => text });
+  const headers = { authorization: 'Bearer first' };
+  expect((await ask(`${url}/snapshot`)).status).toBe(401);
+  expect(await ask(`${url}/snapshot`, { headers })).toMatchObject({
+    status: 503,
+    body: { code: 'control-no-snapshot' },
+  });
+  text = '{"format": "skep-snapshot"}';
+  expect(await ask(`${url}/snapshot`, { headers })).toMatchObject({ status: 200, body: { format: 'skep-snapshot' } });
+});
+
 test.each([
   { reason: 'no token', headers: {}, status: 401 },
   { reason: 'a wrong one', headers: { authorization: 'Bearer wrong' }, status: 401 },

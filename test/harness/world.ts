@@ -18,7 +18,7 @@ import { applyPlanFile } from '../../src/reconcile/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { type Explanation, explain } from '../../src/reconcile/explain.ts';
-import { type PlannedAgainst, planAgainst } from '../../src/reconcile/plan-against.ts';
+import { planAgainst } from '../../src/reconcile/plan-against.ts';
 import { clusterOf } from '../../src/reconcile/plan-binding.ts';
 import { type PlanBinding, type PlanFileInput, planFileOf } from '../../src/reconcile/plan-file.ts';
 import type { PlanFile } from '../../src/reconcile/plan-file-format.ts';
@@ -50,7 +50,7 @@ export interface World {
   /** What a run publishes of the state, as it is now. */
   snapshot(overrides?: WorldOverrides): Promise<StateSnapshot>;
   /** What is planned by a snapshot alone, for the newest commit. */
-  planAgainst(snapshot: StateSnapshot, overrides?: WorldOverrides): Promise<PlannedAgainst>;
+  planAgainst(snapshot: StateSnapshot, overrides?: WorldOverrides): Promise<RunResult>;
   adopt(write: boolean, overrides?: WorldOverrides): Promise<AdoptionResult>;
   approve(hash: string, expiresHours: number, overrides?: WorldOverrides): Promise<Approved>;
   close(): Promise<void>;
@@ -128,7 +128,8 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
       const before = deps(overrides, repositoryAt({ commit: snapshot.sources[0]?.commit ?? '' })).sources;
       const { sources: after, clock, cache } = deps(overrides);
       const here = await bindingOf(client);
-      return planAgainst({ deps: { clock, cache }, options: optionsOf(overrides), snapshot, here, before, after });
+      const input = { deps: { clock, cache }, options: optionsOf(overrides), snapshot, here, before, after };
+      return (await planAgainst(input)).result;
     },
     applyPlan: async (file, overrides = {}) => {
       const pinned = repositoryAt({ commit: file.sources[0]?.commit ?? '' });

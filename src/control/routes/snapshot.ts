@@ -1,0 +1,19 @@
+// /snapshot: the state of the instance as its last run saw it, for plans of those who may not look into the cluster. With
+// the token: it names what lives. Knows nothing about what a snapshot holds.
+
+import type { FastifyInstance } from 'fastify';
+import { refuse } from '../answer.ts';
+import { addRoute } from '../route.ts';
+
+/** `snapshot`: the text of the last one; undefined before the first. */
+export function addSnapshotRoute(app: FastifyInstance, snapshot: () => string | undefined): void {
+  addRoute(app, {
+    method: 'GET',
+    url: '/snapshot',
+    handler(_request, reply) {
+      const text = snapshot();
+      if (text === undefined) return refuse(reply, 'control-no-snapshot', 'no run has published one yet');
+      return reply.header('cache-control', 'no-store').type('application/json').send(text);
+    },
+  });
+}
