@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export function compileTo(folder: string): Promise<string> {
   const root = join(folder, 'program');
   mkdirSync(root);
-  for (const name of ['node_modules', 'package.json', 'manifests']) symlinkSync(join(ROOT, name), join(root, name));
+  for (const name of ['node_modules', 'package.json', 'manifests', 'policies'])
+    symlinkSync(join(ROOT, name), join(root, name));
   return bundleTo(join(root, 'dist'));
 }
