@@ -62,6 +62,11 @@ const CONFIG = object(
     namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
       default: ['*'],
     }),
+    scope: choice(
+      'git: only what the sources declare; cluster: custom resources applied by hand get children and status, too.',
+      ['git', 'cluster'],
+      { default: 'git' },
+    ),
     children: bool('Make the children of the custom resources, and their status; else another operator does.', true),
     cluster: object(
       {

@@ -155,6 +155,7 @@ export function optionsOf(config: Config, homeNamespace: string, policies: Polic
     },
     ...(policies === undefined ? {} : { policies }),
     namespaces: config.namespaces,
+    scope: config.scope,
     children: config.children,
     prune,
     limits: { maxDeletes, maxDeletesPercent },

@@ -75,7 +75,7 @@ interface Found extends AdoptionResult {
 
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace, kinds } = options;
-  const prepared = await prepare(deps, options, 'read');
+  const prepared = await prepare(deps, { ...options, scope: 'git' }, 'read');
   const { snapshot, resolved, wishes, parent, leftAlone } = prepared;
   await snapshot.ensure([...THEIR_KINDS, LEASES]);
   const scope = scopeOf(options.namespaces);

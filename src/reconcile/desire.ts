@@ -38,7 +38,7 @@ export interface Desires {
 
 export function desire(input: DesireInput): Desires {
   const applied = input.standings.filter((standing) => standing.verdict !== 'held');
-  const own = applied.map((standing) => ownObject(input, standing));
+  const own = applied.filter(({ loaded }) => loaded.byHand !== true).map((standing) => ownObject(input, standing));
   const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
   const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
   assert(
@@ -66,7 +66,7 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
   const references = living?.metadata.uid === undefined ? [] : [ownerReference(loaded.id, living.metadata.uid)];
   const labels = {
     [PART_OF]: input.applySet,
-    [SOURCE]: labelValue(loaded.source),
+    ...(loaded.byHand === true ? {} : { [SOURCE]: labelValue(loaded.source) }),
     [OWNER]: ownerLabel(loaded.id.kind, loaded.id.name),
   };
   const desired = (child: KubeObject): Desired => {

@@ -109,7 +109,7 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
   const owners = new Map(desires.objects.map(({ key, owner }) => [key, owner]));
   const refused = new Map(resolved.standings.map((standing) => [keyOf(standing.loaded.id), standing]));
   const declaredAt = (each: Sourced | undefined) =>
-    each === undefined ? {} : { declared: { source: each.source, place: each.place('') } };
+    each === undefined || each.byHand === true ? {} : { declared: { source: each.source, place: each.place('') } };
   return {
     living: snapshot.find,
     origin(id) {

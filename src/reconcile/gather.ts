@@ -30,6 +30,8 @@ export interface FleetSource {
 
 export interface Sourced extends LoadedResource {
   readonly source: string;
+  /** Somebody applied it by hand: only its children and its status are ours. */
+  readonly byHand?: true;
 }
 
 export interface Gathered {

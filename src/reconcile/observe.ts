@@ -3,6 +3,7 @@
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
+import { withOthers } from './by-hand.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
 import { type Quarantine, readQuarantine } from './quarantine.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
@@ -31,12 +32,14 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
     deps.cluster.get(parentIdentity),
   ]);
   const parent = { id: parentIdentity, extent: extentOf(parentObject) };
-  const gathered = withoutUnfit(
+  const declared = withoutUnfit(
     everything,
     new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
-  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(gathered.loaded, apiGroup)]);
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
+  const gathered = withOthers(deps, options, declared, snapshot);
+  if (gathered !== declared) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   return { quarantine, gathered, snapshot, parent, ownKinds };
 }
 

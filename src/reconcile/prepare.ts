@@ -4,6 +4,7 @@
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import type { Extent } from './applyset.ts';
+import { ofOthers } from './by-hand.ts';
 import { type Desires, desire } from './desire.ts';
 import { withDigests } from './digest-key.ts';
 import { type ChildrenEnforced, type Enforced, enforce, enforceOnChildren } from './enforce.ts';
@@ -103,7 +104,7 @@ export async function prepare(
     desires,
     plan: planned.plan,
     previews: planned.previews,
-    problems: [gathered, registries, resolved, wished, desires, planned].flatMap(({ problems }) => problems),
+    problems: toldOf(gathered, [gathered, registries, resolved, wished, desires, planned]),
     parent,
     unsealed,
     watched: [...ownKinds, ...desiredKinds],
@@ -126,6 +127,14 @@ async function wish(
     desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
   );
   return { ...enforceOnChildren(judge, resolved, made), unsealed };
+}
+
+function toldOf({ loaded }: Gathered, stages: readonly { readonly problems: readonly Problem[] }[]): Problem[] {
+  const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));
+  const isOthers = ({ resource }: Problem) => resource !== undefined && byHand.has(keyOf(resource));
+  return stages.flatMap(({ problems }) =>
+    problems.flatMap((problem) => (isOthers(problem) ? ofOthers(problem) : problem)),
+  );
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */

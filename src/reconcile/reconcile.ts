@@ -58,6 +58,8 @@ export interface RunOptions {
   /** Of files of the instance's own; absent: none. */
   readonly policies?: PolicySet;
   readonly namespaces: readonly string[];
+  /** `cluster`: custom resources that others applied by hand get children and status, too. Absent: `git`. */
+  readonly scope?: 'git' | 'cluster';
   /** False: another operator makes the children of the custom resources, and writes their status. */
   readonly children: boolean;
   readonly prune: boolean;

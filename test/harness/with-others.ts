@@ -32,6 +32,7 @@ export function tellOfOthers(open: () => Promise<SuiteServer>, rights: boolean):
   describe('conflicts', conflicts);
   describe('what is to be left alone', leftAlone);
   describe('what the server refuses', refusals);
+  describe('custom resources that others applied', byHand);
   describe.runIf(rights)('the service account of a source', accounts);
 }
 
@@ -321,5 +322,70 @@ function accounts(): void {
       expect.stringMatching(`ConfigMap/theirs failed: .*User "${account()}" cannot delete resource "configmaps"`),
     ]);
     expect(done(await fleet.run())).toEqual([`${namespace}/ConfigMap/theirs deleted`]);
+  });
+}
+
+function byHand(): void {
+  const manifest = (image: string, groupRef?: string) => ({
+    apiVersion: `${fleet.group}/v1alpha1`,
+    kind: 'MCPServer',
+    metadata: { name: 'hand', namespace },
+    spec: { image, transport: 'stdio', ...(groupRef === undefined ? {} : { groupRef }) },
+  });
+  const path = () => `/apis/${fleet.group}/v1alpha1/namespaces/${namespace}/mcpservers/hand`;
+  const put = async (object: object) => {
+    const query = { fieldManager: 'kubectl', force: 'true' };
+    const contentType = 'application/apply-patch+yaml';
+    const { status } = await api.call({
+      method: 'PATCH',
+      path: path(),
+      query,
+      contentType,
+      body: JSON.stringify(object),
+    });
+    expect([200, 201]).toContain(status);
+  };
+  const server = () => living('MCPServer', 'hand', `${fleet.group}/v1alpha1`);
+  const spared = ({ metadata }: KubeObject) =>
+    metadata.managedFields?.filter(({ subresource }) => !subresource).map(({ manager }) => manager);
+
+  test('get children and status, and are not touched themselves', async () => {
+    fleet.git.commit({ 'README.md': 'by hand' });
+    await put(manifest('registry.example.com/hand:1'));
+    expect(done(await fleet.run()).filter((line) => line.includes('hand'))).toEqual([]);
+    const result = await fleet.run({ scope: 'cluster' });
+    expect(done(result)).toContain(`${namespace}/Deployment/hand created`);
+    const { metadata, status } = await server();
+    expect(status).toMatchObject({ phase: 'Pending' });
+    expect([spared(await server()), metadata.labels]).toEqual([['kubectl'], undefined]);
+    const child = await living('Deployment', 'hand', 'apps/v1');
+    expect(child.metadata.ownerReferences).toMatchObject([{ kind: 'MCPServer', name: 'hand', uid: metadata.uid }]);
+    expect(done(await fleet.run({ scope: 'cluster' }))).toEqual([]);
+    expect(done(await fleet.run({ scope: 'cluster', namespaces: [fleet.home] }))).toEqual([]);
+  });
+
+  test('say in their status what is wrong with them, and hold their children; the run does not fail by it', async () => {
+    await put(manifest('registry.example.com/hand:2', 'none'));
+    const result = await fleet.run({ scope: 'cluster' });
+    expect([exitCodeOf(result), done(result)]).toEqual([0, []]);
+    expect(told(result).filter((line) => line.includes('hand'))).toEqual([
+      'warning reference-missing: no MCPGroup "none" in namespace NS, neither in Git nor in the cluster (NS/MCPServer/hand)',
+    ]);
+    expect(JSON.stringify((await server()).status)).toContain('GroupRefNotFound');
+  });
+
+  test('are never deleted; their children go with them', async () => {
+    const { metadata } = await server();
+    const id = { apiVersion: `${fleet.group}/v1alpha1`, kind: 'MCPServer', namespace, name: 'hand' };
+    await fleet.client.remove(id, metadata.uid ?? '');
+    await eventually(
+      () => fleet.client.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: 'hand' }),
+      (left) => left === undefined,
+    );
+    await eventually(
+      () => fleet.run({ scope: 'cluster' }),
+      ({ plan }) => plan.batches.length === 0,
+    );
+    expect([...(await fleet.members()).keys()].filter((each) => each.includes('hand'))).toEqual([]);
   });
 }
