@@ -14,7 +14,10 @@ declare module 'fastify' {
   }
 }
 
-/** Undefined: the request may go on. Otherwise it was answered: 403 where there is no token to know, 401 without it. */
+/**
+ * Answers a request that may not go on: 403 where there is no token to know, 401 without it. Whoever awaits it asks
+ * `reply.sent`: a reply is a promise of its own end, so awaiting gives undefined either way.
+ */
 export type TokenCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
 /** A hook for every route that is not public. */

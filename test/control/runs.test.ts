@@ -63,7 +63,10 @@ const runs: Runs = {
   find: async (start) => jsonOfRecord(findRun(recordsNow(), start)),
 };
 
+let asked = 0;
+
 function recordsNow(): readonly RunRecord[] {
+  asked += 1;
   if (records instanceof Failure) throw records;
   return records;
 }
@@ -93,12 +96,14 @@ async function get(path: string, headers: Record<string, string> = { authorizati
 test('runs are shown to whoever has the token, in the form of skep history', async () => {
   expect((await get('/runs')).body).toBe(jsonOfHistory([WAITING, FAILED]));
   expect((await get('/runs/0b6e2f6c')).body).toBe(jsonOfRecord(WAITING));
+  asked = 0;
   for (const path of ['/runs', '/runs/0b6e2f6c']) {
     for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[]) {
       const { status, body } = await get(path, headers);
       expect([status, JSON.parse(body).code]).toEqual([401, 'control-unauthorized']);
     }
   }
+  expect(asked).toBe(0);
 });
 
 test('what is not there, or cannot be read, says so', async () => {

@@ -36,7 +36,10 @@ export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenChec
     public: true,
     async handler(request, reply) {
       reply.header('vary', 'accept');
-      if (!wantsPage(request)) return (await check(request, reply)) ?? told(reply, () => runs.list());
+      if (!wantsPage(request)) {
+        await check(request, reply);
+        return reply.sent ? reply : told(reply, () => runs.list());
+      }
       const { shell } = await opened();
       reply.header('content-security-policy', POLICY).header('cross-origin-opener-policy', 'same-origin');
       return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(shell);
