@@ -74,7 +74,7 @@ export function tellLog(log: Logger): Teller {
     result(result, before) {
       const ended = news.ended();
       if (ended !== undefined) log.info(facts, `no more ${ended}`);
-      tellResult(log, facts, result, textOfChanges(result, before) !== '');
+      tellResult(log, facts, result, before === undefined || textOfChanges(result, before) !== '');
     },
     failure(failure) {
       const { code, message } = failure;
