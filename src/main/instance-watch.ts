@@ -3,6 +3,7 @@
 import type { FleetSource } from '../reconcile/gather.ts';
 import type { Checkout, Cluster, Exchange } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
+import type { Trace } from '../std/trace.ts';
 import { systemClock } from './clock.ts';
 import type { Stopping } from './stopping.ts';
 
@@ -12,6 +13,8 @@ export interface InstanceWatch {
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
   /** Whether it holds its lease. */
   lock?(held: boolean): void;
+  /** Told when a run begins that is traced. */
+  traced?(traceId: string): void;
   /** Lets runs be ended early. */
   readonly stopping?: Stopping;
 }
@@ -29,14 +32,13 @@ export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping 
   };
 }
 
-export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatch): FleetSource {
-  if (fetched === undefined) return source;
+export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatch, trace: Trace): FleetSource {
   const { monotonic } = systemClock;
   async function fetch(): Promise<Checkout> {
     const startedAt = monotonic();
     const seconds = () => (monotonic() - startedAt) / 1000;
     try {
-      const checkout = await source.repository.fetch();
+      const checkout = await trace.span('fetch', { 'skep.source': source.name }, source.repository.fetch);
       fetched?.({ source: source.name, seconds: seconds() });
       return checkout;
     } catch (error) {

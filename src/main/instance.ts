@@ -25,6 +25,7 @@ import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import { globMatches } from '../std/glob.ts';
 import { formatProblem } from '../std/problem.ts';
+import { UNTRACED } from '../std/trace.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
@@ -39,6 +40,7 @@ import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
 import { authOf, type GitDeps, openGit } from './repositories.ts';
 import { openPublisher } from './snapshots.ts';
+import { openTracing, type Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
 export interface Instance {
@@ -79,11 +81,13 @@ export async function openInstance(
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
+  const tracing = await openTracing(process.env);
+  const trace = tracing ?? UNTRACED;
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: config.sources.map((source) =>
-      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch),
+      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch, trace),
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     ...(config.children ? { registries: registryDeps(config, outbound, stores) } : {}),
@@ -93,6 +97,7 @@ export async function openInstance(
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
     ...(publisher === undefined ? {} : { looked: publisher.looked }),
+    trace,
   };
   const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
@@ -105,11 +110,13 @@ export async function openInstance(
     deps,
     options,
     history,
-    async run(overrides = {}, how = reconcile) {
-      const its = options({ ...admissionOf(config), ...overrides });
-      const result = await recordedRun({ recorder, notifier }, deps, its, how);
-      if (publisher === undefined) return result;
-      return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, its, result))] };
+    run(overrides = {}, how = reconcile) {
+      const own = options({ ...admissionOf(config), ...overrides });
+      return tracedRun(tracing, watch, own, async () => {
+        const result = await recordedRun({ recorder, notifier }, deps, own, how);
+        if (publisher === undefined) return result;
+        return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
+      });
     },
     snapshot: () => publisher?.latest(),
     save: () => remembered.save(),
@@ -117,7 +124,7 @@ export async function openInstance(
       try {
         await remembered.save();
       } finally {
-        await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close()]);
+        await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);
       }
     },
   };
@@ -128,6 +135,21 @@ export async function ownPolicies({ policies, apiGroup }: Config): Promise<Polic
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
   return opened?.set;
+}
+
+async function tracedRun(
+  tracing: Tracing | undefined,
+  { traced }: InstanceWatch,
+  { id, instance }: RunOptions,
+  run: () => Promise<RunResult>,
+): Promise<RunResult> {
+  if (tracing === undefined) return run();
+  return tracing.span('run', { 'skep.run.id': id, 'skep.instance': instance }, async () => {
+    const traceId = tracing.traceId();
+    if (traceId === undefined) return run();
+    traced?.(traceId);
+    return { ...(await run()), traceId };
+  });
 }
 
 /** Plan files say themselves what a run may do. */

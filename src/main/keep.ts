@@ -37,7 +37,7 @@ export async function keep(config: Config, { enough, teller, logger }: KeepOptio
   const vitals = createVitals({ sources, monotonic });
   const metrics = createRunMetrics({ version: VERSION, monotonic, sources });
   const stopping = createStopping();
-  const instance = await openInstance(config, teller.outcome, watchFor(vitals, metrics, stopping));
+  const instance = await openInstance(config, teller.outcome, watchFor(vitals, metrics, teller, stopping));
   try {
     let runs: Scheduled | undefined;
     // Whoever asks before the first run begins is served by that.
@@ -74,7 +74,7 @@ async function within(ms: number, ending: Promise<void>): Promise<boolean> {
   }
 }
 
-function watchFor(vitals: Pulse, metrics: RunMetrics, stopping: Stopping): InstanceWatch {
+function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {
   return {
     requested(exchange) {
       vitals.progressed();
@@ -85,6 +85,7 @@ function watchFor(vitals: Pulse, metrics: RunMetrics, stopping: Stopping): Insta
       metrics.fetched(fetch);
     },
     lock: metrics.lock,
+    traced,
     stopping,
   };
 }

@@ -16,6 +16,7 @@ export interface RunFacts {
 
 export interface Teller {
   began(facts: RunFacts): void;
+  traced(traceId: string): void;
   outcome(outcome: Outcome): void;
   result(result: RunResult, before: RunResult | undefined): void;
   failure(failure: Failure): void;
@@ -33,6 +34,7 @@ export function tellPeople({ out, err }: Streams): Teller {
   const news = failureNews();
   return {
     began: () => undefined,
+    traced: () => undefined,
     outcome: tellOutcomes((text) => out(`${text}\n`)),
     result(result, before) {
       const ended = news.ended();
@@ -58,6 +60,9 @@ export function tellLog(log: Logger): Teller {
     began(of) {
       facts = of;
       log.debug(facts, 'run begun');
+    },
+    traced(traceId) {
+      if (facts !== undefined) facts = { ...facts, traceId };
     },
     outcome(each) {
       isNews = false;

@@ -5,6 +5,7 @@ import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import type { Conceded } from '../kube/ownership/concede.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
+import { type Trace, UNTRACED } from '../std/trace.ts';
 import { applyConceding } from './conceded.ts';
 import { ownerReference } from './desire.ts';
 import { type Random, withValues } from './generated.ts';
@@ -30,6 +31,8 @@ export interface ApplyDeps {
   readonly random: Random;
   /** Told each outcome as it happens. */
   readonly progress: (outcome: Outcome) => void;
+  /** Absent: nobody measures. */
+  readonly trace?: Trace;
 }
 
 export interface ApplyInput {
@@ -44,12 +47,16 @@ export interface ApplyInput {
 export const RUN_STOPPED = 'run-stopped';
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
+  const { trace = UNTRACED } = deps;
   const uids = new Map(input.uids);
   const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
   for (const outcome of outcomes) deps.progress(outcome);
   const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
   for (const batch of input.plan.batches) {
-    const done = await Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed)));
+    const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
+    const done = await trace.span('batch', facts, () =>
+      Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed))),
+    );
     for (const [index, change] of batch.changes.entries()) {
       if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
       failed.set(change.key, change.resource);

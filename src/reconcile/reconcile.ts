@@ -4,6 +4,7 @@
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { PolicySet } from '../kube/policy/read.ts';
 import type { ResourceId } from '../std/problem.ts';
+import { type Trace, UNTRACED } from '../std/trace.ts';
 import { type Outcome, withheldOutcomes } from './apply.ts';
 import { sameExtent } from './applyset.ts';
 import type { Remembered } from './certainty.ts';
@@ -44,6 +45,8 @@ export interface RunDeps {
   readonly progress: (outcome: Outcome) => void;
   /** Told what a run has seen and planned, at its end. */
   readonly looked?: (prepared: Prepared) => void;
+  /** Absent: nobody measures. */
+  readonly trace?: Trace;
 }
 
 export interface RunOptions {
@@ -84,7 +87,8 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
-  const first = await prepare(deps, options, 'sync');
+  const { trace = UNTRACED } = deps;
+  const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await nothingToWrite(deps, options, first);
   if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };

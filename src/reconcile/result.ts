@@ -60,6 +60,8 @@ export interface RunResult {
   readonly timedOut: boolean;
   /** Present: nothing was written. */
   readonly paused?: Paused;
+  /** Present where it was traced. */
+  readonly traceId?: string;
   /** API requests made. */
   readonly requests: number;
   /** Present: planned by a snapshot. */

@@ -4,6 +4,7 @@
 import { groupOf, keyOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatId, type Problem } from '../std/problem.ts';
+import { UNTRACED } from '../std/trace.ts';
 import { apply, type Outcome } from './apply.ts';
 import { type Extent, extentOfMembers, kindsOf, parentObject, sameExtent, union } from './applyset.ts';
 import { beginApproved, spendApproval } from './approval.ts';
@@ -45,7 +46,10 @@ export async function write(deps: RunDeps, options: RunOptions, first: Prepared)
   const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
   const sight = await (outcomes.length === 0 ? sightOf(deps, options, prepared.snapshot) : see());
   const input = settleInput(options, prepared, outcomes);
-  const settled = await settle({ ...deps, instance: options.instance }, input, sight, see, deadline);
+  const { trace = UNTRACED } = deps;
+  const settled = await trace.span('settle', {}, () =>
+    settle({ ...deps, instance: options.instance }, input, sight, see, deadline),
+  );
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   const exact = exactExtent(options, prepared);
@@ -87,10 +91,10 @@ async function change(deps: RunDeps, options: RunOptions, prepared: Prepared): P
   if (!sameExtent(superset, before)) await declareExtent(deps, options, prepared, superset);
 
   const { plan, snapshot } = prepared;
-  const { cluster, clock, random, progress } = deps;
+  const { cluster, clock, random, progress, trace = UNTRACED } = deps;
   const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
   const outcomes = await apply(
-    { cluster: { ...cluster, remove: withCatalogues(deps, options, prepared) }, clock, random, progress },
+    { cluster: { ...cluster, remove: withCatalogues(deps, options, prepared) }, clock, random, progress, trace },
     { plan, uids: livingUids(snapshot), force: options.conflicts === 'force' },
   );
   const spent = approval !== undefined && allDeleted(plan.approved, outcomes);

@@ -36,10 +36,11 @@ export function jsonOfPlan(result: RunResult): string {
 }
 
 export function jsonOfRun(result: RunResult): string {
-  const { id, startedAt, finishedAt, commits } = result;
+  const { id, startedAt, finishedAt, commits, traceId } = result;
+  const traced = traceId === undefined ? {} : { traceId };
   return print({
     version: 1,
-    run: { id, commit: commitOf(result), commits, startedAt, finishedAt },
+    run: { id, commit: commitOf(result), commits, startedAt, finishedAt, ...traced },
     quarantined: quarantinedOf(result),
     summary: summaryOf(result),
     requests: result.requests,
