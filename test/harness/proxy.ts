@@ -32,8 +32,15 @@ export type Fate =
   | 'pass'
   | { readonly lose: 'before' | 'after' }
   | { readonly end: 'before' | 'after' }
-  | { readonly status: number; readonly retryAfterSeconds?: number }
+  | Refusal
   | { readonly hold: Promise<unknown> };
+
+interface Refusal {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+  /** What the server says; short where it is not given. */
+  readonly message?: string;
+}
 
 export interface Seen extends Passing {
   /** Milliseconds of one monotonic clock. */
@@ -42,7 +49,7 @@ export interface Seen extends Passing {
   status: number | undefined;
 }
 
-export interface Proxy {
+export interface TestProxy {
   readonly kubeconfigPath: string;
   readonly seen: readonly Seen[];
   /** Requests that chosen ones were under way at once, at most. */
@@ -64,7 +71,7 @@ export async function startProxy(
   cluster: TestCluster,
   decide: (passing: Passing) => Fate,
   counts: (passing: Passing) => boolean = () => true,
-): Promise<Proxy> {
+): Promise<TestProxy> {
   const upstream = new Agent({ connect: { ca: cluster.authority }, connections: null });
   const seen: Seen[] = [];
   const passedOn = new Set<Promise<unknown>>();
@@ -156,14 +163,13 @@ export async function startProxy(
   };
 }
 
-function refuse(entry: Seen, response: ServerResponse, fate: { status: number; retryAfterSeconds?: number }): void {
-  const { status, retryAfterSeconds } = fate;
+function refuse(entry: Seen, response: ServerResponse, refusal: Refusal): void {
+  const { status, retryAfterSeconds, message = 'a fault' } = refusal;
   const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   entry.status = status;
   response.writeHead(status, { 'content-type': 'application/json', ...wait });
-  response.end(
-    JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, message: 'a fault' }),
-  );
+  const details = { causes: [{ reason: 'FieldValueInvalid', field: 'data', message }] };
+  response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, message, details }));
 }
 
 function writeKubeconfig(cluster: TestCluster, server: Server): string {
