@@ -6,7 +6,7 @@ import { type InstanceFlags, loadConfig, withInstanceFlags } from './configurati
 export function resumeCommand(): Command {
   return withInstanceFlags(new Command('resume'))
     .description('End what skep suspend began: the next run makes the cluster what Git says.')
-    .addHelpText('after', '\nExample:\n  skep plan -c skep.yaml && skep resume -c skep.yaml')
+    .addHelpText('after', '\nExample:\n  skep resume -c skep.yaml')
     .action(async (flags: InstanceFlags) => {
       const config = await loadConfig(flags);
       const [{ openInstance }, { resume }] = await Promise.all([
