@@ -34,7 +34,6 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'Outbound connections', codes: OUTBOUND_CODES },
   { title: 'Notifications', codes: NOTIFY_CODES },
   { title: 'Registry sources', codes: { ...SOURCE_CODES, ...CATALOGUE_CODES } },
-  { title: 'Notifications', codes: NOTIFY_CODES },
   { title: 'The database', codes: DATABASE_CODES },
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
   { title: 'The registry service', codes: REGISTRY_CODES },
