@@ -223,6 +223,7 @@ describe('plan and sync', () => {
     expect(plan.batches[0].changes[0]).toEqual({
       action: 'create',
       resource: { apiVersion: 'v1', kind: 'Namespace', name: 'tools' },
+      preview: { verdict: 'accepted' },
       diff: [],
     });
   });
