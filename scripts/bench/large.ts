@@ -87,10 +87,12 @@ async function creation(site: Site): Promise<Row[]> {
   const [ours, baseline]: [number[], number[]] = [[], []];
   for (let round = 0; round <= CREATE_ROUNDS; round += 1) {
     const instance = `${site.run}-ours-${round}`;
+    // Where a namespace is still to be made, nothing in it can be tried first.
+    await createNamespace(site, instance);
     const fleet = await openFleet(site, { instance, servers: CREATED_SERVERS, children: false });
     const { ms, created } = await fleet.run();
     await fleet.stop();
-    assert.equal(created, fleetOf(CREATED_SERVERS).length);
+    assert.equal(created, fleetOf(CREATED_SERVERS).length - 1);
     const bare = await createBare(site, instance, `${site.run}-bare-${round}`);
     if (round === 0) continue;
     ours.push(ms);
@@ -108,7 +110,13 @@ async function creation(site: Site): Promise<Row[]> {
   ];
 }
 
-async function createBare({ bare }: Site, from: string, to: string): Promise<number> {
+async function createNamespace({ bare }: Site, name: string): Promise<void> {
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await bare.patch(`/api/v1/namespaces/${name}?fieldManager=bench`, body);
+}
+
+async function createBare(site: Site, from: string, to: string): Promise<number> {
+  const { bare } = site;
   const path = `/apis/${API_GROUP}/v1alpha1/namespaces`;
   const lists = await bare.listAll(['mcpgroups', 'mcpservers'].map((plural) => `${path}/${from}/${plural}`));
   const bodies = lists.flatMap((list) => {
@@ -122,9 +130,8 @@ async function createBare({ bare }: Site, from: string, to: string): Promise<num
       return { path: `${path}/${to}/${plural}/${name}?fieldManager=bench`, body };
     });
   });
-  const namespace = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: to } });
+  await createNamespace(site, to);
   const start = performance.now();
-  await bare.patch(`/api/v1/namespaces/${to}?fieldManager=bench`, namespace);
   for (const query of ['&dryRun=All', ''])
     await Promise.all(bodies.map(({ path, body }) => bare.patch(path + query, body)));
   return performance.now() - start;
