@@ -1,4 +1,4 @@
-// `kill -9` of `skep sync` at twenty random moments of a first sync and of later ones that create, change and delete:
+// `kill -9` of `skep sync` at eight random moments of a first sync and of later ones that create, change and delete:
 // one clean run, which waits the dead holder's lease out, then leaves exactly what an undisturbed run leaves.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import type { Finished } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { members, publish } from './fleet.ts';
 
-const KILLS = 20;
+const KILLS = 8;
 /** A run makes about so many requests before it waits for readiness. */
 const REQUESTS_MAX = 60;
 const SEED = 20_261_121;
