@@ -34,6 +34,8 @@ export const RECONCILE_CODES = {
     'The resource names another that cannot be used itself: correct that one. Until then the children of both are held.',
   'child-foreign':
     'A resource would make an object that lives already and belongs to somebody else: rename the resource, or remove the other object. Its children are held.',
+  'child-denied':
+    'A policy denies an object that the resource would make; its own problem is named `policy/<name>`. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',

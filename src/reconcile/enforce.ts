@@ -1,6 +1,7 @@
 // What the policies of the instance deny is not applied: a resource is held as an invalid one is, and of a resource whose
 // children are denied the children are. Knows nothing about CEL.
 
+import type { Finding } from '../kube/finding.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
 import { builtinAsAdmitted } from '../kube/policy/admitted.ts';
 import type { Judge } from '../kube/policy/judge.ts';
@@ -83,6 +84,12 @@ function isDenied(denied: ReadonlyMap<Sourced, Problem>, key: string): boolean {
 function refusedBy(standing: Standing, denied: ReadonlyMap<Sourced, Problem>): Standing {
   const problem = denied.get(standing.loaded);
   if (problem === undefined) return standing;
-  const { code, severity, message, pointer = '' } = problem;
-  return { ...standing, verdict: 'refused', findings: [...standing.findings, { code, severity, message, pointer }] };
+  // Conditions carry the code as their reason, which takes no names of policies.
+  const finding: Finding = {
+    code: 'child-denied',
+    severity: 'error',
+    message: `${problem.code}: ${problem.message}`,
+    pointer: '',
+  };
+  return { ...standing, verdict: 'refused', findings: [...standing.findings, finding] };
 }

@@ -76,8 +76,14 @@ function placeIn(follower: Follower, node: ASTNode): Found {
     case 'id':
       return undefined;
     case '.':
-    case '.?':
-      return placeIn(follower, node.args[0]);
+    case '.?': {
+      const variable = follower.variable(node);
+      return placeIn(follower, variable ?? node.args[0]);
+    }
+    case '?:': {
+      const [condition, yes, no] = node.args;
+      return placeIn(follower, follower.value(condition) === true ? yes : no) ?? placeIn(follower, condition);
+    }
     case '!_':
     case '-_':
       return placeIn(follower, node.args);

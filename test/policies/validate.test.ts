@@ -1,0 +1,87 @@
+// `skep validate` with policies: places, severities, the exit code, and what cannot be said without a cluster.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { validation } from '../../src/main/validation.ts';
+import { problemsExit } from '../../src/reconcile/problems-exit.ts';
+import { Failure } from '../../src/std/failure.ts';
+import { formatProblem } from '../../src/std/problem.ts';
+
+const SERVER = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: web, namespace: team}
+spec:
+  image: web:latest
+  env:
+    - name: API_TOKEN
+      value: correct-horse
+`;
+const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n';
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'skep-policies-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function told(paths: readonly string[], policies?: readonly string[]): Promise<[exit: number, ...string[]]> {
+  const request = { paths, schemas: [], apiGroup: 'toolhive.stacklok.dev', ...(policies ? { policies } : {}) };
+  const { problems } = await validation(request, undefined);
+  return [problemsExit(problems), ...problems.map(formatProblem).map((line) => line.replaceAll(`${folder}/`, ''))];
+}
+
+test('denials and warnings stand where they offend, and never repeat a secret', async () => {
+  expect(await told([write('web.yaml', SERVER), write('ns.yaml', NAMESPACE)], ['builtin'])).toEqual([
+    4,
+    'web.yaml:5:10: warning policy/images-pinned: image web:latest may be another one tomorrow: name a version instead of latest, or a digest (team/MCPServer/web)',
+    'web.yaml:8:14: error policy/plaintext-secrets: the value of an environment variable looks like a secret, readable by anyone who reads the manifest (team/MCPServer/web)',
+  ]);
+  expect(await told([join(folder, 'web.yaml')])).toEqual([0]);
+});
+
+test('what else is wrong counts more', async () => {
+  const [exit] = await told(
+    [write('odd.yaml', `${SERVER}---\n${SERVER.replace('web, ', 'odd, ')}  odd: true\n`)],
+    ['builtin'],
+  );
+  expect(exit).toBe(3);
+});
+
+test('policies that need a namespace that is not declared say so, once for all', async () => {
+  const [exit, ...lines] = await told([write('calm.yaml', SERVER.split('  env:')[0] ?? '')], ['builtin']);
+  expect(exit).toBe(0);
+  expect(lines.length).toBe(1);
+  expect(lines[0]).toMatch(
+    /^calm\.yaml:3:18: warning policy-not-evaluated: Policies audit-on, .* were not evaluated for team\/MCPServer\/web: the labels of namespace team are not known here/,
+  );
+});
+
+test('another group of the custom resources is judged by the same pack', async () => {
+  const request = {
+    paths: [write('own.yaml', SERVER.replace('toolhive.stacklok.dev', 'mcp.example.com'))],
+    schemas: [],
+  };
+  const { problems } = await validation({ ...request, apiGroup: 'mcp.example.com', policies: ['builtin'] }, undefined);
+  expect(problems.map(({ code }) => code)).toContain('policy/plaintext-secrets');
+});
+
+test('files that are no policies end it', async () => {
+  const broken = write(
+    'policy.yaml',
+    'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: x}\nspec: {}\n',
+  );
+  const failure = await told([join(folder, 'web.yaml')], [broken]).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Failure);
+  expect((failure as Failure).code).toBe('policies-invalid');
+  expect((failure as Failure).message).toMatch(
+    /policy\.yaml:4:1: error policy-invalid: spec\.matchConstraints is required/,
+  );
+});

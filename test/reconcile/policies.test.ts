@@ -1,0 +1,73 @@
+// What the policies of the instance deny is not applied and stays as it lives; of what they deny of children, the children.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPolicies } from '../../src/kube/policy/read.ts';
+import { exitCodeOf } from '../../src/reconcile/result.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { members, publish, versionsOf } from './fleet.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.close());
+
+function policies(resource: string, group: string, expression: string, actions = ['Deny']) {
+  const rules = [{ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE'], resources: [resource] }];
+  const validations = [{ expression, message: 'nobody wants it' }];
+  const object = (kind: string, spec: object): string =>
+    JSON.stringify({ apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'no' }, spec });
+  const text = [
+    object('ValidatingAdmissionPolicy', { matchConstraints: { resourceRules: rules }, validations }),
+    object('ValidatingAdmissionPolicyBinding', { policyName: 'no', validationActions: actions }),
+  ].join('\n---\n');
+  return readPolicies([{ path: 'own.yaml', text }]).set;
+}
+
+async function versionOfClock(): Promise<string | undefined> {
+  return versionsOf(await members(world.client, 'test'))['tools/MCPServer/clock'];
+}
+
+const NO_CLOCK = policies('mcpservers', 'toolhive.stacklok.dev', "!object.spec.image.endsWith(':2.0.0')");
+
+test('a denied change is held as it lives, the rest goes on, and the exit code is 4', async () => {
+  publish(world.fleet, { clock: '1.0.0' });
+  expect(exitCodeOf(await world.run({ policies: NO_CLOCK }))).toBe(0);
+  const before = await versionOfClock();
+
+  publish(world.fleet, { clock: '2.0.0', dice: '1.0.0' });
+  const result = await world.run({ policies: NO_CLOCK });
+  expect(exitCodeOf(result)).toBe(4);
+  const [denial] = result.problems;
+  expect(denial).toMatchObject({ code: 'policy/no', message: 'nobody wants it', pointer: '/spec/image' });
+  expect(denial?.place?.file).toMatch(/clock/);
+  expect(await versionOfClock()).toBe(before);
+  expect([...(await members(world.client, 'test')).keys()]).toContain('tools/MCPServer/dice');
+});
+
+test('a denial of a child holds all children of its owner, which is applied itself', async () => {
+  publish(world.fleet, { clock: '1.0.0', dice: '1.0.0', late: '1.0.0' });
+  const result = await world.run({
+    policies: policies('services', '', "!object.metadata.name.contains('late')"),
+  });
+  expect(result.failures).toEqual([]);
+  expect(exitCodeOf(result)).toBe(4);
+  expect(result.problems.map(({ code, resource }) => `${code} ${resource?.kind}/${resource?.name}`)).toContain(
+    'policy/no MCPServer/late',
+  );
+  const { body } = await world.cluster.send(
+    'GET',
+    '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/late',
+  );
+  expect(JSON.stringify(body.status)).toContain('ChildDenied');
+  const kept = [...(await members(world.client, 'test')).keys()].filter((key) => key.includes('late'));
+  expect(kept).toEqual(['tools/MCPServer/late']);
+});
+
+test('a warning holds nothing', async () => {
+  const warned = policies('mcpservers', 'toolhive.stacklok.dev', 'false', ['Warn']);
+  const result = await world.run({ policies: warned });
+  expect(exitCodeOf(result)).toBe(0);
+  expect(result.problems.map(({ severity, code }) => `${severity} ${code}`)).toContain('warning policy/no');
+});
