@@ -1,0 +1,34 @@
+# One image for every role: `skep run`, `skep serve`, `skep migrate`, `skep validate` ... are its commands.
+FROM node:24-slim AS build
+WORKDIR /skep
+COPY package.json package-lock.json ./
+# Nothing of a package runs while it is installed.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY scripts scripts
+COPY src src
+RUN node scripts/build.ts && npm prune --ignore-scripts --omit=dev --omit=optional
+
+FROM node:24-slim
+# Git over ssh is spoken by the system's client (docs/decisions/0022).
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates openssh-client \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /skep
+COPY --from=build /skep/package.json ./
+COPY --from=build /skep/node_modules node_modules
+COPY --from=build /skep/dist dist
+COPY manifests manifests
+COPY policies policies
+# Files that it keeps between runs go to a volume: the root file system may be read-only.
+RUN mkdir -p /var/lib/skep && chown 65532:65532 /var/lib/skep \
+  && ln -s /skep/dist/skep.js /usr/local/bin/skep
+ENV NODE_ENV=production SKEP_STATEDIR=/var/lib/skep HOME=/var/lib/skep
+VOLUME /var/lib/skep
+USER 65532:65532
+LABEL org.opencontainers.image.title="skep" \
+  org.opencontainers.image.description="GitOps-oriented batch reconciler for fleets of MCP servers, with a registry service" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.source="https://github.com/skep-dev/skep"
+ENTRYPOINT ["node", "/skep/dist/skep.js"]
+CMD ["--help"]
