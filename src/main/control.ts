@@ -36,7 +36,7 @@ export async function startControl(
   const secrets = secretsOf(webhookSecretFile);
   const watch = watchUsage();
   const { now, monotonic } = systemClock;
-  const { vitals, trigger, runs, sources } = subject;
+  const { vitals, trigger, runs, sources, snapshot } = subject;
   const app = buildControl({
     vitals,
     trigger,
@@ -46,6 +46,7 @@ export async function startControl(
     logger,
     newRequestId: randomUUID,
     ...(tokens === undefined ? {} : { tokens }),
+    ...(snapshot === undefined ? {} : { snapshot }),
   });
   async function stop(): Promise<void> {
     watch.stop();

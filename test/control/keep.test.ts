@@ -62,6 +62,24 @@ test('it is ready once a run has ended, and counts what that did', async () => {
   expect(await metric(running, 'skep_lock_held')).toBe(0);
 });
 
+test('the state that runs publish is at /snapshot, where skep.yaml asks for it', async () => {
+  const { path, remove } = temporaryFolder();
+  try {
+    const tokenFile = join(path, 'token');
+    writeFileSync(tokenFile, 'two\n');
+    const commit = publish(world.fleet, { one: '1.0.0' });
+    const running = await start({ http: { address: '127.0.0.1:0', tokenFile }, snapshot: {} });
+    const headers = { authorization: 'Bearer two' };
+    const answer = await eventually(
+      () => fetch(`${running.url}/snapshot`, { headers }),
+      ({ status }) => status === 200,
+    );
+    expect(await answer.json()).toMatchObject({ format: 'skep-snapshot', sources: [{ name: 'fleet', commit }] });
+  } finally {
+    remove();
+  }
+});
+
 const PUSH = { 'x-gitea-event': 'push' };
 
 /** A webhook for the fleet's repository, signed. */
