@@ -17,7 +17,7 @@ export function suspendCommand(): Command {
       '\nRuns go on looking and tell what is pending. A run that is under way is finished first.\n' +
         '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
     )
-    .action(async ({ reason = '', ...flags }: Options) => {
+    .action(async ({ reason, ...flags }: Options) => {
       const config = await loadConfig(flags);
       const [{ openInstance }, { suspend }] = await Promise.all([
         import('./instance.ts'),

@@ -45,17 +45,17 @@ function parse({ data }: KubeObject): Suspension | undefined {
   };
 }
 
-/** In place of an earlier one, whose beginning it keeps. Throws Failure `cluster-conflict` where two do so at once. */
+/** In place of an earlier one, whose beginning it keeps, and whose reason where none is given. Throws Failure `cluster-conflict` where two do so at once. */
 export async function suspend(
   { cluster, clock }: Deps,
   home: Home,
-  { who, reason }: Pick<Suspension, 'who' | 'reason'>,
+  { who, reason }: Pick<Suspension, 'who'> & { readonly reason: string | undefined },
 ): Promise<Suspension> {
   const { apiVersion, kind, namespace, name } = suspensionId(home);
   const stored = await cluster.get(suspensionId(home));
   const before = stored === undefined ? undefined : parse(stored);
   const since = before?.since ?? new Date(clock.now()).toISOString();
-  const data = { who, since, reason };
+  const data = { who, since, reason: reason ?? before?.reason ?? '' };
   if (stored !== undefined) await cluster.replace({ ...stored, data });
   else
     await cluster.create({

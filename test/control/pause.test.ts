@@ -38,7 +38,7 @@ async function living(): Promise<Record<string, string | undefined>> {
   return versionsOf(await members(world.client, 'test'));
 }
 
-function suspended(reason: string) {
+function suspended(reason?: string) {
   return suspend({ cluster: world.client, clock: systemClock }, HOME, { who: 'ops@host', reason });
 }
 
@@ -58,10 +58,11 @@ test('a run of a suspended instance finds what is pending and writes nothing', a
   expect(Object.keys(await living())).toContain('tools/MCPServer/two');
 });
 
-test('who suspends again gives another reason, and leaves the beginning', async () => {
+test('who suspends again gives another reason, or leaves it as the beginning is left', async () => {
   const first = await suspended('moving');
   const second = await suspended('still moving');
   expect(second).toEqual({ who: 'ops@host', since: first.since, reason: 'still moving' });
+  expect(await suspended()).toEqual(second);
 });
 
 test('what somebody has written by hand into the ConfigMap suspends, too', async () => {
