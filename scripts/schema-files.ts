@@ -82,6 +82,7 @@ everything.
 ## What commands print
 
 \`output/\` has a schema for what \`skep validate\`, \`skep plan\` and \`skep sync\` print with \`-o json\`: one file for each. All
-of it carries \`"version": 1\`; fields are only added as long as that does not change.
+of it carries \`"version": 1\`; fields are only added as long as that does not change. Those of \`skep status\` and
+\`skep history\` are [status.json](../outputs/status.json) and [history.json](../outputs/history.json).
 `;
 }
