@@ -485,7 +485,7 @@ describe('a call', () => {
     {
       reason: 'a value that an option does not take',
       args: ['plan', '-o', 'xml'],
-      says: "error: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+      says: "error: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json, github, markdown.",
     },
     {
       reason: 'a configuration file that is not there',
