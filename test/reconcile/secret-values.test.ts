@@ -1,13 +1,15 @@
 // The value of a Secret appears nowhere but in Secrets: not in what commands print, not in plan files, logs, history,
 // events or any other object, also where the API server quotes it, or a URL holds it. Another output is another row.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { skep } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { GROUP, NAMESPACE, server } from './fleet.ts';
 
@@ -25,18 +27,19 @@ const SPELLINGS = VALUES.flatMap((value) => {
 let world: World;
 let instance: InstanceFolder;
 let proxy: TestProxy;
+let receiver: Receiver;
 let refuses = false;
 
 beforeAll(async () => {
   world = await startWorld();
-  proxy = await startProxy(world.cluster, decide);
+  [proxy, receiver] = await Promise.all([startProxy(world.cluster, decide), startReceiver()]);
   instance = instanceFolder(world);
   configure();
 });
 
 afterAll(async () => {
   instance.remove();
-  await proxy.close();
+  await Promise.all([proxy.close(), receiver.close()]);
   await world.close();
 });
 
@@ -48,7 +51,11 @@ function decide({ method, url, body }: Passing): Fate {
 
 function configure(changes: Readonly<Record<string, unknown>> = {}): void {
   const apply = { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 };
-  instance.configure({ cluster: { kubeconfig: proxy.kubeconfigPath }, apply, ...changes });
+  const secretFile = join(instance.dir, 'webhook-key');
+  writeFileSync(secretFile, 'a key of its own', { mode: 0o600 });
+  const notify = { webhooks: [{ url: `${receiver.url}/told`, secretFile }] };
+  const snapshot = { file: join(instance.dir, 'state.json') };
+  instance.configure({ cluster: { kubeconfig: proxy.kubeconfigPath }, apply, notify, snapshot, ...changes });
 }
 
 function commit(value: string, more = ''): void {
@@ -58,7 +65,8 @@ function commit(value: string, more = ''): void {
 }
 
 async function printed(...args: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await instance.run(...args);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+  const { stdout, stderr } = await skep(args, { cwd: instance.dir, env });
   return `${stdout}${stderr}`;
 }
 
@@ -83,6 +91,11 @@ async function logged(): Promise<string> {
   await running.finished;
   configure();
   return running.output();
+}
+
+/** Traces go to a path of their own, and all else that is sent is told to those who asked for it. */
+function sent(to: string): string {
+  return JSON.stringify(receiver.received.filter(({ path }) => path === to));
 }
 
 /** All objects but Secrets, which is where values belong. */
@@ -140,6 +153,13 @@ const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<stri
     shows: 'Secret',
   },
   { of: 'a source that refuses the password in its URL', text: printedOfForbiddenSource, shows: 'git-auth-required' },
+  { of: 'what webhooks are told', text: async () => sent('/told'), shows: 'failure' },
+  { of: 'traces', text: async () => sent('/v1/traces'), shows: 'resourceSpans' },
+  {
+    of: 'a state snapshot',
+    text: async () => readFileSync(join(instance.dir, 'state.json'), 'utf8'),
+    shows: '"api"',
+  },
   { of: 'the history', text: () => printed('history', '-o', 'json'), shows: '"version": 1' },
   { of: 'the status', text: () => printed('status', '-o', 'json'), shows: '"version": 1' },
   { of: 'every object but Secrets: history, events, statuses, annotations', text: living, shows: 'skep-test-history' },
