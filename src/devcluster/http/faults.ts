@@ -10,6 +10,8 @@ export interface FaultMatch {
   readonly resource?: string;
   readonly name?: string;
   readonly subresource?: string;
+  /** False: only what is to be stored. */
+  readonly dryRun?: boolean;
   /** Hits only the n-th request (from 1) that matches the rest. */
   readonly nth?: number;
 }
@@ -33,6 +35,7 @@ export interface FaultedRequest {
   readonly plural: string;
   readonly name?: string;
   readonly subresource?: string;
+  readonly dryRun: boolean;
 }
 
 export interface Faults {
@@ -69,11 +72,12 @@ export function openFaults(): Faults {
 }
 
 function matches(match: FaultMatch, request: FaultedRequest): boolean {
-  const { verb, resource, name, subresource } = match;
+  const { verb, resource, name, subresource, dryRun } = match;
   if (verb !== undefined && verb !== request.verb && !(verb === 'write' && !READS.includes(request.verb))) return false;
   if (resource !== undefined && resource !== request.plural && resource !== `${request.group}/${request.plural}`)
     return false;
   if (subresource !== undefined && subresource !== request.subresource) return false;
+  if (dryRun !== undefined && dryRun !== request.dryRun) return false;
   return name === undefined || name === request.name;
 }
 
@@ -95,12 +99,13 @@ function readAction({ status, retryAfterSeconds, delayMs, drop }: JsonObject): F
 
 function readMatch(value: Json | undefined): FaultMatch {
   if (!isObject(value)) return {};
-  const { verb, resource, name, subresource, nth } = value;
+  const { verb, resource, name, subresource, dryRun, nth } = value;
   return {
     ...(typeof verb === 'string' ? { verb } : {}),
     ...(typeof resource === 'string' ? { resource } : {}),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof subresource === 'string' ? { subresource } : {}),
+    ...(typeof dryRun === 'boolean' ? { dryRun } : {}),
     ...(typeof nth === 'number' ? { nth } : {}),
   };
 }

@@ -109,8 +109,16 @@ function countedVerb(request: ApiRequest): string {
 function count(counters: CounterStore, request: ApiRequest): void {
   const { type, subresource, query } = request;
   const resource = subresource === undefined ? qualified(type) : `${qualified(type)}/${subresource}`;
-  const dryRun = query.get('dryRun') === 'All';
-  counters.count({ verb: countedVerb(request), resource, dryRun, furtherPage: isTrue(query.get('continue')) });
+  counters.count({
+    verb: countedVerb(request),
+    resource,
+    dryRun: isDryRun(request),
+    furtherPage: isTrue(query.get('continue')),
+  });
+}
+
+function isDryRun({ query }: ApiRequest): boolean {
+  return query.get('dryRun') === 'All';
 }
 
 function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
@@ -119,6 +127,7 @@ function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
     verb: countedVerb(request),
     group: type.group,
     plural: type.plural,
+    dryRun: isDryRun(request),
     ...(name === undefined ? {} : { name }),
     ...(subresource === undefined ? {} : { subresource }),
   });
