@@ -24,9 +24,11 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-it('manifests/crds holds the CRD of every kind, and nothing else', () => {
+it('manifests/crds holds the CRD of every kind, and what makes one of them for kustomize', () => {
   const files = filesOf('manifests/crds');
-  expect([...files.keys()].sort()).toEqual(KINDS.map(({ plural }) => `${plural}.yaml`).sort());
+  const names = KINDS.map(({ plural }) => `${plural}.yaml`).sort();
+  expect([...files.keys()].sort()).toEqual(['Kustomization', ...names]);
+  expect(parse(files.get('Kustomization') ?? '').resources.toSorted()).toEqual(names);
   for (const kind of KINDS) {
     const text = files.get(`${kind.plural}.yaml`) ?? '';
     expect(parse(text)).toEqual(JSON.parse(JSON.stringify(crd(kind, API_GROUP))));
