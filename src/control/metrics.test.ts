@@ -50,7 +50,16 @@ test.each([
   { reason: 'the cluster is away', ending: { failure }, outcome: 'failed' },
   { reason: 'another run is at work', ending: { failure: new Failure('locked', 'x') }, outcome: 'locked' },
   { reason: 'a kind cannot be listed', ending: result({ failures: [failure] }), outcome: 'failed' },
-  { reason: 'a manifest is invalid', ending: result({ problems: [{ severity: 'error' }] }), outcome: 'invalid' },
+  {
+    reason: 'a manifest is invalid',
+    ending: result({ problems: [{ code: 'schema-type', severity: 'error' }] }),
+    outcome: 'invalid',
+  },
+  {
+    reason: 'a policy denies something',
+    ending: result({ problems: [{ code: 'policy/images-pinned', severity: 'error' }] }),
+    outcome: 'denied',
+  },
   { reason: 'a manifest is doubtful', ending: result({ problems: [{ severity: 'warning' }] }), outcome: 'done' },
   { reason: 'a change failed', ending: result({ outcomes: [{ action: 'failed', resource: id }] }), outcome: 'partial' },
   {

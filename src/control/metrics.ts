@@ -36,6 +36,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   1: 'failed',
   2: 'paused',
   3: 'invalid',
+  4: 'denied',
   5: 'approval',
   7: 'partial',
   8: 'timeout',
