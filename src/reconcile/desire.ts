@@ -54,8 +54,12 @@ export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
 
+/** What Git declares is nobody's child, whatever a manifest says that was copied from one: deletions of children do not count. */
 function ownObject(input: DesireInput, { loaded }: Standing): Desired {
-  const object = withLabels(loaded.object, { [PART_OF]: input.applySet, [SOURCE]: labelValue(loaded.source) });
+  const { metadata } = loaded.object;
+  const { [OWNER]: _copied, ...labels } = metadata.labels ?? {};
+  const declared = { ...loaded.object, metadata: { ...metadata, labels } };
+  const object = withLabels(declared, { [PART_OF]: input.applySet, [SOURCE]: labelValue(loaded.source) });
   return { object, id: loaded.id, key: keyOf(loaded.id) };
 }
 

@@ -130,3 +130,15 @@ test('what a person has spoilt approves nothing', async () => {
   expect((await world.run(LIMITS)).plan.guarded?.hash).toBe(approval.hash);
   expect(await servers()).toEqual(['one']);
 });
+
+test('no manifest passes for a child: what names an owner in a label is counted all the same', async () => {
+  const configMap = (name: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: tools, labels: {skep.dev/owner: mcpserver.one}}\n`;
+  publish(world.fleet, { one: '1.0.0' });
+  world.fleet.commit({ 'cluster/copies/maps.yaml': ['a', 'b', 'c'].map(configMap).join('---\n') });
+  await world.run(LIMITS);
+  publish(world.fleet, {});
+  world.fleet.commit({ 'cluster/copies/maps.yaml': undefined });
+  const result = await world.run({ limits: { maxDeletes: 1, maxDeletesPercent: 100 }, waitSeconds: 0 });
+  expect(result.plan.guarded?.reasons).toEqual(['4 deletions, and apply.maxDeletes is 1']);
+});
