@@ -1,9 +1,10 @@
 // Custom resources that somebody applied by hand (`scope: cluster`): their children and status are made as for what Git
 // declares, they themselves are not touched. Knows nothing about what a spec means.
 
-import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
+import { idOf, type KubeObject, keyOf, type ManagedFieldsEntry } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { digest } from '../std/hash.ts';
+import { isObject } from '../std/json.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import type { Gathered, Sourced } from './gather.ts';
 import { applySetId, fieldManager, labelOf, PART_OF } from './labels.ts';
@@ -50,11 +51,16 @@ export function ofOthers({ place: _place, ...problem }: Problem): readonly Probl
 function isByHand({ instance, homeNamespace, namespaces }: RunOptions, object: KubeObject): boolean {
   const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
   const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
-  const anothers = managedFields.some(
-    ({ manager, operation, subresource }) =>
-      operation === 'Apply' && !subresource && manager.startsWith('skep-') && manager !== fieldManager(instance),
-  );
+  const anothers = managedFields.some((entry) => declares(entry) && entry.manager !== fieldManager(instance));
   return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
+}
+
+/** Every instance marks what it declares; the manager of `skep trigger` only asks for a sync. */
+function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
+  if (operation !== 'Apply' || subresource || !manager.startsWith('skep-')) return false;
+  const { 'f:metadata': metadata } = isObject(fieldsV1) ? fieldsV1 : {};
+  const { 'f:labels': labels } = isObject(metadata) ? metadata : {};
+  return isObject(labels) && labels[`f:${PART_OF}`] !== undefined;
 }
 
 /** As its author would have written it. */

@@ -2,13 +2,14 @@
 // nothing about where either comes from.
 
 import type { Kind } from '../kinds/kind.ts';
-import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { applyOrder } from '../kube/order.ts';
 import { entryOf } from '../kube/ownership/entries.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { accountsOf } from './accounts.ts';
 import { approves, isExpired, readApproval } from './approval.ts';
 import { concededProblems } from './conceded.ts';
+import { heldOwner } from './desire.ts';
 import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
 import type { Gathered } from './gather.ts';
@@ -78,7 +79,7 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
     surplus,
     leftAlone,
     owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
-    heldOwners: desires.heldOwners,
+    heldOwners: options.children ? desires.heldOwners : new Set([...desires.heldOwners, ...othersOwners(live, input)]),
     unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
     // Nobody asks where nothing goes.
     referrers: surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup }),
@@ -101,6 +102,11 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   const plan = options.admit === undefined ? whole : options.admit(whole, snapshot.find);
   const problems = concededProblems(previewed.compared, gathered.loaded);
   return { plan, problems, previews: previewed.previews };
+}
+
+/** Another operator makes the children of what lives and is not of our set: what we made of it stays with it. */
+function othersOwners(live: readonly KubeObject[], { applySet }: Pick<PlannedFrom, 'applySet'>): string[] {
+  return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
 }
 
 /** An approval is looked for only where something waits for one. */

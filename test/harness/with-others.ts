@@ -374,6 +374,28 @@ function byHand(): void {
     expect(JSON.stringify((await server()).status)).toContain('GroupRefNotFound');
   });
 
+  test('stay what they are when somebody asks for a sync of them, or another instance has changed a field', async () => {
+    const trigger = { apiVersion: `${fleet.group}/v1alpha1`, kind: 'MCPServer', metadata: { name: 'hand', namespace } };
+    for (const manager of ['skep-pipeline-trigger', 'skep-other-trigger']) {
+      const annotations = { [`${manager}/sync-trigger`]: 'now' };
+      const body = JSON.stringify({ ...trigger, metadata: { ...trigger.metadata, annotations } });
+      const contentType = 'application/apply-patch+yaml';
+      await api.call({ method: 'PATCH', path: path(), query: { fieldManager: manager }, contentType, body });
+    }
+    expect(spared(await server())).toEqual(['kubectl', 'skep-other-trigger', 'skep-pipeline-trigger']);
+    const { plan } = await fleet.plan({ scope: 'cluster' });
+    expect(plan.batches).toEqual([]);
+  });
+
+  test('keep their children where another operator is to make them', async () => {
+    const looks = await Promise.all(
+      (['git', 'cluster'] as const).map((scope) => fleet.plan({ scope, children: false })),
+    );
+    expect(looks.map(({ plan }) => plan.batches)).toEqual([[], []]);
+    const { plan } = await fleet.plan();
+    expect(plan.batches.flatMap(({ changes }) => changes).map(({ action }) => action)).toContain('delete');
+  });
+
   test('are never deleted; their children go with them', async () => {
     const { metadata } = await server();
     const id = { apiVersion: `${fleet.group}/v1alpha1`, kind: 'MCPServer', namespace, name: 'hand' };
