@@ -16,6 +16,8 @@ export interface Deletion {
   readonly uid: string;
   /** True for a child whose owner is deleted too: it goes with it, and is not counted by itself. */
   readonly follows: boolean;
+  /** It is created anew: who lets it go has not said that it may stay away. */
+  readonly replaced?: true;
 }
 
 export interface Guarded {
@@ -23,7 +25,7 @@ export interface Guarded {
   readonly hash: string;
   /** One sentence per limit that is exceeded, with the numbers. */
   readonly reasons: readonly string[];
-  readonly deletions: readonly Omit<Deletion, 'follows'>[];
+  readonly deletions: readonly Omit<Deletion, 'follows' | 'replaced'>[];
   /** When its approval ran out, where it had one (RFC 3339). */
   readonly expiredAt?: string;
 }
@@ -46,7 +48,9 @@ export function guard(
   }
   if (reasons.length === 0) return undefined;
   const sorted = deletions.map(({ id, kind, uid }) => ({ id, kind, uid })).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { hash: digest(sorted).slice(0, 16), reasons, deletions: sorted };
+  const replaced = deletions.flatMap(({ uid, replaced: each }) => (each === true ? [uid] : [])).sort();
+  const named = replaced.length === 0 ? sorted : { deletions: sorted, replaced };
+  return { hash: digest(named).slice(0, 16), reasons, deletions: sorted };
 }
 
 function countBy(deletions: readonly Deletion[]): Map<string, number> {

@@ -290,6 +290,17 @@ describe('the guard', () => {
     );
   });
 
+  test('names a replacement by another hash than a deletion: to allow the one is not to allow the other', () => {
+    const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
+    const live = object('a/Service/p');
+    const desired = { object: live, id: idOf(live), key: keyOf(idOf(live)) };
+    const anew: Compared = { desired, live, verdict: 'replace', diff: [] };
+    const guards = [{ surplus: [live] }, { compared: [anew] }].map((each) => plan(input({ ...each, limits })).guarded);
+    const [deleted, replaced] = guards;
+    expect(replaced?.deletions).toEqual(deleted?.deletions);
+    expect(replaced?.hash).not.toBe(deleted?.hash);
+  });
+
   test('names the exact list by a hash that follows the uids', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     const hash = (surplus: KubeObject[]) => plan(input({ surplus, limits })).guarded?.hash;

@@ -93,7 +93,8 @@ export function plan(input: PlanInput): Plan {
   const replacements = input.compared.filter(({ verdict, live }) => verdict === 'replace' && !isDeparting(live));
   const replaced = replacements.flatMap(({ live }) => (live === undefined ? [] : [deletionOf(input, live, [])]));
   const deciding = [...deletions.filter(({ key }) => !departing.has(key)), ...replaced];
-  const guarded = guard(deciding.map(guardItem(input.owned, deletions)), countKinds(input.owned), input.limits);
+  const asItem = guardItem(input.owned, deletions, new Set(replaced.map(({ key }) => key)));
+  const guarded = guard(deciding.map(asItem), countKinds(input.owned), input.limits);
   const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
   const waits = new Set(waiting.map(({ key }) => key));
   const allowed = deletions.filter(({ key }) => !waits.has(key));
@@ -143,7 +144,11 @@ function by(account: string | undefined): { account?: string } {
 }
 
 /** A child whose owner goes too is no decision of its own. */
-function guardItem(owned: readonly KubeObject[], deletions: readonly Change[]): (change: Change) => Deletion {
+function guardItem(
+  owned: readonly KubeObject[],
+  deletions: readonly Change[],
+  replaced: ReadonlySet<string>,
+): (change: Change) => Deletion {
   const living = new Map(owned.map((object) => [keyOf(idOf(object)), object]));
   const going = new Set(
     deletions.map(({ resource }) => `${resource.namespace ?? ''}/${ownerLabel(resource.kind, resource.name)}`),
@@ -153,7 +158,9 @@ function guardItem(owned: readonly KubeObject[], deletions: readonly Change[]): 
     const object = living.get(change.key);
     const owner = object === undefined ? undefined : labelOf(object, OWNER);
     const follows = owner !== undefined && going.has(`${resource.namespace ?? ''}/${owner}`);
-    return { id: formatId(resource), kind: resource.kind, uid: change.action === 'delete' ? change.uid : '', follows };
+    const uid = change.action === 'delete' ? change.uid : '';
+    const anew = replaced.has(change.key) ? { replaced: true as const } : {};
+    return { id: formatId(resource), kind: resource.kind, uid, follows, ...anew };
   };
 }
 
