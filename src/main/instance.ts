@@ -207,7 +207,8 @@ export function fleetSource(
   const byTag = verify !== undefined && verify.mode !== 'head';
   const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
-  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account };
+  const fixed = commit === undefined ? {} : { fixed: true as const };
+  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed };
 }
 
 function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {

@@ -26,6 +26,8 @@ export interface FleetSource {
   readonly allow?: Allow;
   /** The user that its objects are changed as; absent: the reconciler itself. */
   readonly account?: string;
+  /** It is read at a commit that somebody named, which says nothing about what its ref names. */
+  readonly fixed?: true;
 }
 
 export interface Sourced extends LoadedResource {
@@ -127,11 +129,11 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
 }
 
 /** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
-async function fetchUsable({ repository }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
+async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
   if (entry === undefined) return { checkout: await repository.fetch() };
   try {
     const checkout = await repository.fetch();
-    if (!isQuarantined(entry, checkout.commit)) return { checkout, released: true };
+    if (!isQuarantined(entry, checkout.commit)) return { checkout, ...(fixed === true ? {} : { released: true }) };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { checkout: await repository.at(entry.good), quarantined: entry, failure };

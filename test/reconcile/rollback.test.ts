@@ -140,6 +140,21 @@ test('a branch that is reset to an older commit is no news, also where no run ha
   expect([await image(), await entries()]).toEqual(['4.0.0', []]);
 });
 
+test('a plan of a commit that no branch names any more ends no rollback', async () => {
+  begin({ apply: { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 } });
+  const good = await ship('1.0.0');
+  publish(fleet, { clock: '1.5.0' });
+  expect((await folder.run('plan', '--out', 'fleet.plan')).code).toBe(0);
+  fleet.git('reset', '--quiet', '--hard', 'HEAD~1');
+  const bad = await ship('2.0.0');
+  await takeBack(good.id);
+  await run();
+  await folder.run('apply', 'fleet.plan');
+  const { commits, quarantined } = await run();
+  expect([commits, quarantined.map(({ bad: each }) => each)]).toEqual([{ fleet: good.commit }, [bad.commit]]);
+  expect([await image(), await entries()]).toEqual(['1.0.0', ['fleet']]);
+});
+
 test('a rollback that was killed before its run is carried out by the next one', async () => {
   begin();
   const good = await ship('1.0.0');
