@@ -29,13 +29,16 @@ export async function enforce(
   if (policies === undefined) return { gathered };
   const broken = new Set(gathered.invalid.map(keyOf));
   const sound = gathered.loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
-  const facts = await livingFacts(cluster, policies, sound);
-  const definitions = definitionsAmong(gathered.loaded);
-  const judge = openPolicies({ policies, kinds, apiGroup, definitions, facts });
-  const { problems, denied } = judgeAll(
-    judge,
-    sound.map((resource) => ({ of: resource, object: admittedObject(resource), resource })),
-  );
+  const [definitions, served] = [definitionsAmong(gathered.loaded), await cluster.resources()];
+  const judgeBy = async (declared: readonly Sourced[]): Promise<Judge> => {
+    const facts = await livingFacts(cluster, policies, declared);
+    return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
+  };
+  const first = await judgeBy(sound);
+  // What a namespace may not declare is true of nothing that is in it.
+  const refused = judgeAll(first, sound.filter(isNamespace).map(defendant)).denied;
+  const judge = refused.size === 0 ? first : await judgeBy(sound.filter((resource) => !refused.has(resource)));
+  const { problems, denied } = judgeAll(judge, sound.map(defendant));
   return {
     gathered: {
       ...gathered,
@@ -44,6 +47,14 @@ export async function enforce(
     },
     judge,
   };
+}
+
+function defendant(resource: Sourced) {
+  return { of: resource, object: admittedObject(resource), resource };
+}
+
+function isNamespace({ id }: Sourced): boolean {
+  return id.apiVersion === 'v1' && id.kind === 'Namespace';
 }
 
 export interface ChildrenEnforced {

@@ -3,7 +3,7 @@
 
 import { VERSION } from '../kinds/crd.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type KubeObject, keyOf } from '../kube/object.ts';
+import { groupOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { builtinAsAdmitted } from '../kube/policy/admitted.ts';
 import { type Judge, openJudge, type PolicyWorld, type Verdict } from '../kube/policy/judge.ts';
 import type { ParamSource } from '../kube/policy/params.ts';
@@ -13,6 +13,7 @@ import { definedTypes, resourceTable } from '../kube/policy/resource-types.ts';
 import type { JsonObject } from '../std/json.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import type { LoadedResource } from './load.ts';
+import type { ApiResource } from './ports.ts';
 
 /** What is known around the resources, beside the files of the policies. */
 export interface PolicyFacts {
@@ -27,6 +28,8 @@ export interface PolicyInput {
   readonly apiGroup: string;
   /** CustomResourceDefinitions of kinds that may be judged. */
   readonly definitions: readonly JsonObject[];
+  /** What a cluster serves besides; absent where none is asked. */
+  readonly served?: readonly ApiResource[];
   readonly facts: PolicyFacts;
 }
 
@@ -49,7 +52,7 @@ export interface Defendant<T> {
 }
 
 export function openPolicies(input: PolicyInput): Judge {
-  const { policies, kinds, apiGroup, definitions } = input;
+  const { policies, kinds, apiGroup, definitions, served = [] } = input;
   const ours = kinds.map(
     ({ kind, plural }): ResourceType => ({
       apiVersion: `${apiGroup}/${VERSION}`,
@@ -60,9 +63,25 @@ export function openPolicies(input: PolicyInput): Judge {
     }),
   );
   return openJudge(policies, {
-    typeOf: resourceTable([...definitions.flatMap(definedTypes), ...ours]),
+    typeOf: resourceTable([...servedTypes(served), ...definitions.flatMap(definedTypes), ...ours]),
     namespace: memoised((name) => namespaceFacts(input, name)),
     params: paramsOf(input),
+  });
+}
+
+/** Discovery does not tell how the versions of a kind differ. */
+function servedTypes(served: readonly ApiResource[]): ResourceType[] {
+  const versions = Map.groupBy(served, ({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
+  return served.map(({ apiVersion, kind, plural, namespaced }) => {
+    const all = (versions.get(`${groupOf(apiVersion)}/${kind}`) ?? []).map((each) => each.apiVersion);
+    const others = all.filter((each) => each !== apiVersion);
+    return {
+      apiVersion,
+      kind,
+      plural,
+      namespaced,
+      others: others.map((each) => ({ apiVersion: each, convertible: false })),
+    };
   });
 }
 

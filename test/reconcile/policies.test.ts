@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPolicies } from '../../src/kube/policy/read.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members, publish, versionsOf } from './fleet.ts';
+import { GROUP, members, NAMESPACE, publish, versionsOf } from './fleet.ts';
 
 let world: World;
 
@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function policies(resource: string, group: string, expression: string, actions = ['Deny']) {
+function policies(resource: string, group: string, expression: string, actions = ['Deny'], more: object = {}) {
   const rules = [{ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE'], resources: [resource] }];
   const validations = [{ expression, message: 'nobody wants it' }];
   const object = (kind: string, spec: object): string =>
     JSON.stringify({ apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'no' }, spec });
   const text = [
-    object('ValidatingAdmissionPolicy', { matchConstraints: { resourceRules: rules }, validations }),
+    object('ValidatingAdmissionPolicy', { matchConstraints: { resourceRules: rules, ...more }, validations }),
     object('ValidatingAdmissionPolicyBinding', { policyName: 'no', validationActions: actions }),
   ].join('\n---\n');
   return readPolicies([{ path: 'own.yaml', text }]).set;
@@ -70,4 +70,44 @@ test('a warning holds nothing', async () => {
   const result = await world.run({ policies: warned });
   expect(exitCodeOf(result)).toBe(0);
   expect(result.problems.map(({ severity, code }) => `${severity} ${code}`)).toContain('warning policy/no');
+});
+
+test('a namespace whose manifest is denied gives nobody the label that it declares', async () => {
+  publish(world.fleet, { clock: '1.0.0' });
+  await world.run();
+  const before = await versionOfClock();
+  const named = { apiGroups: ['', 'toolhive.stacklok.dev'], apiVersions: ['*'], operations: ['CREATE'] };
+  const matching = { resourceRules: [{ ...named, resources: ['namespaces', 'mcpservers'] }] };
+  // In the namespace, what is labelled `free` may do anything; nobody may label it so.
+  const expression =
+    "object.kind == 'Namespace' ? !('free' in object.metadata.?labels.orValue({})) : 'free' in namespaceObject.metadata.?labels.orValue({}) || !object.spec.image.endsWith(':2.0.0')";
+  publish(world.fleet, { clock: '2.0.0' });
+  world.fleet.commit({
+    'cluster/base.yaml': `${NAMESPACE.replace('{name: tools}', '{name: tools, labels: {free: "true"}}')}---\n${GROUP}`,
+  });
+  const result = await world.run({ policies: policies('namespaces', '', expression, ['Deny'], matching) });
+  expect(result.problems.map(({ resource }) => resource?.kind).sort()).toEqual(['MCPServer', 'Namespace']);
+  expect(await versionOfClock()).toBe(before);
+});
+
+test('objects of kinds that only the cluster defines are judged, too', async () => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { kind: 'Widget', plural: 'widgets' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+  await world.client.apply(definition, { force: true });
+  publish(world.fleet, {});
+  world.fleet.commit({
+    'cluster/widget.yaml': 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: tools}\n',
+  });
+  const result = await world.run({ policies: policies('*', '*', "object.kind != 'Widget'") });
+  expect(result.problems.map(({ code }) => code)).toContain('policy/no');
+  expect([...(await members(world.client, 'test')).keys()]).not.toContain('tools/Widget/one');
 });

@@ -12,11 +12,11 @@ const CONVERTED: Readonly<Record<string, string>> = {
   'events.k8s.io/v1 Event': 'v1',
 };
 
-/** By apiVersion and kind. What comes later in `types` counts over built-in kinds and over what comes before it. */
+/** By apiVersion and kind. Built-in kinds count over `types`, and there what comes later over what comes before it. */
 export function resourceTable(
   types: readonly ResourceType[],
 ): (apiVersion: string, kind: string) => ResourceType | undefined {
-  const table = new Map([...builtinTypes(), ...types].map((type) => [`${type.apiVersion} ${type.kind}`, type]));
+  const table = new Map([...types, ...builtinTypes()].map((type) => [`${type.apiVersion} ${type.kind}`, type]));
   return (apiVersion, kind) => table.get(`${apiVersion} ${kind}`);
 }
 
