@@ -14,8 +14,8 @@ export function githubOfPlan(result: RunResult, context: ReportContext): string 
   return [...told, ...inert(plan)].map((line) => `${line}\n`).join('');
 }
 
-/** Values of manifests stand in these lines, and are no commands for the runner. */
-function inert(text: string): readonly string[] {
-  const lines = text.trimEnd().split('\n');
+/** Values of manifests stand in these lines, and are no commands for the runner, to which a carriage return ends a line. */
+export function inert(text: string): readonly string[] {
+  const lines = text.trimEnd().split(/\r\n?|\n/);
   return lines.map((line) => line.replaceAll('##[', '## [').replace(/^(\s*)::/, '$1: :'));
 }

@@ -53,9 +53,12 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
   return { text, shown };
 }
 
-/** A span of code; nobody is mentioned in it, nothing is linked. */
+/** A span of code; nobody is mentioned in it, nothing is linked. In a table two backslashes would let a bar end its cell. */
 export function code(text: string): string {
-  const plain = text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  const plain = text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\\(?=\|)/g, '\\ ')
+    .replaceAll('|', '\\|');
   const fence = '`'.repeat(longestRun(plain) + 1);
   return fence.length === 1 ? `\`${plain}\`` : `${fence} ${plain} ${fence}`;
 }
@@ -68,8 +71,9 @@ export function inline(text: string): string {
     .replaceAll('@', '&#64;');
 }
 
-/** A block of code, indented as what belongs to an item of a list. */
-export function fenced(lines: readonly string[]): string {
+/** A block of code, indented as what belongs to an item of a list; what is not ends it, also after a carriage return. */
+export function fenced(texts: readonly string[]): string {
+  const lines = texts.flatMap((text) => text.split(/\r\n?|\n/));
   const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
   return [`${fence}diff`, ...lines, fence].map((line) => `  ${line}`).join('\n');
 }

@@ -1,0 +1,20 @@
+// Text of anybody in a comment and in the log of a workflow: it stays text.
+
+import { expect, test } from 'vitest';
+import { inert } from './github-plan.ts';
+import { code, fenced } from './markdown-text.ts';
+
+test('a carriage return takes nothing out of a block of code', () => {
+  expect(fenced(['+a\r```\r# Approved by @everyone', '-b'])).toBe(
+    ['````diff', '+a', '```', '# Approved by @everyone', '-b', '````'].map((line) => `  ${line}`).join('\n'),
+  );
+});
+
+test('a bar ends no cell of a table, whatever stands before it', () => {
+  expect(code('a|b')).toBe('`a\\|b`');
+  expect(code('a\\|[b](https://example.com)')).toBe('`a\\ \\|[b](https://example.com)`');
+});
+
+test('a carriage return begins no command of a workflow', () => {
+  expect(inert('  +a\r::error::b\r\n::stop-commands::c\n')).toEqual(['  +a', ': :error::b', ': :stop-commands::c']);
+});
