@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createProxy } from 'node:http';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   cleanups,
   connect,
@@ -52,6 +52,18 @@ test.each([
   const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock, kubeconfig: path };
   const failure = await failureOf(() => connectCluster({ ...options, ...(context && { context }) }));
   expect([failure.code, failure.message]).toEqual(['cluster-config-invalid', expect.stringContaining(says)]);
+});
+
+test('a file that only the environment names is told by its path', async () => {
+  const path = join(folder(), 'gone');
+  vi.stubEnv('KUBECONFIG', path);
+  try {
+    const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock };
+    const failure = await failureOf(() => connectCluster(options));
+    expect(failure.message).toBe(`$KUBECONFIG (${path}) cannot be read, or is no kubeconfig`);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 /** Answers 401 to other tokens than this one. */

@@ -91,8 +91,10 @@ async function loadConfig({ kubeconfig, context }: CredentialOptions): Promise<K
     else loadFile(config, kubeconfig);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    const where = kubeconfig ?? 'the default kubeconfig';
-    throw invalid(`${where} is no kubeconfig`, { kubeconfig: where }, cause);
+    if (kubeconfig !== undefined) throw invalid(`${kubeconfig} is no kubeconfig`, { kubeconfig }, cause);
+    const named = process.env.KUBECONFIG;
+    const where = named ? `$KUBECONFIG (${named})` : '~/.kube/config';
+    throw invalid(`${where} cannot be read, or is no kubeconfig`, { kubeconfig: where }, cause);
   }
   if (context !== undefined) config.setCurrentContext(context);
   return config;
