@@ -6,7 +6,7 @@ import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { textOfAdoption } from './adoption.ts';
-import { tellOutcomes, textOfChanges, textOfValidation } from './text.ts';
+import { tellOutcomes, textOfChanges, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
 const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
@@ -98,4 +98,20 @@ test('adopting tells how many were taken over, and which were not', () => {
   expect(textOfAdoption(result).trimEnd().split('\n').at(-1)).toBe(
     '1 object taken over; 1 object still to take over, by another `skep adopt --yes`: docs/MCPServer/wiki',
   );
+});
+
+test('no value erases or turns what stands beside it on a terminal', () => {
+  const diff = [{ path: '/data/a', before: 'one\n', after: 'one\n\u001b[2K\r\u009b1A\u202etwo\tthree\n' }];
+  const change = {
+    action: 'update',
+    resource: SERVER,
+    key: '',
+    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wiki' } },
+    diff,
+  } as const;
+  const text = textOfPlan(run({ plan: { batches: [{ name: 'apply', changes: [change] }], unchanged: [], held: [] } }));
+  expect(text).toContain('+\\u001b[2K\\u000d\\u009b1A\\u202etwo\tthree\n');
+  expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}](?<![\t\n])/u);
+  const refused = { ...outcome('failed'), error: { code: 'cluster-invalid', message: 'is \u001b[8m' } };
+  expect(textOfOutcome(refused)).toBe('docs/MCPServer/wiki failed: is \\u001b[8m [cluster-invalid]');
 });

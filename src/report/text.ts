@@ -160,7 +160,7 @@ export function tellOutcomes(say: (text: string) => void): (outcome: Outcome) =>
 /** `namespace/Kind/name created`, with the reason where there is one. */
 export function textOfOutcome({ action, resource, error }: Outcome): string {
   const reason = error === undefined ? '' : `: ${error.message} [${error.code}]`;
-  return `${formatId(resource)} ${action}${reason}`;
+  return visible(`${formatId(resource)} ${action}${reason}`);
 }
 
 export interface Counts {
@@ -280,5 +280,13 @@ function show(value: unknown): string {
 }
 
 function lines(all: readonly string[]): string {
-  return all.map((line) => `${line}\n`).join('');
+  return all.map((line) => `${visible(line)}\n`).join('');
 }
+
+/** Values of manifests may hold what a terminal obeys: whoever reads a plan sees it, and everything else of the plan too. */
+function visible(text: string): string {
+  return text.replaceAll(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Control characters but for tabs and line breaks, and those that turn the direction of text. */
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
