@@ -61,11 +61,12 @@ export async function prepare(
   const leftAlone = leftAloneOf(fit.loaded, snapshot.find);
   const { gathered, judge } = await enforce(deps, options, fit, leftAlone);
   const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(gathered, leftAlone)] });
+  const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf)]);
   const now = await syncRegistries(deps, {
     mode,
     apiGroup,
     loaded: gathered.loaded,
-    leftAlone,
+    unfit,
     living: snapshot.find,
     views,
   });

@@ -52,8 +52,8 @@ export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
   readonly loaded: readonly Sourced[];
-  /** Keys of what is asked to be left alone: it is only read. */
-  readonly leftAlone: { has(key: string): boolean };
+  /** Keys of what is not applied as it is declared (invalid, denied, to be left alone): it is only read. */
+  readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];
   readonly views: (namespace: string) => View;
 }
@@ -100,14 +100,14 @@ export function inOneRun(before: RegistryResults, now: RegistryResults): Registr
   };
 }
 
-function registriesOf({ mode: ofRun, apiGroup, loaded, leftAlone, living, views }: SyncInput): Registry[] {
+function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: SyncInput): Registry[] {
   const annotation = `${apiGroup}/sync-trigger`;
   return loaded.flatMap(({ id, kind, defaulted }) => {
     if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
     const namespace = id.namespace ?? '';
     // What Git says is what will live after this run.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
-    const mode = leftAlone.has(keyOf(id)) ? 'read' : ofRun;
+    const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
     return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger, mode }];
   });
 }

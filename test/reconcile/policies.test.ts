@@ -2,7 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPolicies } from '../../src/kube/policy/read.ts';
+import type { RegistryDeps } from '../../src/reconcile/registries.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { GROUP, members, NAMESPACE, publish, versionsOf } from './fleet.ts';
 
@@ -110,4 +112,31 @@ test('objects of kinds that only the cluster defines are judged, too', async () 
   const result = await world.run({ policies: policies('*', '*', "object.kind != 'Widget'") });
   expect(result.problems.map(({ code }) => code)).toContain('policy/no');
   expect([...(await members(world.client, 'test')).keys()]).not.toContain('tools/Widget/one');
+});
+
+test('a registry whose manifest is denied is not synced as it says', async () => {
+  const registry = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPRegistry
+metadata: {name: catalogue, namespace: tools}
+spec:
+  registries: [{name: read, configMapRef: {name: servers, key: servers.json}}]
+`;
+  publish(world.fleet, {});
+  world.fleet.commit({ 'cluster/registry.yaml': registry });
+  const modes: string[] = [];
+  const unavailable = new Failure('database-unreachable', 'nobody is there');
+  const registries: RegistryDeps = {
+    sourceFor: () => {
+      throw unavailable;
+    },
+    storeFor: async (_kind, _registry, _view, mode) => {
+      modes.push(mode);
+      throw unavailable;
+    },
+  };
+  const no = policies('mcpregistries', 'toolhive.stacklok.dev', 'false');
+  const result = await world.run({ registries, policies: no, waitSeconds: 0 });
+  expect(result.problems.map(({ code }) => code)).toContain('policy/no');
+  expect(modes.length).toBeGreaterThan(0);
+  expect(modes).not.toContain('sync');
 });
