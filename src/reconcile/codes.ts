@@ -50,6 +50,8 @@ export const RECONCILE_CODES = {
     'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out: widen it, or move the object. What lives of it stays.',
   'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace): close it.',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
+  'resource-foreign':
+    'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two; with `apply.conflicts: force` this one takes it over.',
   blocked:
     'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
   'adopt-operator-running':

@@ -5,6 +5,7 @@ import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
+import { applySetId, labelOf, PART_OF } from './labels.ts';
 import { type Quarantine, readQuarantine } from './quarantine.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
 import { problemOf } from './resolve.ts';
@@ -38,8 +39,9 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
-  const gathered = withOthers(deps, options, declared, snapshot);
-  if (gathered !== declared) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
+  const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
+  const gathered = withOthers(deps, options, own, snapshot);
+  if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   return { quarantine, gathered, snapshot, parent, ownKinds };
 }
 
@@ -50,6 +52,27 @@ function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>):
     invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
     problems: [...gathered.problems, ...unfit.values()],
   };
+}
+
+/** Two that make the children of one resource would undo each other's work. With `force` it is taken over. */
+function ofOtherInstances(
+  { conflicts, instance, homeNamespace }: RunOptions,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): ReadonlyMap<Sourced, Problem> {
+  const own = applySetId(instance, homeNamespace);
+  const foreign =
+    conflicts === 'force'
+      ? []
+      : loaded.filter(({ kind, id }) => {
+          const living = kind === undefined ? undefined : snapshot.find(id);
+          const set = living === undefined ? undefined : labelOf(living, PART_OF);
+          return set !== undefined && set !== own;
+        });
+  const message =
+    'another instance keeps it, and makes its children: declare it for one of the two, or set apply.conflicts to force to take it over';
+  const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
+  return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
 function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {

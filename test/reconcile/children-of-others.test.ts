@@ -1,10 +1,10 @@
-// `children: false`: another operator makes the children and the status, and this instance leaves both alone.
+// Children that others make: another operator, where `children: false` says so, and another instance of skep.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OWNER } from '../../src/reconcile/labels.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members, publish } from './fleet.ts';
+import { members, publish, versionsOf } from './fleet.ts';
 
 let world: World;
 
@@ -64,4 +64,20 @@ test('children that this instance made before are left to the other operator, un
     ({ metadata }) => metadata.labels?.[OWNER] !== undefined && metadata.deletionTimestamp === undefined,
   );
   expect(orphans).toEqual([]);
+});
+
+test('a resource that another instance keeps is left as it lives, and its children are', async () => {
+  publish(world.fleet, { shared: '1.0.0' });
+  await world.run();
+  publish(world.fleet, { shared: '2.0.0' });
+  // The namespace is declared by both, and may be.
+  const { 'Namespace/tools': _shared, ...before } = versionsOf(await members(world.client, 'test'));
+  const other = await world.run({ instance: 'other', conflicts: 'report', waitSeconds: 0 });
+  const problems = other.problems.filter(({ severity }) => severity === 'error');
+  expect(problems.map(({ code, resource }) => [code, resource?.kind])).toEqual([
+    ['resource-foreign', 'MCPGroup'],
+    ['resource-foreign', 'MCPServer'],
+  ]);
+  expect(exitCodeOf(other)).toBe(3);
+  expect(versionsOf(await members(world.client, 'test'))).toMatchObject(before);
 });
