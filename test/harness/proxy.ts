@@ -68,7 +68,7 @@ let proxies = 0;
 
 /** `counts`: which requests `most` is about. */
 export async function startProxy(
-  cluster: TestCluster,
+  cluster: Pick<TestCluster, 'authority' | 'kubeconfigPath' | 'url'>,
   decide: (passing: Passing) => Fate,
   counts: (passing: Passing) => boolean = () => true,
 ): Promise<TestProxy> {
@@ -172,7 +172,7 @@ function refuse(entry: Seen, response: ServerResponse, refusal: Refusal): void {
   response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, message, details }));
 }
 
-function writeKubeconfig(cluster: TestCluster, server: Server): string {
+function writeKubeconfig(cluster: Pick<TestCluster, 'kubeconfigPath'>, server: Server): string {
   const { port } = server.address() as AddressInfo;
   const config = JSON.parse(readFileSync(cluster.kubeconfigPath, 'utf8'));
   config.clusters[0].cluster.server = `https://127.0.0.1:${port}`;
