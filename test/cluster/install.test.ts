@@ -22,6 +22,7 @@ import {
   openInstalled,
   putUp,
   rightsFor,
+  rightsIn,
   rightsOf,
   rulesOf,
 } from './installed.ts';
@@ -39,11 +40,17 @@ const hasKubectl = (() => {
   }
 })();
 
+const oneNamespace = (name: string) => (path: string) => `namespace: ${name}\nresources: [${path}/one-namespace]`;
+
 /** What `kubectl apply -k` would send of a kustomization of somebody's own. */
 function rendered(name: string, kustomization: (path: string) => string): readonly KubeObject[] {
   const dir = join(folder.path, name);
-  mkdirSync(dir);
-  writeFileSync(join(dir, 'kustomization.yaml'), kustomization(relative(dir, INSTALL)));
+  const files = { '.': kustomization, 'team-a': oneNamespace('team-a'), 'team-b': oneNamespace('team-b') };
+  for (const [below, text] of Object.entries(files)) {
+    const place = join(dir, below);
+    mkdirSync(place);
+    writeFileSync(join(place, 'kustomization.yaml'), text(relative(place, INSTALL)));
+  }
   return documentsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8', maxBuffer: 16 << 20 }));
 }
 
@@ -51,7 +58,7 @@ const VARIANTS = [
   { name: 'deployment', kustomization: (path: string) => `resources: [${path}]` },
   {
     name: 'cronjob-namespaced',
-    kustomization: (path: string) => `resources: [${path}]\ncomponents: [${path}/cronjob, ${path}/namespaced]`,
+    kustomization: (path: string) => `resources: [${path}/namespaced, team-a, team-b]\ncomponents: [${path}/cronjob]`,
   },
 ];
 
@@ -109,7 +116,8 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization }) =
 
   test('everything with a namespace is in the one that is made, and that one is restricted', () => {
     const elsewhere = objects.filter(({ metadata }) => (metadata.namespace ?? 'skep') !== 'skep');
-    expect(elsewhere).toEqual([]);
+    const teams = elsewhere.filter(({ kind, metadata }) => kind.startsWith('Role') && metadata.name === 'skep-fleet');
+    expect(elsewhere).toEqual(teams);
     const [namespace] = only('Namespace');
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   });
@@ -166,18 +174,15 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization }) =
   });
 });
 
-test.skipIf(!hasKubectl)('one namespace gets the rights of all of them, by a Role', () => {
-  const [role, binding, ...more] = rendered('one', (path) => `namespace: team-a\nresources: [${path}/one-namespace]`);
-  expect(more).toEqual([]);
-  expect([role?.kind, role?.metadata.namespace]).toEqual(['Role', 'team-a']);
-  const everywhere = documentsIn(readFileSync(join(INSTALL, 'reconciler/rights/fleet.yaml'), 'utf8'))[0];
-  expect(role?.rules).toEqual(everywhere?.rules);
-  expect(binding).toMatchObject({
-    kind: 'RoleBinding',
-    metadata: { namespace: 'team-a' },
-    roleRef: { kind: 'Role', name: role?.metadata.name },
-    subjects: [{ kind: 'ServiceAccount', name: 'skep', namespace: 'skep' }],
-  });
+test.skipIf(!hasKubectl)('each of some namespaces gets the rights of all of them, by a Role', () => {
+  const everywhere = documentsIn(readFileSync(join(INSTALL, 'rights/fleet/fleet.yaml'), 'utf8'))[0];
+  const objects = rendered('teams', () => 'resources: [team-a, team-b]');
+  const roles = objects.filter(({ kind }) => kind === 'Role');
+  expect(roles.map(({ metadata, rules }) => [metadata.namespace, rules])).toEqual([
+    ['team-a', everywhere?.rules],
+    ['team-b', everywhere?.rules],
+  ]);
+  expect(objects).toHaveLength(4);
 });
 
 /** Rights that this story does not ask for, and what does. */
@@ -196,6 +201,7 @@ describe.skipIf(!isReal)('rights', () => {
   let installed: Installed;
   let group: string;
   let home: string;
+  let settings: object;
   let rights: readonly KubeObject[];
   /** What the Roles among the children give. */
   let given: ReadonlySet<string>;
@@ -213,15 +219,15 @@ describe.skipIf(!isReal)('rights', () => {
     for (const namespace of ['docs', 'ops', 'platform']) {
       server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-${namespace}` });
     }
-    const settings = {
+    settings = {
       apiGroup: group,
       sources: [{ name: 'fleet', repository: `${git.url}/fleet.git`, branch: 'main' }],
       apply: { maxDeletes: 0, waitSeconds: 0 },
       outbound: { allowPrivate: ['127.0.0.0/8'] },
       stateDir: join(folder.path, 'state'),
-      policies: ['builtin'],
     };
-    installed = await openInstalled(server, home, { dir: folder.path, settings });
+    const everywhere = { ...settings, policies: ['builtin'] };
+    installed = await openInstalled(server, home, { dir: folder.path, settings: everywhere });
   });
   afterAll(async () => {
     await installed?.proxy.close();
@@ -229,17 +235,15 @@ describe.skipIf(!isReal)('rights', () => {
     await server?.close();
   });
 
-  async function run(): Promise<RunResult> {
-    const result = await installed.use((instance) => instance.run());
-    expect(refusals()).toEqual([]);
+  async function run(by = installed): Promise<RunResult> {
+    const result = await by.use((instance) => instance.run());
+    const refused = by.proxy.seen.filter(({ status }) => status === 403);
+    expect(refused.map(({ method, url }) => [method, url])).toEqual([]);
     return result;
   }
 
-  const refusals = () =>
-    installed.proxy.seen.filter(({ status }) => status === 403).map(({ method, url }) => [method, url]);
-
   test('are enough for a fleet with every kind: made, failed, told', async () => {
-    repository.commit(sampleFleet(group, home));
+    repository.commit(sampleFleet(group, (name) => `${home}-${name}`));
     const result = await run();
     expect(result.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
     const roles = (await admin.resources()).find(({ kind }) => kind === 'Role');
@@ -251,7 +255,7 @@ describe.skipIf(!isReal)('rights', () => {
   });
 
   test('are enough to let it go, once that is approved', async () => {
-    repository.commit({ ...gone(sampleFleet(group, home)), 'README.md': 'empty' });
+    repository.commit({ ...gone(sampleFleet(group, (name) => `${home}-${name}`)), 'README.md': 'empty' });
     const waiting = (await run()).plan.guarded;
     if (waiting === undefined) throw new Error('nothing waits');
     // Whoever approves does it with rights of their own.
@@ -276,18 +280,42 @@ describe.skipIf(!isReal)('rights', () => {
       .filter((right) => !used.has(right) && !given.has(right));
     expect(unused.toSorted()).toEqual(Object.keys(ASKED_ELSEWHERE).toSorted());
   });
+
+  test('in a namespace alone are enough for what is in it', async () => {
+    const [alone, team] = [await server.namespace('alone'), await server.namespace('team')];
+    const dir = join(folder.path, 'alone');
+    mkdirSync(dir);
+    await putUp(server, admin, rightsIn(alone, team, group));
+    const own = { ...settings, namespaces: [team], stateDir: join(dir, 'state') };
+    const one = await openInstalled(server, alone, { dir, settings: own });
+    const files = sampleFleet(group, () => team, ['docs/*.yaml']);
+    repository.commit(files);
+    const made = await run(one);
+    repository.commit(gone(files));
+    const waiting = await run(one);
+    await one.proxy.close();
+    expect(made.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(made.outcomes.length).toBeGreaterThan(20);
+    expect(waiting.plan.guarded?.deletions.length).toBeGreaterThan(5);
+  });
 });
 
 /** The sample fleet in namespaces and in an API group of the run, and what it has no example of. */
-function sampleFleet(group: string, prefix: string): Record<string, string> {
+function sampleFleet(
+  group: string,
+  place: (namespace: string) => string,
+  patterns = ['namespaces.yaml', 'docs/*.yaml', 'ops/*.yaml'],
+): Record<string, string> {
   const root = join(INSTALL, '../fleet/cluster');
-  const files = globSync(['namespaces.yaml', 'docs/*.yaml', 'ops/*.yaml'], { cwd: root });
-  const texts = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+  const texts = globSync(patterns, { cwd: root }).map(
+    (file) => [file, readFileSync(join(root, file), 'utf8')] as const,
+  );
+  const placed = (_: string, before: string, name: string) => `${before}${place(name)}`;
   const own = (text: string) =>
     text
       .replaceAll('toolhive.stacklok.dev', group)
-      .replace(/^(\s*namespace: )(\w+)/gm, `$1${prefix}-$2`)
-      .replace(/^(kind: Namespace\nmetadata:\n {2}name: )(\w+)/gm, `$1${prefix}-$2`);
+      .replace(/^(\s*namespace: )(\w+)/gm, placed)
+      .replace(/^(kind: Namespace\nmetadata:\n {2}name: )(\w+)/gm, placed);
   return Object.fromEntries([...texts, ['more.yaml', MORE] as const].map(([file, text]) => [file, own(text)]));
 }
 

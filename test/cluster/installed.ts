@@ -15,7 +15,6 @@ import { connect } from '../recordings/api.ts';
 import type { SuiteServer } from './server.ts';
 
 export const INSTALL = fileURLToPath(new URL('../../manifests/install', import.meta.url));
-const RECONCILER = join(INSTALL, 'reconciler');
 
 export function documentsIn(text: string): KubeObject[] {
   return parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
@@ -43,12 +42,29 @@ export function rightsOf({ apiGroups, resources, verbs, resourceNames = [''] }: 
 
 /** Account and rights as they are installed: in `home`, for the API group of the run, and with names that nobody has. */
 export function rightsFor(home: string, group: string): KubeObject[] {
-  const files = ['account.yaml', 'rights/fleet.yaml', 'rights-in-the-cluster.yaml', 'rights-at-home.yaml'];
+  const files = [
+    'reconciler/account.yaml',
+    'reconciler/rights-at-home.yaml',
+    'rights/fleet/fleet.yaml',
+    'rights/cluster.yaml',
+  ];
   return files
-    .flatMap((file) => documentsIn(readFileSync(join(RECONCILER, file), 'utf8')))
+    .flatMap((file) => documentsIn(readFileSync(join(INSTALL, file), 'utf8')))
     .map((object) => JSON.parse(JSON.stringify(object).replaceAll('toolhive.stacklok.dev', group)) as KubeObject)
     .map((object) => (object.kind.startsWith('Cluster') ? renamed(object, home) : inside(object, home)))
     .map((object) => withSubjectsIn(object, home));
+}
+
+/** The same without ClusterRoles, for one namespace that is kept (manifests/install/one-namespace). */
+export function rightsIn(home: string, kept: string, group: string): KubeObject[] {
+  return rightsFor(home, group).flatMap((object): KubeObject[] => {
+    if (!object.kind.startsWith('Cluster')) return [object];
+    if (!object.metadata.name.startsWith('skep-fleet')) return [];
+    const { roleRef } = object;
+    const kind = object.kind.slice('Cluster'.length);
+    const reference = isObject(roleRef) ? { roleRef: { ...roleRef, kind: 'Role' } } : {};
+    return [inside({ ...object, kind, ...reference }, kept)];
+  });
 }
 
 function inside(object: KubeObject, namespace: string): KubeObject {
