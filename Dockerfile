@@ -20,6 +20,9 @@ COPY --from=build /skep/node_modules node_modules
 COPY --from=build /skep/dist dist
 COPY manifests manifests
 COPY policies policies
+# ssh refuses to run for a user without a name.
+RUN echo 'skep:x:65532:' >> /etc/group \
+  && echo 'skep:x:65532:65532:skep:/var/lib/skep:/usr/sbin/nologin' >> /etc/passwd
 # Files that it keeps between runs go to a volume: the root file system may be read-only.
 RUN mkdir -p /var/lib/skep && chown 65532:65532 /var/lib/skep \
   && ln -s /skep/dist/skep.js /usr/local/bin/skep
