@@ -72,7 +72,9 @@ test('crds prints what manifests/crds holds', async () => {
   const { code, stdout } = await instance.run('crds');
   expect(code).toBe(0);
   const printed = parseAllDocuments(stdout).map((document) => document.toJS());
-  const files = readdirSync(CRDS).sort();
+  const files = readdirSync(CRDS)
+    .filter((name) => name.endsWith('.yaml'))
+    .sort();
   const kept = files.flatMap((file) =>
     parseAllDocuments(readFileSync(join(CRDS, file), 'utf8')).map((document) => document.toJS()),
   );
