@@ -67,6 +67,7 @@ export async function openInstance(
   const policies = await ownPolicies(config);
   const { kubeconfig, context, concurrency } = config.cluster;
   const cluster = await connectCluster({
+    usual: process.env.KUBECONFIG ?? '',
     ...(watch.requested === undefined ? {} : { observe: watch.requested }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),

@@ -19,6 +19,7 @@ export function triggerCommand(): Command {
       ]);
       const { kubeconfig, context, concurrency } = config.cluster;
       const cluster = await connectCluster({
+        usual: process.env.KUBECONFIG ?? '',
         ...(kubeconfig === undefined ? {} : { kubeconfig }),
         ...(context === undefined ? {} : { context }),
         fieldManager: `${fieldManager(config.name)}-trigger`,

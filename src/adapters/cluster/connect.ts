@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly kubeconfig?: string;
   /** Name of a context of the kubeconfig; its current one. */
   readonly context?: string;
+  /** What $KUBECONFIG says, for messages. */
+  readonly usual?: string;
   /** `skep-<instance>`. */
   readonly fieldManager: string;
   /** Requests under way at once, at most: fewer while the server says that it is busy. */

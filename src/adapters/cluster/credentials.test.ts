@@ -58,7 +58,7 @@ test('a file that only the environment names is told by its path', async () => {
   const path = join(folder(), 'gone');
   vi.stubEnv('KUBECONFIG', path);
   try {
-    const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock };
+    const options = { fieldManager: 'x', concurrency: 1, version: '0', clock: systemClock, usual: path };
     const failure = await failureOf(() => connectCluster(options));
     expect(failure.message).toBe(`$KUBECONFIG (${path}) cannot be read, or is no kubeconfig`);
   } finally {

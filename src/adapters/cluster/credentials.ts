@@ -40,6 +40,8 @@ export interface CredentialOptions {
   /** Path; without it $KUBECONFIG, ~/.kube/config, or the pod's service account, as kubectl does. */
   readonly kubeconfig?: string;
   readonly context?: string;
+  /** What $KUBECONFIG says, for messages. */
+  readonly usual?: string;
   readonly clock: Clock;
 }
 
@@ -82,7 +84,7 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
   return { server, namespace, current, renew };
 }
 
-async function loadConfig({ kubeconfig, context }: CredentialOptions): Promise<KubeConfig> {
+async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions): Promise<KubeConfig> {
   // 90 MB and a third of a second that commands without a cluster should not pay.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
@@ -92,8 +94,7 @@ async function loadConfig({ kubeconfig, context }: CredentialOptions): Promise<K
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     if (kubeconfig !== undefined) throw invalid(`${kubeconfig} is no kubeconfig`, { kubeconfig }, cause);
-    const named = process.env.KUBECONFIG;
-    const where = named ? `$KUBECONFIG (${named})` : '~/.kube/config';
+    const where = usual === '' ? '~/.kube/config' : `$KUBECONFIG (${usual})`;
     throw invalid(`${where} cannot be read, or is no kubeconfig`, { kubeconfig: where }, cause);
   }
   if (context !== undefined) config.setCurrentContext(context);
