@@ -27,12 +27,16 @@ export interface FleetWorld {
   close(): Promise<void>;
 }
 
-export async function openFleetWorld(
-  kubeconfig: string,
-  folder: string,
-  manifests: readonly Manifest[],
-  instance = INSTANCE,
-): Promise<FleetWorld> {
+const REPOSITORY = 'fleet';
+
+/** What an instance in the folder reads. Takes much memory: not in a process whose memory is measured. */
+export async function writeFleet(folder: string, manifests: readonly Manifest[]): Promise<void> {
+  const author = { name: 'Bench', email: 'bench@example.com' };
+  const commit = { message: 'The fleet', author, timestamp: 1_700_000_000 };
+  await writeRepository(join(folder, REPOSITORY), manifests, commit);
+}
+
+export async function openFleetWorld(kubeconfig: string, folder: string, instance = INSTANCE): Promise<FleetWorld> {
   let writes = 0;
   const client = await connectCluster({
     kubeconfig,
@@ -46,12 +50,9 @@ export async function openFleetWorld(
   });
   for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
   client.refresh();
-  const dir = join(folder, 'fleet');
-  const author = { name: 'Bench', email: 'bench@example.com' };
-  await writeRepository(dir, manifests, { message: 'The fleet', author, timestamp: 1_700_000_000 });
   const outbound = createOutbound({ allowPrivate: [], version: 'bench' });
   const repository = openRepository({
-    repository: pathToFileURL(dir).href,
+    repository: pathToFileURL(join(folder, REPOSITORY)).href,
     ref: { branch: 'main' },
     dir: join(folder, 'state'),
     outbound,

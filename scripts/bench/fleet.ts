@@ -12,7 +12,7 @@ import type { ApiResource } from '../../src/reconcile/ports.ts';
 import { prepare } from '../../src/reconcile/prepare.ts';
 import { reconcile } from '../../src/reconcile/reconcile.ts';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
-import { CONNECTIONS, type FleetWorld, MANAGER, openFleetWorld, optionsOf } from './fleet-world.ts';
+import { CONNECTIONS, type FleetWorld, MANAGER, openFleetWorld, optionsOf, writeFleet } from './fleet-world.ts';
 import { fleetOf } from './manifests.ts';
 import { medians } from './measure.ts';
 import { startModule } from './processes.ts';
@@ -26,7 +26,8 @@ export async function benchFleet({ folder }: Place): Promise<Report> {
   const cluster = await startModule<string>(new URL('./cluster-process.ts', import.meta.url), join(folder, 'cluster'));
   const bare = await openBareClient(cluster.ready, CONNECTIONS);
   try {
-    const world = await openFleetWorld(cluster.ready, folder, fleetOf(SERVERS));
+    await writeFleet(folder, fleetOf(SERVERS));
+    const world = await openFleetWorld(cluster.ready, folder);
     try {
       const first = await reconcile(world.deps, optionsOf());
       assert.deepEqual([...first.failures, ...first.problems], [], 'the first run has nothing to complain about');

@@ -3,14 +3,13 @@
 
 import { reconcile } from '../../src/reconcile/reconcile.ts';
 import { openFleetWorld, optionsOf } from './fleet-world.ts';
-import { fleetOf } from './manifests.ts';
 
 export interface LargeFleet {
   readonly kubeconfig: string;
+  /** With the repository in it. */
   readonly folder: string;
   /** Also the name of its namespace. */
   readonly instance: string;
-  readonly servers: number;
   readonly children: boolean;
 }
 
@@ -26,8 +25,8 @@ export interface LargeRun {
   readonly peakMiB: number;
 }
 
-async function serve({ kubeconfig, folder, instance, servers, children }: LargeFleet): Promise<void> {
-  const world = await openFleetWorld(kubeconfig, folder, fleetOf(servers, instance), instance);
+async function serve({ kubeconfig, folder, instance, children }: LargeFleet): Promise<void> {
+  const world = await openFleetWorld(kubeconfig, folder, instance);
   process.on('message', async () => {
     const before = world.writes();
     const start = performance.now();

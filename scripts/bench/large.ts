@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
-import { CONNECTIONS } from './fleet-world.ts';
+import { CONNECTIONS, writeFleet } from './fleet-world.ts';
 import type { LargeFleet, LargeRun } from './large-process.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
 import { median } from './measure.ts';
@@ -31,7 +31,7 @@ interface Site {
 
 /** Custom resources alone: another operator makes their children. */
 export function benchResources(place: Place): Promise<Report> {
-  return onServer(place, async (site) => [...(await creation(site)), ...(await idleResources(site))]);
+  return onServer(place, async (site) => [...(await idleResources(site)), ...(await creation(site))]);
 }
 
 /** Custom resources and all that they become. */
@@ -63,14 +63,19 @@ function embeddedCluster(folder: string): Promise<ServerProcess<string>> {
   return startModule<string>(new URL('./cluster-process.ts', import.meta.url), join(folder, 'cluster'));
 }
 
+interface FleetSize extends Pick<LargeFleet, 'instance' | 'children'> {
+  readonly servers: number;
+}
+
 interface Fleet {
   run(): Promise<LargeRun>;
   stop(): Promise<void>;
 }
 
-async function openFleet(site: Site, fleet: Pick<LargeFleet, 'instance' | 'servers' | 'children'>): Promise<Fleet> {
-  const folder = mkdtempSync(join(site.folder, `${fleet.instance}-`));
-  const input = { kubeconfig: site.kubeconfig, folder, ...fleet };
+async function openFleet(site: Site, { instance, servers, children }: FleetSize): Promise<Fleet> {
+  const folder = mkdtempSync(join(site.folder, `${instance}-`));
+  await writeFleet(folder, fleetOf(servers, instance));
+  const input = { kubeconfig: site.kubeconfig, folder, instance, children };
   const child = await startModule<string>(new URL('./large-process.ts', import.meta.url), input);
   return {
     run: async () => {
@@ -160,7 +165,7 @@ function idleChildren(site: Site): Promise<Row[]> {
 
 interface Idle {
   readonly name: string;
-  readonly fleet: Pick<LargeFleet, 'instance' | 'servers' | 'children'>;
+  readonly fleet: FleetSize;
   /** What the baseline lists. */
   readonly paths: readonly string[];
 }
