@@ -4,9 +4,8 @@
 import type { KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
-import type { ResourceId } from '../std/problem.ts';
 import type { Guarded } from './guard.ts';
-import { fieldManager } from './labels.ts';
+import { type Home, recordId, storeRecord } from './home-record.ts';
 import type { Clock, Cluster } from './ports.ts';
 
 export interface Approval {
@@ -21,18 +20,11 @@ export interface Approval {
   readonly stored: KubeObject;
 }
 
-interface Home {
-  readonly instance: string;
-  readonly homeNamespace: string;
-}
-
-function approvalId({ instance, homeNamespace: namespace }: Home): ResourceId {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-approval` };
-}
+const PURPOSE = 'approval';
 
 /** Undefined where there is none, or what is there was spent. */
 export async function readApproval(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Approval | undefined> {
-  const stored = await cluster.get(approvalId(home));
+  const stored = await cluster.get(recordId(home, PURPOSE));
   return stored === undefined ? undefined : parseApproval(stored);
 }
 
@@ -61,18 +53,10 @@ export async function storeApproval(
   guarded: Guarded,
   expiresAt: string,
 ): Promise<void> {
-  const { apiVersion, kind, namespace, name } = approvalId(home);
   const uids = guarded.deletions.map(({ uid }) => uid).join('\n');
   const data = { hash: guarded.hash, expiresAt, uids };
-  const stored = await cluster.get(approvalId(home));
-  if (stored !== undefined) await cluster.replace({ ...stored, data });
-  else
-    await cluster.create({
-      apiVersion,
-      kind,
-      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-      data,
-    });
+  const id = recordId(home, PURPOSE);
+  await storeRecord(cluster, id, await cluster.get(id), { data });
 }
 
 /** Before the first deletion. Throws Failure `cluster-conflict` where the approval was replaced since it was read. */

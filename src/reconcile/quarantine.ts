@@ -4,8 +4,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
-import type { ResourceId } from '../std/problem.ts';
-import { fieldManager } from './labels.ts';
+import { type Home, recordId, storeRecord } from './home-record.ts';
 import type { Cluster } from './ports.ts';
 
 export interface Quarantined {
@@ -29,19 +28,12 @@ export interface Quarantine {
   readonly stored: KubeObject | undefined;
 }
 
-interface Home {
-  readonly instance: string;
-  readonly homeNamespace: string;
-}
-
 type Writer = Pick<Cluster, 'create' | 'replace'>;
 
-function quarantineId({ instance, homeNamespace: namespace }: Home): ResourceId {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-quarantine` };
-}
+const PURPOSE = 'quarantine';
 
 export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Quarantine> {
-  const stored = await cluster.get(quarantineId(home));
+  const stored = await cluster.get(recordId(home, PURPOSE));
   const data = isObject(stored?.data) ? stored.data : {};
   const entries = Object.entries(data).map(([source, text]) => parseEntry(stored, source, String(text)));
   return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
@@ -62,12 +54,8 @@ export async function storeQuarantine(
   entries: readonly Quarantined[],
 ): Promise<void> {
   const data = Object.fromEntries(entries.map(({ source, ...entry }) => [source, JSON.stringify(entry)]));
-  const { apiVersion, kind, namespace, name } = quarantineId(home);
-  if (stored !== undefined) await cluster.replace({ ...stored, data });
-  else if (entries.length > 0) {
-    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
-    await cluster.create({ apiVersion, kind, metadata, data });
-  }
+  if (stored === undefined && entries.length === 0) return;
+  await storeRecord(cluster, recordId(home, PURPOSE), stored, { data });
 }
 
 /**
@@ -97,7 +85,7 @@ export async function clearQuarantine(
   home: Home,
   only: readonly string[],
 ): Promise<readonly string[]> {
-  const stored = await cluster.get(quarantineId(home));
+  const stored = await cluster.get(recordId(home, PURPOSE));
   const entries = Object.entries(isObject(stored?.data) ? stored.data : {});
   const cleared = entries.filter(([source]) => only.length === 0 || only.includes(source));
   const left = entries.filter((entry) => !cleared.includes(entry));

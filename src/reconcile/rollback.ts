@@ -4,6 +4,7 @@
 import { Failure } from '../std/failure.ts';
 import type { FleetSource } from './gather.ts';
 import type { RunRecord } from './history/ports.ts';
+import type { Home } from './home-record.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { type Quarantined, readQuarantine, storeQuarantine } from './quarantine.ts';
 
@@ -11,11 +12,6 @@ export interface RollbackDeps {
   readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly sources: readonly FleetSource[];
-}
-
-interface Home {
-  readonly instance: string;
-  readonly homeNamespace: string;
 }
 
 /** Ancestors that are asked for: who resets a branch goes back a few commits, not hundreds. */

@@ -3,8 +3,7 @@
 
 import type { KubeObject } from '../kube/object.ts';
 import { isObject } from '../std/json.ts';
-import type { ResourceId } from '../std/problem.ts';
-import { fieldManager } from './labels.ts';
+import { type Home, recordId, storeRecord } from './home-record.ts';
 import type { Clock, Cluster } from './ports.ts';
 
 export interface Suspension {
@@ -16,20 +15,13 @@ export interface Suspension {
   readonly reason: string;
 }
 
-interface Home {
-  readonly instance: string;
-  readonly homeNamespace: string;
-}
-
 type Deps = { readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>; readonly clock: Pick<Clock, 'now'> };
 
-function suspensionId({ instance, homeNamespace: namespace }: Home): ResourceId {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-suspension` };
-}
+const PURPOSE = 'suspension';
 
 /** Undefined where the instance is not suspended. */
 export async function readSuspension(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Suspension | undefined> {
-  const stored = await cluster.get(suspensionId(home));
+  const stored = await cluster.get(recordId(home, PURPOSE));
   return stored === undefined ? undefined : parse(stored);
 }
 
@@ -51,25 +43,18 @@ export async function suspend(
   home: Home,
   { who, reason }: Pick<Suspension, 'who'> & { readonly reason: string | undefined },
 ): Promise<Suspension> {
-  const { apiVersion, kind, namespace, name } = suspensionId(home);
-  const stored = await cluster.get(suspensionId(home));
+  const id = recordId(home, PURPOSE);
+  const stored = await cluster.get(id);
   const before = stored === undefined ? undefined : parse(stored);
   const since = before?.since ?? new Date(clock.now()).toISOString();
   const data = { who, since, reason: reason ?? before?.reason ?? '' };
-  if (stored !== undefined) await cluster.replace({ ...stored, data });
-  else
-    await cluster.create({
-      apiVersion,
-      kind,
-      metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-      data,
-    });
+  await storeRecord(cluster, id, stored, { data });
   return data;
 }
 
 /** Gives the suspension that ends by this; undefined where there was none. */
 export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: Home): Promise<Suspension | undefined> {
-  const stored = await cluster.get(suspensionId(home));
+  const stored = await cluster.get(recordId(home, PURPOSE));
   const before = stored === undefined ? undefined : parse(stored);
   if (stored !== undefined && before !== undefined) await cluster.replace({ ...stored, data: {} });
   return before;

@@ -5,14 +5,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
-import type { ResourceId } from '../../std/problem.ts';
-import { fieldManager } from '../labels.ts';
+import { type Home, recordId, storeRecord } from '../home-record.ts';
 import type { Cluster } from '../ports.ts';
 import type { HistoryStore, RunRecord } from './ports.ts';
 
-export interface HistoryHome {
-  readonly instance: string;
-  readonly homeNamespace: string;
+export interface HistoryHome extends Home {
   /** Runs that are kept. */
   readonly limit: number;
 }
@@ -32,7 +29,7 @@ export function openClusterHistory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: HistoryHome,
 ): HistoryStore {
-  const id = historyId(home);
+  const id = recordId(home, 'history');
   return {
     async latest(count) {
       return recordsOf(await cluster.get(id))
@@ -43,7 +40,7 @@ export function openClusterHistory(
       for (let left = TRIES; ; left -= 1) {
         const stored = await cluster.get(id);
         try {
-          await write(cluster, id, stored, contentOf([...recordsOf(stored), record].slice(-home.limit)));
+          await storeRecord(cluster, id, stored, contentOf([...recordsOf(stored), record].slice(-home.limit)));
           return;
         } catch (error) {
           // Another run was faster: what it wrote stays.
@@ -52,23 +49,6 @@ export function openClusterHistory(
       }
     },
   };
-}
-
-function historyId({ instance, homeNamespace: namespace }: HistoryHome): ResourceId {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-history` };
-}
-
-async function write(
-  cluster: Pick<Cluster, 'create' | 'replace'>,
-  { apiVersion, kind, namespace, name }: ResourceId,
-  stored: KubeObject | undefined,
-  content: Content,
-): Promise<void> {
-  if (stored !== undefined) await cluster.replace({ ...stored, ...content });
-  else {
-    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
-    await cluster.create({ apiVersion, kind, metadata, ...content });
-  }
 }
 
 /** As many of the newest as there is room for; where one alone is too large, it is kept without its lists. */

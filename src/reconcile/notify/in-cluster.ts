@@ -2,20 +2,12 @@
 // about who is told.
 
 import { isObject } from '../../std/json.ts';
-import type { ResourceId } from '../../std/problem.ts';
-import { fieldManager } from '../labels.ts';
+import { type Home, recordId, storeRecord } from '../home-record.ts';
 import type { Cluster } from '../ports.ts';
 import type { Memory, Told } from './ports.ts';
 
-interface Home {
-  readonly instance: string;
-  readonly homeNamespace: string;
-}
-
 export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'replace'>, home: Home): Memory {
-  const { instance, homeNamespace } = home;
-  const name = `${fieldManager(instance)}-notified`;
-  const id: ResourceId = { apiVersion: 'v1', kind: 'ConfigMap', namespace: homeNamespace, name };
+  const id = recordId(home, 'notified');
   return {
     async read() {
       const data = (await cluster.get(id))?.data;
@@ -24,15 +16,7 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
     },
     async write(told) {
       const data = Object.fromEntries([...told].map(([key, each]) => [key, JSON.stringify(each)]));
-      const stored = await cluster.get(id);
-      if (stored !== undefined) await cluster.replace({ ...stored, data });
-      else
-        await cluster.create({
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { name, namespace: homeNamespace },
-          data,
-        });
+      await storeRecord(cluster, id, await cluster.get(id), { data });
     },
   };
 }

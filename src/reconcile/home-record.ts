@@ -1,0 +1,35 @@
+// What an instance keeps in the cluster between its runs: ConfigMaps of its home namespace, one for each purpose. Knows
+// nothing about what is in them.
+
+import type { KubeObject } from '../kube/object.ts';
+import type { JsonObject } from '../std/json.ts';
+import type { ResourceId } from '../std/problem.ts';
+import { fieldManager } from './labels.ts';
+import type { Cluster } from './ports.ts';
+
+export interface Home {
+  readonly instance: string;
+  readonly homeNamespace: string;
+}
+
+/** `skep-<instance>-<purpose>`. */
+export function recordId({ instance, homeNamespace: namespace }: Home, purpose: string): ResourceId {
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-${purpose}` };
+}
+
+/**
+ * In place of what was read; undefined: there was none. Throws Failure `cluster-conflict` where somebody wrote in the
+ * meantime.
+ */
+export async function storeRecord(
+  cluster: Pick<Cluster, 'create' | 'replace'>,
+  { apiVersion, kind, namespace, name }: ResourceId,
+  stored: KubeObject | undefined,
+  content: JsonObject,
+): Promise<void> {
+  if (stored !== undefined) await cluster.replace({ ...stored, ...content });
+  else {
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+    await cluster.create({ apiVersion, kind, metadata, ...content });
+  }
+}
