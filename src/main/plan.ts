@@ -42,13 +42,16 @@ export function planCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ exitCodeOf }, render] = await Promise.all([
+      const [{ exitCodeOf }, { impactOfPlan }, { KINDS }, render] = await Promise.all([
         import('../reconcile/result.ts'),
+        import('../reconcile/impact/impact.ts'),
+        import('../kinds/index.ts'),
         PLAN_FORMATS[flags.output](),
       ]);
       async function show({ result, prepared }: Made): Promise<void> {
-        const told = flags.explain === true ? { ...result, explanations: await explanationsOf(prepared) } : result;
-        process.stdout.write(await render(told, reportContext()));
+        const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
+        const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
+        process.stdout.write(await render({ ...result, impact, ...why }, reportContext()));
         process.exitCode = exitCodeOf(result, flags.detailedExitcode);
       }
       if (flags.against !== undefined) {

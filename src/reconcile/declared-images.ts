@@ -2,11 +2,10 @@
 // For validation without a cluster and without a catalogue. Knows nothing about what was ever synced.
 
 import { entryFilter } from '../catalogue/filter.ts';
-import { parseRegistry } from '../catalogue/formats/registry.ts';
 import type { RegistrySource } from '../contracts/registry-source.ts';
 import type { View } from '../kinds/kind.ts';
-import { isObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
+import { entriesReader, type ReadEntries } from './declared-entries.ts';
 import type { EnforcedImages } from './enforcement.ts';
 import type { LoadedResource } from './load.ts';
 import { problemOf } from './resolve.ts';
@@ -20,11 +19,12 @@ export interface DeclaredImages {
 export function declaredImages(loaded: readonly LoadedResource[], views: (namespace: string) => View): DeclaredImages {
   const images = new Map<string, ReadonlySet<string>>();
   const problems: Problem[] = [];
+  const read = entriesReader();
   for (const each of loaded) {
     const { id, kind, defaulted } = each;
     if (kind === undefined || defaulted === undefined || !kind.enforces(defaulted)) continue;
     const view = views(id.namespace ?? '');
-    const sources = kind.sources(defaulted).map((source) => ({ source, held: imagesOf(source, view) }));
+    const sources = kind.sources(defaulted).map((source) => ({ source, held: imagesOf(read, source, view) }));
     const elsewhere = sources.filter(({ held }) => held === undefined).map(({ source }) => source.name);
     if (elsewhere.length > 0) problems.push(problemOf(each, notChecked(elsewhere)));
     else images.set(`${id.namespace ?? ''}/${id.name}`, new Set(sources.flatMap(({ held }) => held ?? [])));
@@ -32,16 +32,11 @@ export function declaredImages(loaded: readonly LoadedResource[], views: (namesp
   return { images, problems };
 }
 
-/** Undefined where the source is not in a ConfigMap that is declared, or is no registry file. */
-function imagesOf({ origin, format, filter }: RegistrySource, view: View): readonly string[] | undefined {
-  if (origin.type !== 'configMap') return undefined;
-  const data = view.find('ConfigMap', origin.name)?.data;
-  const text = isObject(data) ? data[origin.key] : undefined;
-  if (typeof text !== 'string') return undefined;
-  const parsed = parseRegistry(format, text, `ConfigMap ${origin.name} key ${origin.key}`);
-  if (!parsed.ok) return undefined;
-  const kept = entryFilter(filter);
-  return parsed.entries.filter((entry) => kept.accepts(entry)).flatMap((entry) => entry.images);
+function imagesOf(read: ReadEntries, source: RegistrySource, view: View): readonly string[] | undefined {
+  const kept = entryFilter(source.filter);
+  return read(source, view)
+    ?.filter((entry) => kept.accepts(entry))
+    .flatMap((entry) => entry.images);
 }
 
 function notChecked(sources: readonly string[]) {

@@ -13,8 +13,6 @@ import type { DigestKey } from './digest-key.ts';
 import type { FleetSource } from './gather.ts';
 import type { Random } from './generated.ts';
 import type { GuardLimits } from './guard.ts';
-import { type Impact, impactOf } from './impact/impact.ts';
-import { statesOf } from './impact/states.ts';
 import { fieldManager } from './labels.ts';
 import { acquire, look } from './lock.ts';
 import { type Admission, admitAgain } from './plan-admission.ts';
@@ -137,19 +135,7 @@ export async function planned(
   const { plan, problems } = withoutForbidden(prepared.plan);
   const readiness = { ready: [], progressing: [], failed: [] };
   const done = { outcomes: [], readiness, failures: [], problems, timedOut: false };
-  const result = resultOf(deps, options, start, { ...prepared, plan }, done);
-  return { prepared, result: { ...result, impact: impactOn(options, { ...prepared, plan }) } };
-}
-
-function impactOn({ kinds, apiGroup }: RunOptions, { snapshot, resolved, desires, plan }: Prepared): Impact {
-  const changes = plan.batches.flatMap((batch) => batch.changes);
-  const states = statesOf({
-    living: snapshot.objects(),
-    standings: resolved.standings,
-    desired: desires.objects,
-    changes,
-  });
-  return impactOf({ kinds, apiGroup, ...states, changes });
+  return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */

@@ -46,7 +46,7 @@ export interface RunResult {
   readonly plan: Plan;
   /** Empty where only a plan was asked for. */
   readonly outcomes: readonly Outcome[];
-  /** Of a plan: what clients would notice. */
+  /** Where a plan is shown: what clients would notice. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
   /** The world saying no, outside single changes. */

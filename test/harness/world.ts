@@ -18,13 +18,14 @@ import { applyPlanFile } from '../../src/reconcile/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/approve.ts';
 import { openDigestKey } from '../../src/reconcile/digest-key.ts';
 import { type Explanation, explain } from '../../src/reconcile/explain.ts';
+import { impactOfPlan } from '../../src/reconcile/impact/impact.ts';
 import { planAgainst } from '../../src/reconcile/plan-against.ts';
 import { clusterOf } from '../../src/reconcile/plan-binding.ts';
 import { type PlanBinding, type PlanFileInput, planFileOf } from '../../src/reconcile/plan-file.ts';
 import type { PlanFile } from '../../src/reconcile/plan-file-format.ts';
 import type { Repository } from '../../src/reconcile/ports.ts';
 import type { Prepared } from '../../src/reconcile/prepare.ts';
-import { planned, planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import { planned, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
 import type { RegistryDeps } from '../../src/reconcile/registries.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { stateSnapshotOf } from '../../src/reconcile/state-snapshot.ts';
@@ -117,7 +118,11 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     fleet,
     client,
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
-    plan: (overrides = {}) => planOnly(deps(overrides), optionsOf(overrides)),
+    async plan(overrides = {}) {
+      const options = optionsOf(overrides);
+      const { result, prepared } = await planned(deps(overrides), options);
+      return { ...result, impact: impactOfPlan(options, prepared, result.plan) };
+    },
     explain: async (overrides = {}) => explain((await planned(deps(overrides), optionsOf(overrides))).prepared),
     planFile: async (overrides = {}) => planFileOf(await seen(overrides)),
     async snapshot(overrides = {}) {

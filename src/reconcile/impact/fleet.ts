@@ -3,20 +3,21 @@
 
 import { toolsByPlace } from '../../catalogue/entry.ts';
 import { entryFilter } from '../../catalogue/filter.ts';
-import { parseRegistry } from '../../catalogue/formats/registry.ts';
 import type { Entry } from '../../catalogue/ports.ts';
 import type { RegistrySource } from '../../contracts/registry-source.ts';
-import type { Endpoint, Kind, OfferedMember, Resource, View } from '../../kinds/kind.ts';
+import type { Endpoint, Kind, OfferedMember, Resource } from '../../kinds/kind.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { type Aggregated, ANY, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
+import type { ReadEntries } from '../declared-entries.ts';
 import { openViews } from '../view.ts';
 
 export interface FleetInput {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
   readonly objects: readonly KubeObject[];
+  readonly read: ReadEntries;
 }
 
 /** Keys are those of the resources; a registry has one for each of its sources. */
@@ -42,7 +43,7 @@ interface Member {
   readonly endpoint: Endpoint;
 }
 
-export function openFleet({ kinds, apiGroup, objects }: FleetInput): FleetState {
+export function openFleet({ kinds, apiGroup, objects, read }: FleetInput): FleetState {
   const views = openViews({ apiGroup, layers: [objects] });
   const registries = new Map<string, OpenRegistry>();
   const members = new Map<string, Member>();
@@ -51,7 +52,7 @@ export function openFleet({ kinds, apiGroup, objects }: FleetInput): FleetState 
     const view = views(id.namespace ?? '');
     for (const endpoint of kind.exposes(resource, view)) members.set(keyOf(id), { id, endpoint });
     for (const source of kind.sources(resource)) {
-      registries.set(`${keyOf(id)}/${source.name}`, { id, source, entries: entriesOf(source, view) });
+      registries.set(`${keyOf(id)}/${source.name}`, { id, source, entries: read(source, view) });
     }
   }
   const known = toolsByPlace([...registries.values()].flatMap(({ entries }) => entries ?? []));
@@ -71,15 +72,6 @@ function resourcesOf(kinds: readonly Kind[], apiGroup: string, objects: readonly
     const { apiVersion, metadata } = object;
     return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
   });
-}
-
-function entriesOf({ origin, format }: RegistrySource, view: View): readonly Entry[] | undefined {
-  if (origin.type !== 'configMap') return undefined;
-  const data = view.find('ConfigMap', origin.name)?.data;
-  const text = isObject(data) ? data[origin.key] : undefined;
-  if (typeof text !== 'string') return undefined;
-  const parsed = parseRegistry(format, text, `ConfigMap ${origin.name} key ${origin.key}`);
-  return parsed.ok ? parsed.entries : undefined;
 }
 
 /** What the filter of a registry lets through. */

@@ -3,11 +3,14 @@
 
 import type { Kind } from '../../kinds/kind.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Change } from '../plan.ts';
+import { entriesReader } from '../declared-entries.ts';
+import type { Change, Plan } from '../plan.ts';
+import type { Prepared } from '../prepare.ts';
 import { type EndpointImpact, endpointImpacts } from './endpoints.ts';
 import { openFleet } from './fleet.ts';
 import { type RegistryImpact, registryImpacts } from './registries.ts';
 import { type Restart, restartsOf } from './restarts.ts';
+import { statesOf } from './states.ts';
 
 export interface ImpactInput {
   readonly kinds: readonly Kind[];
@@ -26,9 +29,23 @@ export interface Impact {
 }
 
 export function impactOf({ kinds, apiGroup, before, after, changes }: ImpactInput): Impact {
+  // Most of what registries hold is the same in both.
+  const read = entriesReader();
   const fleets = {
-    before: openFleet({ kinds, apiGroup, objects: before }),
-    after: openFleet({ kinds, apiGroup, objects: after }),
+    before: openFleet({ kinds, apiGroup, objects: before, read }),
+    after: openFleet({ kinds, apiGroup, objects: after, read }),
   };
   return { endpoints: endpointImpacts(fleets), registries: registryImpacts(fleets), restarts: restartsOf(changes) };
+}
+
+/** Of the plan that a run has prepared. */
+export function impactOfPlan(
+  options: Pick<ImpactInput, 'kinds' | 'apiGroup'>,
+  { snapshot, resolved, desires }: Pick<Prepared, 'snapshot' | 'resolved' | 'desires'>,
+  plan: Plan,
+): Impact {
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const living = snapshot.objects();
+  const states = statesOf({ living, standings: resolved.standings, desired: desires.objects, changes });
+  return impactOf({ ...options, ...states, changes });
 }
