@@ -5,13 +5,13 @@ import type { DigestKey } from './digest-key.ts';
 import { fingerprintsBy } from './fingerprints.ts';
 import { fieldManager } from './labels.ts';
 import { admitPlanned } from './plan-admission.ts';
-import { checkBinding } from './plan-binding.ts';
+import { checkBinding, checkRollback } from './plan-binding.ts';
 import type { PlanBinding } from './plan-file.ts';
 import type { PlanFile } from './plan-file-format.ts';
 import { type RunDeps, type RunOptions, reconcile } from './reconcile.ts';
 import type { RunResult } from './result.ts';
 
-/** Throws Failure `plan-foreign` or `plan-mismatch`, and what `reconcile` throws: then nothing was done. */
+/** Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and what `reconcile` throws: then nothing was done. */
 export async function applyPlanFile(
   deps: RunDeps,
   options: RunOptions,
@@ -23,7 +23,10 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  return reconcile({ ...deps, digestKey }, { ...options, admit });
+  return reconcile(
+    { ...deps, digestKey },
+    { ...options, admit, fits: (quarantine) => checkRollback(file, quarantine) },
+  );
 }
 
 /** A plan that was made without the key is compared without it; what it lets through is then rendered with it. */

@@ -70,6 +70,8 @@ export const RECONCILE_CODES = {
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
   'plan-required':
     '`plans.require` is signed: runs change nothing, and the change waits for `skep apply` of a signed plan file; exit code 5.',
+  'plan-rolled-back':
+    'The plan file is from before a rollback, and of a commit that it took out of use: nothing was applied. Plan again; `skep rollback --clear` ends a rollback.',
   'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',
   'snapshot-invalid': 'The file is no snapshot of the state, was cut off or was changed; exit code 64.',
   'snapshot-version': 'The snapshot was made by a later skep in a format that this one does not read; exit code 64.',

@@ -25,7 +25,7 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
-  const reading = readQuarantine(deps.cluster, options);
+  const reading = fitting(deps, options);
   const [quarantine, everything, snapshot, parentObject] = await Promise.all([
     reading,
     gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
@@ -43,6 +43,12 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
   const gathered = withOthers(deps, options, own, snapshot);
   if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   return { quarantine, gathered, snapshot, parent, ownKinds };
+}
+
+async function fitting({ cluster }: RunDeps, options: RunOptions): Promise<Quarantine> {
+  const quarantine = await readQuarantine(cluster, options);
+  options.fits?.(quarantine);
+  return quarantine;
 }
 
 /** Resources that cannot be applied are held like invalid ones. */

@@ -5,6 +5,7 @@ import { Failure } from '../std/failure.ts';
 import type { PlanBinding } from './plan-file.ts';
 import type { PlanFile } from './plan-file-format.ts';
 import type { Cluster } from './ports.ts';
+import { isQuarantined, type Quarantine } from './quarantine.ts';
 
 /** A cluster has no name of its own: the uid of a namespace is in no other. Throws Failure where it cannot be read. */
 export async function clusterOf(cluster: Pick<Cluster, 'get'>, homeNamespace: string): Promise<PlanFile['cluster']> {
@@ -20,6 +21,22 @@ export function checkAge({ createdAt }: Pick<PlanFile, 'createdAt'>, now: number
   if (hours <= expiresHours) return;
   const message = `the plan was made ${Math.floor(hours)} hours ago, and plans.expiresHours is ${expiresHours}: plan again`;
   throw new Failure('plan-expired', message);
+}
+
+/**
+ * A plan from before a rollback would bring back what was gone back from, for the next run to undo. Throws Failure
+ * `plan-rolled-back`.
+ */
+export function checkRollback(file: Pick<PlanFile, 'createdAt' | 'sources'>, { entries }: Quarantine): void {
+  for (const { name, commit } of file.sources) {
+    const entry = entries.get(name);
+    if (entry === undefined || commit === entry.good) continue;
+    const earlier = Date.parse(file.createdAt) <= Date.parse(entry.since);
+    if (!earlier && !isQuarantined(entry, commit)) continue;
+    const [there, good] = [commit, entry.good].map((each) => each.slice(0, 10));
+    const message = `source ${name} was rolled back to ${good} at ${entry.since}, and the plan is of ${there}, which came before that: plan again, or end the rollback (skep rollback --clear)`;
+    throw new Failure('plan-rolled-back', message);
+  }
 }
 
 /** Throws Failure `plan-foreign` or `plan-mismatch`. */

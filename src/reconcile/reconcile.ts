@@ -19,7 +19,7 @@ import { type Admission, admitAgain } from './plan-admission.ts';
 import { withoutForbidden } from './plan-readers.ts';
 import type { Clock, Cluster } from './ports.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { release } from './quarantine.ts';
+import { type Quarantine, release } from './quarantine.ts';
 import type { RegistryDeps } from './registries.ts';
 import type { Paused, RunResult } from './result.ts';
 import { judge } from './settle.ts';
@@ -72,6 +72,8 @@ export interface RunOptions {
   readonly tooling: string;
   /** Absent: whatever is planned is done. */
   readonly admit?: Admission;
+  /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
+  readonly fits?: (quarantine: Quarantine) => void;
   /** Present: the run writes nothing, whether the instance is suspended or not. */
   readonly paused?: Paused;
 }

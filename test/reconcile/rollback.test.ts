@@ -140,7 +140,7 @@ test('a branch that is reset to an older commit is no news, also where no run ha
   expect([await image(), await entries()]).toEqual(['4.0.0', []]);
 });
 
-test('a plan of a commit that no branch names any more ends no rollback', async () => {
+test('a plan from before a rollback is refused, also of a commit that nobody knows to be older', async () => {
   begin({ apply: { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 } });
   const good = await ship('1.0.0');
   publish(fleet, { clock: '1.5.0' });
@@ -149,7 +149,13 @@ test('a plan of a commit that no branch names any more ends no rollback', async 
   const bad = await ship('2.0.0');
   await takeBack(good.id);
   await run();
-  await folder.run('apply', 'fleet.plan');
+  expect(await folder.run('apply', 'fleet.plan')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      new RegExp(`^error plan-rolled-back: source fleet was rolled back to ${good.commit.slice(0, 10)} at `),
+    ),
+  });
   const { commits, quarantined } = await run();
   expect([commits, quarantined.map(({ bad: each }) => each)]).toEqual([{ fleet: good.commit }, [bad.commit]]);
   expect([await image(), await entries()]).toEqual(['1.0.0', ['fleet']]);
