@@ -4,6 +4,7 @@
 import { DATABASE_DEFAULTS, SSL_MODES } from '../contracts/database-defaults.ts';
 import type { Finding } from '../kube/finding.ts';
 import { compileStructural } from '../kube/structural/structural.ts';
+import { ADDED_TO_NAMES } from '../reconcile/home-record.ts';
 import { didYouMean } from '../std/closest.ts';
 import { type Environment, variableOf, withEnvironment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
@@ -52,6 +53,12 @@ const CONFIG = object(
       minLength: 1,
       maxLength: 40,
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      validations: [
+        {
+          rule: `${JSON.stringify(ADDED_TO_NAMES)}.all(word, !self.endsWith('-' + word))`,
+          message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
+        },
+      ],
     }),
     apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
     sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),

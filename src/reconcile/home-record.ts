@@ -12,8 +12,23 @@ export interface Home {
   readonly homeNamespace: string;
 }
 
+export type Purpose = 'approval' | 'history' | 'notified' | 'quarantine' | 'suspension';
+
+/**
+ * What is added to the name of an instance for things of its own: records, and the field manager of `skep trigger`. An
+ * instance whose own name ended like that would take them for its own.
+ */
+export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
+  'approval',
+  'history',
+  'notified',
+  'quarantine',
+  'suspension',
+  'trigger',
+];
+
 /** `skep-<instance>-<purpose>`. */
-export function recordId({ instance, homeNamespace: namespace }: Home, purpose: string): ResourceId {
+export function recordId({ instance, homeNamespace: namespace }: Home, purpose: Purpose): ResourceId {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-${purpose}` };
 }
 
