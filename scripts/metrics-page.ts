@@ -5,7 +5,7 @@ import { createServiceMetrics } from '../src/registry/metrics.ts';
 import type { MetricFamily } from '../src/std/metrics.ts';
 
 export function metricsPage(): string {
-  const run = createRunMetrics({ version: '', monotonic: () => 0, sources: [] });
+  const run = createRunMetrics({ version: '', monotonic: () => 0, sources: [], interval: () => 0 });
   return [
     '# Metrics',
     '',
@@ -20,7 +20,7 @@ export function metricsPage(): string {
     '',
     '## The registry service: `/metrics` of `skep serve`',
     '',
-    ...table(createServiceMetrics('').families()),
+    ...table(createServiceMetrics('', []).families()),
     '',
   ].join('\n');
 }

@@ -31,7 +31,7 @@ function result(changes: object): Ending {
 /** The lines of some families after the runs have ended, each after three seconds. */
 function after(endings: readonly Ending[], families: RegExp): string[] {
   let now = 0;
-  const metrics = createRunMetrics({ version: '1', monotonic: () => now, sources: ['fleet'] });
+  const metrics = createRunMetrics({ version: '1', monotonic: () => now, sources: ['fleet'], interval: () => 30 });
   for (const each of endings) {
     metrics.began('schedule');
     now += 3000;
@@ -115,33 +115,78 @@ test('what was planned, made and found', () => {
     readiness: { ready: [id], progressing: [id, id], failed: [] },
     catalogue: [{ action: 'synced' }],
   });
-  expect(after([made], /^skep_(objects|changes|problems|resources|registry|suspended|window|runs_begun)/)).toEqual([
+  const families = /^skep_(objects|changes|problems|resources|registry|suspended|window|runs_begun|schedule)/;
+  expect(after([made], families)).toEqual([
     'skep_runs_begun_total{reason="schedule"} 1',
+    'skep_schedule_interval_seconds 30',
     'skep_objects{verdict="create"} 2',
     'skep_objects{verdict="update"} 0',
     'skep_objects{verdict="delete"} 1',
     'skep_objects{verdict="unchanged"} 0',
     'skep_objects{verdict="held"} 1',
+    'skep_resources{readiness="ready"} 1',
+    'skep_resources{readiness="progressing"} 2',
+    'skep_resources{readiness="failed"} 0',
+    'skep_problems{severity="error"} 0',
+    'skep_problems{severity="warning"} 1',
+    'skep_suspended 0',
+    'skep_window_closed 1',
     'skep_changes_total{action="created"} 1',
     'skep_changes_total{action="configured"} 0',
     'skep_changes_total{action="deleted"} 1',
     'skep_changes_total{action="held"} 0',
     'skep_changes_total{action="failed"} 1',
-    'skep_problems{severity="error"} 0',
-    'skep_problems{severity="warning"} 1',
-    'skep_resources{readiness="ready"} 1',
-    'skep_resources{readiness="progressing"} 2',
-    'skep_resources{readiness="failed"} 0',
-    'skep_suspended 0',
-    'skep_window_closed 1',
     'skep_registry_syncs_total{result="synced"} 1',
     'skep_registry_syncs_total{result="unchanged"} 0',
     'skep_registry_syncs_total{result="failed"} 0',
   ]);
 });
 
+const since = '2026-01-01T00:00:00.000Z';
+const at = 1767225600;
+
+test.each([
+  {
+    reason: 'somebody has suspended the instance',
+    changes: { paused: { by: 'suspension', who: 'a', since, reason: '' } },
+    told: ['skep_suspended 1', `skep_suspended_timestamp_seconds ${at}`],
+  },
+  {
+    reason: 'somebody has written the record by hand, and no time that is one',
+    changes: { paused: { by: 'suspension', who: 'a', since: 'unknown', reason: '' } },
+    told: ['skep_suspended 1'],
+  },
+  {
+    reason: 'a source was rolled back',
+    changes: { quarantined: [{ source: 'fleet', since }] },
+    told: ['skep_suspended 0', `skep_source_rolled_back_timestamp_seconds{source="fleet"} ${at}`],
+  },
+  {
+    reason: 'an approval ran out, and a notice was not sent',
+    changes: {
+      plan: { batches: [], held: [], unchanged: [], guarded: { deletions: [{}], expiredAt: since } },
+      warnings: [new Failure('notify-failed', 'x')],
+    },
+    told: ['skep_approval_expired 1', 'skep_suspended 0', 'skep_warnings_total{code="notify-failed"} 1'],
+  },
+  {
+    reason: 'others keep fields, and refuse a change',
+    changes: {
+      problems: ['field-conflict', 'field-conflict', 'other'].map((code) => ({ code, severity: 'warning' })),
+      outcomes: [{ action: 'failed', resource: id, error: { code: 'cluster-invalid', message: 'x' } }],
+    },
+    told: ['skep_field_conflicts 2', 'skep_suspended 0', 'skep_change_failures_total{code="cluster-invalid"} 1'],
+  },
+])('what is told where $reason, and not in the run after it', ({ changes, told }) => {
+  const families = /^skep_(suspended|source_rolled|approval_expired|warnings|field_conflicts|change_failures)/;
+  const zero = (line: string) => line.endsWith(' 0') && !line.startsWith('skep_suspended');
+  expect(after([result(changes)], families).filter((line) => !zero(line))).toEqual(told);
+  const next = after([result(changes), result({})], families).filter((line) => !line.includes('_total'));
+  expect(next).toEqual(['skep_approval_expired 0', 'skep_field_conflicts 0', 'skep_suspended 0']);
+});
+
 test('requests and fetches by how they ended', () => {
-  const metrics = createRunMetrics({ version: '1', monotonic: () => 0, sources: ['fleet'] });
+  const metrics = createRunMetrics({ version: '1', monotonic: () => 0, sources: ['fleet'], interval: () => 30 });
   metrics.requested({ method: 'GET', status: 200, seconds: 0.02, repeated: false });
   metrics.requested({ method: 'PATCH', status: 429, seconds: 0.02, repeated: false });
   metrics.requested({ method: 'PATCH', seconds: 60, repeated: true });

@@ -3,7 +3,7 @@
 
 import type { Exchange } from '../reconcile/ports.ts';
 import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
-import { createMetrics, type Metrics } from '../std/metrics.ts';
+import { createMetrics, type Gauge, type Metrics } from '../std/metrics.ts';
 import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts';
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
@@ -25,6 +25,8 @@ export interface RunMetricsOptions {
   readonly monotonic: () => number;
   /** Names of all sources. */
   readonly sources: readonly string[];
+  /** Seconds between two dates of the schedule, as it is now. */
+  readonly interval: () => number;
 }
 
 const RUN_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -43,7 +45,7 @@ const OUTCOMES: Readonly<Record<number, string>> = {
 };
 const LOCKED = 'locked';
 
-export function createRunMetrics({ version, monotonic, sources }: RunMetricsOptions): RunMetrics {
+export function createRunMetrics({ version, monotonic, sources, interval }: RunMetricsOptions): RunMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
   const runs = addRunMetrics(metrics);
@@ -54,7 +56,7 @@ export function createRunMetrics({ version, monotonic, sources }: RunMetricsOpti
   return {
     began(reason) {
       beganAt = monotonic();
-      runs.began(reason);
+      runs.began(reason, interval());
     },
     queued: runs.queued,
     ended(ending) {
@@ -74,14 +76,16 @@ function addRunMetrics(metrics: Metrics) {
   const begun = metrics.counter('skep_runs_begun_total', 'Runs that have begun, by why.', ['reason']);
   const total = metrics.counter('skep_runs_total', 'Runs that have ended, by how (docs/operating.md).', ['outcome']);
   const seconds = metrics.histogram('skep_run_seconds', 'How long a run took.', [], RUN_SECONDS);
-  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended.', []);
+  const endedAt = metrics.gauge('skep_run_ended_timestamp_seconds', 'When the last run ended that could look.', []);
   const success = metrics.gauge('skep_run_success_timestamp_seconds', 'When the last run ended well: as `done`.', []);
+  const every = metrics.gauge('skep_schedule_interval_seconds', 'Between the next two dates of the schedule.', []);
   const lockedOut = metrics.gauge('skep_locked_out', 'Whether another run held the lease when the last one began.', []);
   for (const outcome of [...Object.values(OUTCOMES), LOCKED]) total.add([outcome], 0);
   active.set([], 0);
   queue.set([], 0);
   return {
-    began(reason: string): void {
+    began(reason: string, intervalSeconds: number): void {
+      every.set([], intervalSeconds);
       active.set([], 1);
       begun.add([reason]);
     },
@@ -107,36 +111,83 @@ function outcomeOf(ending: Ending): string {
 
 /** What the last run that could look at all has found. */
 function addFindings(metrics: Metrics): (result: RunResult) => void {
+  const tellers = [addPlanFindings, addProblemFindings, addPauseFindings, addDone].map((add) => add(metrics));
+  return (result) => {
+    for (const tell of tellers) tell(result);
+  };
+}
+
+function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
   const commits = metrics.gauge('skep_source_commit_info', 'The commit that the last run read.', ['source', 'commit']);
   const objects = metrics.gauge('skep_objects', 'Objects by what the last run found to do.', ['verdict']);
-  const changes = metrics.counter('skep_changes_total', 'Changes made, or tried.', ['action']);
-  const problems = metrics.gauge('skep_problems', 'Problems of manifests that the last run found.', ['severity']);
-  const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
   const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
+  const expired = metrics.gauge('skep_approval_expired', 'Whether they were approved, and it ran out.', []);
   const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
-  const suspended = metrics.gauge('skep_suspended', 'Whether `skep suspend` keeps runs from writing.', []);
-  const closed = metrics.gauge('skep_window_closed', 'Whether sync windows keep runs from writing.', []);
-  const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
-  for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
-  for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
-  return (result) => {
-    const { plan, readiness } = result;
-    suspended.set([], result.paused?.by === 'suspension' ? 1 : 0);
-    closed.set([], result.paused?.by === 'window' ? 1 : 0);
+  return ({ plan, commits: read, readiness }) => {
     commits.clear();
-    for (const [source, commit] of Object.entries(result.commits)) commits.set([source, commit], 1);
+    for (const [source, commit] of Object.entries(read)) commits.set([source, commit], 1);
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
     for (const verdict of ['create', 'update', 'delete'] as const)
       objects.set([verdict], planned.filter((each) => each === verdict).length);
     objects.set(['unchanged'], plan.unchanged.length);
     objects.set(['held'], plan.held.length);
-    for (const { action } of result.outcomes) if (action !== 'unchanged') changes.add([action]);
+    waiting.set([], plan.guarded?.deletions.length ?? 0);
+    expired.set([], plan.guarded?.expiredAt === undefined ? 0 : 1);
+    for (const [state, ids] of Object.entries(readiness)) resources.set([state], ids.length);
+  };
+}
+
+function addProblemFindings(metrics: Metrics): (result: RunResult) => void {
+  const problems = metrics.gauge('skep_problems', 'Problems of manifests that the last run found.', ['severity']);
+  const conflicts = metrics.gauge('skep_field_conflicts', 'Fields that others keep, though Git has other values.', []);
+  const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
+  return (result) => {
     for (const severity of ['error', 'warning'])
       problems.set([severity], result.problems.filter((each) => each.severity === severity).length);
+    conflicts.set([], result.problems.filter(({ code }) => code === 'field-conflict').length);
     failures.set([], result.failures.length);
-    waiting.set([], plan.guarded?.deletions.length ?? 0);
-    for (const [state, ids] of Object.entries(readiness)) resources.set([state], ids.length);
-    for (const { action } of result.catalogue) syncs.add([action]);
+  };
+}
+
+function addPauseFindings(metrics: Metrics): (result: RunResult) => void {
+  const suspended = metrics.gauge('skep_suspended', 'Whether `skep suspend` keeps runs from writing.', []);
+  const suspendedAt = metrics.gauge('skep_suspended_timestamp_seconds', 'Since when, where it does.', []);
+  const closed = metrics.gauge('skep_window_closed', 'Whether sync windows keep runs from writing.', []);
+  const rolledBack = metrics.gauge(
+    'skep_source_rolled_back_timestamp_seconds',
+    'Since when a rollback keeps the source at an earlier commit, where one does.',
+    ['source'],
+  );
+  return ({ paused, quarantined }) => {
+    suspended.set([], paused?.by === 'suspension' ? 1 : 0);
+    closed.set([], paused?.by === 'window' ? 1 : 0);
+    suspendedAt.clear();
+    if (paused?.by === 'suspension') setTime(suspendedAt, [], paused.since);
+    rolledBack.clear();
+    for (const { source, since } of quarantined) setTime(rolledBack, [source], since);
+  };
+}
+
+/** People may write such records by hand. */
+function setTime(gauge: Gauge, labels: readonly string[], rfc3339: string): void {
+  const at = Date.parse(rfc3339);
+  if (!Number.isNaN(at)) gauge.set(labels, at / 1000);
+}
+
+function addDone(metrics: Metrics): (result: RunResult) => void {
+  const changes = metrics.counter('skep_changes_total', 'Changes made, or tried.', ['action']);
+  const refused = metrics.counter('skep_change_failures_total', 'Changes that failed, by why.', ['code']);
+  const syncs = metrics.counter('skep_registry_syncs_total', 'Registry sources looked at.', ['result']);
+  const warnings = metrics.counter('skep_warnings_total', 'What did not work out beside the run itself.', ['code']);
+  for (const action of ['created', 'configured', 'deleted', 'held', 'failed']) changes.add([action], 0);
+  for (const result of ['synced', 'unchanged', 'failed']) syncs.add([result], 0);
+  return ({ outcomes, catalogue, warnings: beside }) => {
+    for (const { action, error } of outcomes) {
+      if (action !== 'unchanged') changes.add([action]);
+      if (action === 'failed' && error !== undefined) refused.add([error.code]);
+    }
+    for (const { action } of catalogue) syncs.add([action]);
+    for (const { code } of beside) warnings.add([code]);
   };
 }
 

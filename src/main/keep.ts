@@ -9,6 +9,7 @@ import { jsonOfHistory, jsonOfRecord } from '../report/history.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
+import { type Cron, readCron } from './cron.ts';
 import { type Instance, openInstance } from './instance.ts';
 import type { InstanceWatch } from './instance-watch.ts';
 import { type RunListener, startRuns } from './runs.ts';
@@ -35,7 +36,8 @@ export async function keep(config: Config, { enough, teller, logger }: KeepOptio
   const { monotonic } = systemClock;
   const sources = config.sources.map(({ name }) => name);
   const vitals = createVitals({ sources, monotonic });
-  const metrics = createRunMetrics({ version: VERSION, monotonic, sources });
+  const interval = intervalOf(readCron(config.schedule, config.timeZone));
+  const metrics = createRunMetrics({ version: VERSION, monotonic, sources, interval });
   const stopping = createStopping();
   const instance = await openInstance(config, teller.outcome, watchFor(vitals, metrics, teller, stopping));
   try {
@@ -62,6 +64,14 @@ export async function keep(config: Config, { enough, teller, logger }: KeepOptio
   } finally {
     await within(CLOSE_WITHIN_MS, instance.close());
   }
+}
+
+/** Seconds between the next two dates. */
+function intervalOf({ next }: Cron): () => number {
+  return () => {
+    const first = next(systemClock.now());
+    return (next(first) - first) / 1000;
+  };
 }
 
 /** False where it takes longer. */

@@ -2,6 +2,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ProcessUsage } from '../std/process-metrics.ts';
+import { systemClock } from './clock.ts';
 
 export interface UsageWatch {
   usage(): ProcessUsage;
@@ -10,6 +11,7 @@ export interface UsageWatch {
 
 /** The delay of the event loop is watched from here on. */
 export function watchUsage(): UsageWatch {
+  const startedAtSeconds = systemClock.now() / 1000 - process.uptime();
   const delay = monitorEventLoopDelay();
   delay.enable();
   return {
@@ -18,7 +20,13 @@ export function watchUsage(): UsageWatch {
       const { user, system } = process.cpuUsage();
       const eventLoopSeconds = delay.count === 0 ? 0 : delay.percentile(99) / 1e9;
       delay.reset();
-      return { residentBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6, eventLoopSeconds };
+      return {
+        startedAtSeconds,
+        residentBytes: rss,
+        heapBytes: heapUsed,
+        cpuSeconds: (user + system) / 1e6,
+        eventLoopSeconds,
+      };
     },
     stop: () => void delay.disable(),
   };

@@ -96,7 +96,7 @@ export async function startService(
       import('../adapters/http/outbound.ts'),
       import('../registry/metrics.ts'),
     ]);
-    const metrics = createServiceMetrics(VERSION);
+    const metrics = createServiceMetrics(VERSION, config.registries);
     const outbound = createOutbound({ allowPrivate: [], version: VERSION });
     closing.push(() => outbound.close());
     const app = await buildApp({

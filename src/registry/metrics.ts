@@ -22,9 +22,12 @@ export interface ServiceMetrics {
   text(): string;
 }
 
+type Served = Pick<RegistryConfig['registries'][number], 'name' | 'intervalMs'>;
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createServiceMetrics(version: string): ServiceMetrics {
+/** `registries`: those that are configured; without an interval one is read once, and when it is asked for. */
+export function createServiceMetrics(version: string, registries: readonly Served[]): ServiceMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
   const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
@@ -34,7 +37,14 @@ export function createServiceMetrics(version: string): ServiceMetrics {
   const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
   const failed = metrics.gauge('skep_registry_failed_attempts', 'Attempts since the last success.', ['registry']);
-  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'Time of the last success.', ['registry']);
+  const synced = metrics.gauge('skep_registry_synced_timestamp_seconds', 'When content was last taken over.', [
+    'registry',
+  ]);
+  const attempted = metrics.gauge('skep_registry_attempted_timestamp_seconds', 'When it was last looked at.', [
+    'registry',
+  ]);
+  const interval = metrics.gauge('skep_registry_interval_seconds', 'How often it is to be looked at.', ['registry']);
+  for (const { name, intervalMs } of registries) if (intervalMs !== undefined) interval.set([name], intervalMs / 1000);
   const process = addProcessMetrics(metrics);
   return {
     answered(method, pattern = 'none', status, elapsed) {
@@ -44,12 +54,13 @@ export function createServiceMetrics(version: string): ServiceMetrics {
     token: (outcome) => tokens.add([outcome]),
     sources(states) {
       database.set([], states === undefined ? 0 : 1);
-      for (const gauge of [servers, rejected, failed, synced]) gauge.clear();
+      for (const gauge of [servers, rejected, failed, synced, attempted]) gauge.clear();
       for (const [name, state] of Object.entries(states ?? {})) {
         servers.set([name], state.serverCount);
         rejected.set([name], state.rejectedCount);
         failed.set([name], state.attemptCount);
         if (state.lastSyncTime !== undefined) synced.set([name], Date.parse(state.lastSyncTime) / 1000);
+        if (state.lastAttempt !== undefined) attempted.set([name], Date.parse(state.lastAttempt) / 1000);
       }
     },
     process,

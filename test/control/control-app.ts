@@ -13,8 +13,8 @@ export function controlApp(options: Partial<ControlOptions>): FastifyInstance {
     newRequestId: () => 'r1',
     vitals: healthy,
     metrics: {
-      metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'] }),
-      usage: () => ({ residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 }),
+      metrics: createRunMetrics({ version: '1.2.3', monotonic: () => 0, sources: ['fleet'], interval: () => 30 }),
+      usage: () => ({ startedAtSeconds: 1, residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 }),
     },
     hooks: { sources: [], now: () => 0, monotonic: () => 0, counted: () => undefined },
     trigger: () => true,

@@ -85,7 +85,7 @@ export async function openGate(
     logger: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
     version: { version: 'test', commit: '', build_date: '', node_version: '', platform: '' },
     newRequestId: () => 'generated',
-    metrics: createServiceMetrics('test'),
+    metrics: createServiceMetrics('test', []),
   });
   return {
     app,

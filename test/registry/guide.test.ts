@@ -17,7 +17,7 @@ test('its configuration has no problem and no warning', () => {
 
 test('it names every metric', () => {
   const names = [
-    ...createServiceMetrics('1')
+    ...createServiceMetrics('1', [])
       .text()
       .matchAll(/^# TYPE (\S+)/gm),
   ].map(([, name = '']) => name);

@@ -64,7 +64,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', more = ''): 
   const read = readRegistryConfig(`${CONFIG}${auth}\n${more}\n`, 'config.yaml');
   if ('problems' in read) throw new Error(read.problems.map(formatProblem).join('\n'));
   let ids = 0;
-  const metrics = createServiceMetrics('1.2.3');
+  const metrics = createServiceMetrics('1.2.3', []);
   const app = await buildApp({
     config: read.config,
     catalogue: store,
