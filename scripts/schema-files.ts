@@ -68,6 +68,8 @@ or, for all manifests at once, a setting of the editor:
 
 There is one file for each kind, where kubeconform looks for it:
 
+<!-- not run: kubeconform is a program of others; docs/comparison.md says what it finds -->
+
 \`\`\`sh
 kubeconform -schema-location default -schema-location \\
   'docs/schemas/{{ .Group }}/{{ .ResourceKind }}_{{ .ResourceAPIVersion }}.json' clusters/prod
