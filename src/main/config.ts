@@ -46,7 +46,7 @@ const DATABASE = object(
   'PostgreSQL database of the catalogue.',
 );
 
-const CONFIG = object(
+export const CONFIG_SCHEMA = object(
   {
     name: text('Name of this instance: in its field manager, Lease and ApplySet.', {
       default: 'default',
@@ -165,7 +165,7 @@ const CONFIG = object(
   'Configuration of a skep instance.',
 );
 
-export type Config = Static<typeof CONFIG>;
+export type Config = Static<typeof CONFIG_SCHEMA>;
 
 export interface ConfigInput {
   /** The file's text; undefined where there is no file and the environment alone must do. */
@@ -183,10 +183,10 @@ export function readConfig(input: ConfigInput): Config {
   const [document] = input.text === undefined ? [] : readDocuments(input.text, input.file);
   const value = document?.value;
   if (document !== undefined && document.problems.length > 0) throw invalid(document.problems);
-  const written = withEnvironment(schemaOf(CONFIG), isObject(value) ? value : {}, PREFIX, input.environment);
-  const structural = compileStructural(schemaOf(CONFIG));
+  const written = withEnvironment(schemaOf(CONFIG_SCHEMA), isObject(value) ? value : {}, PREFIX, input.environment);
+  const structural = compileStructural(schemaOf(CONFIG_SCHEMA));
   const complete = structural.withDefaults(written);
-  const findings = [...unknownSettings(schemaOf(CONFIG), written), ...structural.validate(complete)];
+  const findings = [...unknownSettings(schemaOf(CONFIG_SCHEMA), written), ...structural.validate(complete)];
   if (findings.length > 0) {
     throw invalid(
       findings.map(({ code, severity, message, pointer, at }): Problem => {
