@@ -26,7 +26,7 @@ export function withOthers(deps: RunDeps, options: RunOptions, gathered: Gathere
   });
   const found = load({
     source: '',
-    documents: others.map(documentOf),
+    documents: others.map(asWritten),
     kinds,
     apiGroup,
     builtin: bundledSchema,
@@ -64,7 +64,7 @@ function declares({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEn
 }
 
 /** As its author would have written it. */
-function documentOf(object: KubeObject): SourceFile {
+export function asWritten(object: KubeObject): SourceFile {
   const { apiVersion, kind, metadata, spec } = object;
   const { name, namespace, labels, annotations } = metadata;
   const text = JSON.stringify({ apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec });

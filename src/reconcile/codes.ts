@@ -39,6 +39,8 @@ export const RECONCILE_CODES = {
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',
+  'kept-invalid':
+    'A custom resource is not valid with the fields that other field managers keep: it and its children are left as they live. Remove the fields there, declare their values, or set apply.conflicts to force.',
   'immutable-field':
     'A field cannot be changed once the object lives: the message says whether, and how, the object may be replaced.',
   'replace-unfinished':

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import type { Settings, View } from '../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '../kube/object.ts';
 import type { ResourceId } from '../std/problem.ts';
+import type { Sourced } from './gather.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from './labels.ts';
 import type { Standing } from './resolve.ts';
 
@@ -38,7 +39,7 @@ export interface Desires {
 
 export function desire(input: DesireInput): Desires {
   const applied = input.standings.filter((standing) => standing.verdict !== 'held');
-  const own = applied.filter(({ loaded }) => loaded.byHand !== true).map((standing) => ownObject(input, standing));
+  const own = applied.filter(({ loaded }) => loaded.byHand !== true).map(({ loaded }) => ownDesired(input, loaded));
   const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
   const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
   assert(
@@ -54,13 +55,16 @@ export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
 
+function ownDesired({ applySet }: DesireInput, loaded: Sourced): Desired {
+  return { object: ownObject(applySet, loaded), id: loaded.id, key: keyOf(loaded.id) };
+}
+
 /** What Git declares is nobody's child, whatever a manifest says that was copied from one: deletions of children do not count. */
-function ownObject(input: DesireInput, { loaded }: Standing): Desired {
+export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   const { metadata } = loaded.object;
   const { [OWNER]: _copied, ...labels } = metadata.labels ?? {};
   const declared = { ...loaded.object, metadata: { ...metadata, labels } };
-  const object = withLabels(declared, { [PART_OF]: input.applySet, [SOURCE]: labelValue(loaded.source) });
-  return { object, id: loaded.id, key: keyOf(loaded.id) };
+  return withLabels(declared, { [PART_OF]: applySet, [SOURCE]: labelValue(loaded.source) });
 }
 
 function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {

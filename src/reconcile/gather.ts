@@ -2,7 +2,7 @@
 // Knows nothing about Git's protocol or what a spec means.
 
 import type { Kind } from '../kinds/kind.ts';
-import { keyOf } from '../kube/object.ts';
+import { type KubeObject, keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
@@ -32,6 +32,8 @@ export interface FleetSource {
 
 export interface Sourced extends LoadedResource {
   readonly source: string;
+  /** As it will live, where somebody else keeps a field of it; of our kinds `defaulted` is that. */
+  readonly kept?: KubeObject;
   /** Somebody applied it by hand: only its children and its status are ours. */
   readonly byHand?: true;
 }

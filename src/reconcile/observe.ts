@@ -5,6 +5,7 @@ import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
+import { withKeptFields } from './kept-fields.ts';
 import { applySetId, labelOf, PART_OF } from './labels.ts';
 import { type Quarantine, readQuarantine } from './quarantine.ts';
 import type { RunDeps, RunOptions } from './reconcile.ts';
@@ -40,7 +41,8 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
   const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
-  const gathered = withOthers(deps, options, own, snapshot);
+  const kept = await withKeptFields(deps, options, own, snapshot.find);
+  const gathered = withOthers(deps, options, kept, snapshot);
   if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   return { quarantine, gathered, snapshot, parent, ownKinds };
 }

@@ -146,11 +146,11 @@ function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowle
   };
 }
 
-/** What Git says, as kinds read it: with defaults, and without what is invalid or left as it lives. */
+/** What Git says, as kinds read it: with defaults and what others keep, and without what is invalid or left as it lives. */
 function declared({ loaded, invalid }: Gathered, leftAlone: Prepared['leftAlone']): KubeObject[] {
   const broken = new Set(invalid.map(keyOf));
   const applied = loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
-  return applied.map((each) => each.defaulted ?? each.object);
+  return applied.map((each) => each.defaulted ?? each.kept ?? each.object);
 }
 
 /** Identities of everything that is a member of our set once the plan is done. */

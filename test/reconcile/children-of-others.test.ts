@@ -1,10 +1,11 @@
-// Children that others make: another operator, where `children: false` says so, and another instance of skep.
+// Children that others make: another operator, where `children: false` says so, and another instance of skep; and children of
+// resources of which others keep a field.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OWNER } from '../../src/reconcile/labels.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members, publish, versionsOf } from './fleet.ts';
+import { members, publish, server, versionsOf } from './fleet.ts';
 
 let world: World;
 
@@ -80,4 +81,91 @@ test('a resource that another instance keeps is left as it lives, and its childr
   ]);
   expect(exitCodeOf(other)).toBe(3);
   expect(versionsOf(await members(world.client, 'test'))).toMatchObject(before);
+});
+
+const REPORT = { conflicts: 'report', waitSeconds: 0 } as const;
+
+/** As a person does, by another field manager. */
+async function edit(path: string, change: object): Promise<void> {
+  const body = { body: change, contentType: 'application/merge-patch+json' };
+  const { status } = await world.cluster.send('PATCH', `${path}?fieldManager=editor`, body);
+  expect(status).toBe(200);
+}
+
+const SERVER = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/edited';
+
+/** The text of everything that the server has become. */
+async function childrenOf(name: string): Promise<string> {
+  const all = [...(await members(world.client, 'test')).values()];
+  const children = all.filter(({ metadata }) => metadata.labels?.[OWNER] === `mcpserver.${name}`);
+  return JSON.stringify(children.map(({ metadata: _metadata, ...rest }) => rest));
+}
+
+test('children follow the field that somebody else keeps of their resource, and Git in all others', async () => {
+  publish(world.fleet, { edited: '1.0.0' });
+  await world.run();
+  await edit(SERVER, { spec: { image: 'images.example.com/edited:hotfix' } });
+  const kept = await world.run(REPORT);
+  expect(kept.problems.map(({ code, pointer }) => [code, pointer])).toEqual([['field-conflict', '/spec/image']]);
+  expect(await childrenOf('edited')).toContain('edited:hotfix');
+  expect(await childrenOf('edited')).not.toContain('edited:1.0.0');
+  // The mend takes the second run too: nothing is left to do.
+  expect((await world.run(REPORT)).outcomes).toEqual([]);
+
+  publish(world.fleet, { edited: '2.0.0' });
+  const file = `${server('edited', '2.0.0')}  env: [{name: GREETING, value: hello}]\n`;
+  world.fleet.commit({ 'cluster/edited.yaml': file });
+  await world.run(REPORT);
+  expect(await childrenOf('edited')).toMatch(/edited:hotfix.*GREETING|GREETING.*edited:hotfix/);
+  expect(await childrenOf('edited')).not.toContain('edited:2.0.0');
+
+  await world.run({ waitSeconds: 0 });
+  expect(await childrenOf('edited')).toContain('edited:2.0.0');
+  expect(await childrenOf('edited')).not.toContain('edited:hotfix');
+});
+
+test('what is read of a ConfigMap is what lives, too', async () => {
+  const policy = (action: string) =>
+    JSON.stringify({
+      version: '1.0',
+      type: 'cedarv1',
+      cedar: { policies: [`permit(principal, action == Action::"${action}", resource);`], entities_json: '[]' },
+    });
+  const configMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'policy', namespace: 'tools' },
+    data: { 'authz.json': policy('call_tool') },
+  };
+  const text = `${server('edited', '2.0.0')}  authzConfig: {type: configMap, configMap: {name: policy, key: authz.json}}\n`;
+  world.fleet.commit({ 'cluster/edited.yaml': text, 'cluster/policy/policy.yaml': JSON.stringify(configMap) });
+  await world.run({ waitSeconds: 0 });
+  const mounted = async () => /mounts-checksum":"(\w+)"/.exec(await childrenOf('edited'))?.[1];
+  const before = await mounted();
+  expect(before).toBeDefined();
+  await edit('/api/v1/namespaces/tools/configmaps/policy', { data: { 'authz.json': policy('list_tools') } });
+  const { problems } = await world.run(REPORT);
+  expect(problems.map(({ code }) => code)).toEqual(['field-conflict']);
+  // Pods are replaced for what they mount, not for what Git would have.
+  expect(await mounted()).not.toBe(before);
+  world.fleet.commit({ 'cluster/policy/policy.yaml': undefined });
+});
+
+test('a resource that is not valid with what somebody else keeps is held with its children', async () => {
+  publish(world.fleet, { edited: '3.0.0' });
+  await world.run({ waitSeconds: 0 });
+  const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/mcpservers.toolhive.stacklok.dev';
+  const { body } = await world.cluster.send('GET', definition);
+  const loose = structuredClone(body);
+  delete loose.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.transport.enum;
+  expect((await world.cluster.send('PUT', definition, { body: loose })).status).toBe(200);
+  await edit(SERVER, { spec: { transport: 'pigeon' } });
+  const before = await childrenOf('edited');
+  publish(world.fleet, { edited: '4.0.0' });
+  const { problems, outcomes } = await world.run(REPORT);
+  const [found, ...others] = problems.filter(({ severity }) => severity === 'error');
+  expect([found?.code, found?.pointer, others]).toEqual(['kept-invalid', '/spec/transport', []]);
+  expect(found?.message).toMatch(/set \(\/spec\/transport by "editor"\): spec\.transport must be one of/);
+  expect(outcomes).toEqual([]);
+  expect(await childrenOf('edited')).toBe(before);
 });
