@@ -46,12 +46,16 @@ export function residentMiB(pid: number): number | undefined {
   }
 }
 
-async function firstMessage<T>(child: ChildProcess, message: Promise<unknown>): Promise<T> {
-  const ended = new Promise((_resolve, reject) => {
-    child.once('exit', (status) => reject(new Error(`${child.spawnargs.join(' ')} ended with status ${status}`)));
-    child.once('error', reject);
+/** Rejects where the process ends before. */
+function firstMessage<T>(child: ChildProcess, message: Promise<unknown>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = (status: unknown) => reject(new Error(`${child.spawnargs.join(' ')} ended with status ${status}`));
+    child.once('exit', ended).once('error', reject);
+    void message.then((value) => {
+      child.off('exit', ended).off('error', reject);
+      resolve(value as T);
+    });
   });
-  return (await Promise.race([message, ended])) as T;
 }
 
 async function gone(child: ChildProcess, end: () => void): Promise<void> {
