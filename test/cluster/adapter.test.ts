@@ -7,20 +7,27 @@ import { rootType } from '../../src/kube/openapi.ts';
 import { compare } from '../../src/kube/ownership/compare.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 import type { ResourceId } from '../../src/std/problem.ts';
+import { kubeconfigOfReconciler } from './account.ts';
+import { defineKinds, newGroup } from './definitions.ts';
 import { eventually, failureOf, kindOf, openServer, type SuiteServer } from './server.ts';
 
 const OTHER_UID = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 
+const GROUP = newGroup('adapter');
+
 let server: SuiteServer;
+/** Two with the rights of manifests/install. */
 let git: ConnectedCluster;
 let ops: ConnectedCluster;
 let namespace: string;
 
 beforeAll(async () => {
   server = await openServer();
-  git = await server.client('git');
-  ops = await server.client('ops');
   namespace = await server.namespace('adapter');
+  await defineKinds(server, await server.client('suite'), GROUP);
+  const account = await kubeconfigOfReconciler(server, { home: namespace, group: GROUP });
+  git = await server.client('git', account);
+  ops = await server.client('ops', account);
 });
 
 afterAll(async () => {
@@ -36,7 +43,7 @@ function secret(name: string, fields: JsonObject): KubeObject {
 }
 
 function lease(spec: JsonObject): KubeObject {
-  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'lock', namespace }, spec };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'skep-default', namespace }, spec };
 }
 
 function idOf({ apiVersion, kind, metadata }: KubeObject): ResourceId {
@@ -181,23 +188,23 @@ test('the verdict from a list is right: nothing to do, or something', async () =
 });
 
 test('a status is written for itself', async () => {
-  const service = {
-    apiVersion: 'v1',
-    kind: 'Service',
+  const group = {
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: 'MCPGroup',
     metadata: { name: 'reported', namespace },
-    spec: { clusterIP: 'None' },
+    spec: { description: 'reported' },
   };
-  await git.apply(service, { force: false });
+  await git.apply(group, { force: false });
   const status = {
     conditions: [
       { type: 'Ready', status: 'True', reason: 'Up', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ],
   };
-  const { spec: _, ...rest } = service;
+  const { spec: _, ...rest } = group;
   const reported = await git.apply({ ...rest, status } as KubeObject, { force: true, subresource: 'status' });
   expect(reported.status).toMatchObject(status);
-  expect(reported.spec).toMatchObject({ clusterIP: 'None' });
-  expect((await git.apply(service, { force: false })).status).toMatchObject(status);
+  expect(reported.spec).toMatchObject({ description: 'reported' });
+  expect((await git.apply(group, { force: false })).status).toMatchObject(status);
 });
 
 test('a deletion wants the right uid, and what is gone already is fine', async () => {

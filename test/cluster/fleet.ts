@@ -15,10 +15,12 @@ import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/re
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
+import { kubeconfigOfReconciler } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import type { SuiteServer } from './server.ts';
 
 export interface Fleet {
+  /** An admin: the runs themselves have the rights of manifests/install, where the server knows any. */
   readonly client: ConnectedCluster;
   readonly group: string;
   /** Lease and ApplySet parent live here. */
@@ -52,6 +54,8 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
   const group = newGroup(INSTANCE);
   const home = await server.namespace('home');
   await defineKinds(server, client, group);
+  const account = await kubeconfigOfReconciler(server, { home, group, instance: INSTANCE });
+  const reconciler = await server.client(INSTANCE, account);
   const [git, folder] = [await startGitServer(), temporaryFolder()];
   const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], version: 'test' });
   const repository = openRepository({
@@ -63,13 +67,13 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     clock: systemClock,
   });
   const deps: RunDeps = {
-    cluster: client,
+    cluster: reconciler,
     clock: systemClock,
     sources: [{ name: 'fleet', repository, path: '' }],
     cache: new Map(),
     remembered: new Map(),
     random: randomBytes,
-    digestKey: openDigestKey(client, INSTANCE, home),
+    digestKey: openDigestKey(reconciler, INSTANCE, home),
     progress: () => undefined,
   };
   return {
@@ -77,8 +81,8 @@ export async function openFleet(server: SuiteServer): Promise<Fleet> {
     group,
     home,
     git: git.createRepository('fleet.git'),
-    run: (options, account) => {
-      const sources = deps.sources.map((source) => ({ ...source, ...(account === undefined ? {} : { account }) }));
+    run: (options, as) => {
+      const sources = deps.sources.map((source) => ({ ...source, ...(as === undefined ? {} : { account: as }) }));
       return reconcile({ ...deps, sources }, { ...optionsOf(group, home), ...options });
     },
     plan: (options) => planOnly(deps, { ...optionsOf(group, home), ...options }),

@@ -14,18 +14,9 @@ import { approve } from '../../src/reconcile/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
+import { documentsIn, INSTALL, putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
-import {
-  documentsIn,
-  INSTALL,
-  type Installed,
-  openInstalled,
-  putUp,
-  rightsFor,
-  rightsIn,
-  rightsOf,
-  rulesOf,
-} from './installed.ts';
+import { type Installed, openInstalled } from './installed.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
 const isReal = (process.env.KUBECONFIG ?? '') !== '';

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../src/std/json.ts';
 import { type Fixture, readFixtures } from '../kinds/fixture.ts';
 import type { Api } from '../recordings/api.ts';
 import { connect } from '../recordings/api.ts';
+import { kubeconfigOfReconciler } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { kindOf, openServer, type SuiteServer } from './server.ts';
 
@@ -25,10 +26,11 @@ let namespace: string;
 
 beforeAll(async () => {
   server = await openServer();
-  client = await server.client('kinds');
-  api = await connect(server.kubeconfig);
   namespace = await server.namespace('kinds');
-  await defineKinds(server, client, group);
+  await defineKinds(server, await server.client('suite'), group);
+  const account = await kubeconfigOfReconciler(server, { home: namespace, group });
+  client = await server.client('kinds', account);
+  api = await connect(account);
 });
 
 afterAll(async () => {

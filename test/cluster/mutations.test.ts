@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
 import { disagreements, mutationsOf, ourVerdict, type Site, told } from '../mutations/parity.ts';
 import { connect } from '../recordings/api.ts';
+import { kubeconfigOfReconciler } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { openServer, type SuiteServer } from './server.ts';
 
@@ -18,7 +19,9 @@ beforeAll(async () => {
   server = await openServer();
   const group = newGroup('mutations');
   await defineKinds(server, await server.client('mutations'), group);
-  site = { api: await connect(server.kubeconfig), group, namespace: await server.namespace('mutations') };
+  const namespace = await server.namespace('mutations');
+  const account = await kubeconfigOfReconciler(server, { home: namespace, group });
+  site = { api: await connect(account), group, namespace };
 });
 
 afterAll(async () => {

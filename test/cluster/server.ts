@@ -15,12 +15,14 @@ export interface SuiteServer {
   readonly kubeconfig: string;
   /** False: the embedded one. */
   readonly isReal: boolean;
-  /** Whoever asks first as `skep-<name>`; closed with the server. */
-  client(name: string): Promise<ConnectedCluster>;
+  /** Whoever asks first as `skep-<name>`, with the rights of `kubeconfig` (the admin's); closed with the server. */
+  client(name: string, kubeconfig?: string): Promise<ConnectedCluster>;
   /** A namespace of this test run; deleted with the server. */
   namespace(name: string): Promise<string>;
   /** To be deleted with the server, in this order, before the namespaces. */
   later(id: ResourceId): void;
+  /** To be done when the server is closed. */
+  atEnd(action: () => void): void;
   close(): Promise<void>;
 }
 
@@ -34,19 +36,21 @@ export async function openServer(named = process.env.KUBECONFIG ?? ''): Promise<
   const suffix = randomBytes(4).toString('hex');
   const clients = new Map<string, ConnectedCluster>();
   const made: ResourceId[] = [];
+  const endings: (() => void)[] = [];
 
-  async function client(name: string): Promise<ConnectedCluster> {
-    const known = clients.get(name);
+  async function client(name: string, as = kubeconfig): Promise<ConnectedCluster> {
+    const key = `${name} ${as}`;
+    const known = clients.get(key);
     if (known !== undefined) return known;
     const fieldManager = `skep-${name}`;
     const connected = await connectCluster({
-      kubeconfig,
+      kubeconfig: as,
       fieldManager,
       concurrency: 16,
       version: 'test',
       clock: systemClock,
     });
-    clients.set(name, connected);
+    clients.set(key, connected);
     return connected;
   }
 
@@ -63,10 +67,12 @@ export async function openServer(named = process.env.KUBECONFIG ?? ''): Promise<
       return namespace;
     },
     later: (id) => void made.unshift(id),
+    atEnd: (action) => void endings.push(action),
     close: async () => {
       const cleaner = await client('suite');
       for (const id of made) await removeNow(cleaner, id);
       await Promise.all([...clients.values()].map((one) => one.close()));
+      for (const ending of endings) ending();
       await embedded?.stop();
     },
   };
