@@ -20,6 +20,7 @@ COPY --from=build /skep/node_modules node_modules
 COPY --from=build /skep/dist dist
 COPY manifests manifests
 COPY policies policies
+COPY scripts/image-health.ts ./
 # ssh refuses to run for a user without a name.
 RUN echo 'skep:x:65532:' >> /etc/group \
   && echo 'skep:x:65532:65532:skep:/var/lib/skep:/usr/sbin/nologin' >> /etc/passwd
@@ -29,6 +30,8 @@ RUN mkdir -p /var/lib/skep && chown 65532:65532 /var/lib/skep \
 ENV NODE_ENV=production SKEP_STATEDIR=/var/lib/skep HOME=/var/lib/skep
 VOLUME /var/lib/skep
 USER 65532:65532
+# No shell and no curl: Node asks. A run under way may keep the first answer waiting.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["node", "/skep/image-health.ts"]
 LABEL org.opencontainers.image.title="skep" \
   org.opencontainers.image.description="GitOps-oriented batch reconciler for fleets of MCP servers, with a registry service" \
   org.opencontainers.image.licenses="Apache-2.0" \

@@ -137,7 +137,10 @@ interface Reconciler {
 }
 
 /** A kubeconfig with a token of the account that has its rights; where there are no rights (embedded), the admin's. */
-export async function kubeconfigOfReconciler(server: SuiteServer, { home, group, instance }: Reconciler): Promise<string> {
+export async function kubeconfigOfReconciler(
+  server: SuiteServer,
+  { home, group, instance }: Reconciler,
+): Promise<string> {
   if (!server.isReal) return server.kubeconfig;
   await putUp(server, await server.client('suite'), rightsFor(home, group, instance));
   const dir = mkdtempSync(join(tmpdir(), 'account-'));

@@ -1,108 +1,136 @@
-// manifests/install as it is applied: complete, admitted under "restricted", and with the rights that the reconciler needs
-// and no others. Kustomize comes with kubectl: where there is none, what is rendered is not looked at. The embedded server
-// knows neither rights nor pod security: there, only what a file says is looked at.
+// manifests/install as it is applied: complete, of this version, and admitted under "restricted". Where there is no kubectl,
+// what is rendered is not looked at. The embedded server knows no pod security: there, only what a file says is looked at.
 
-import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { readConfig } from '../../src/main/config.ts';
 import { VERSION } from '../../src/main/version.ts';
-import { approve } from '../../src/reconcile/approve.ts';
-import type { RunResult } from '../../src/reconcile/result.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
-import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
-import { documentsIn, INSTALL, putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
-import { defineKinds, newGroup } from './definitions.ts';
-import { type Installed, openInstalled } from './installed.ts';
-import { eventually, openServer, type SuiteServer } from './server.ts';
+import { formatProblem } from '../../src/std/problem.ts';
+import { temporaryFolder } from '../harness/git-server.ts';
+import { documentsIn, INSTALL, putUp } from './account.ts';
+import { hasKubectl, type PodTemplate, rendered, templateOf } from './rendered.ts';
+import { openServer, type SuiteServer } from './server.ts';
 
 const isReal = (process.env.KUBECONFIG ?? '') !== '';
+const GUIDE = readFileSync(join(INSTALL, '../../docs/install.md'), 'utf8');
+const IMAGE = `ghcr.io/skep-dev/skep:${VERSION}`;
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-const hasKubectl = (() => {
-  try {
-    return execFileSync('kubectl', ['version', '--client'], { stdio: 'pipe' }).length > 0;
-  } catch {
-    return false;
-  }
-})();
-
-const oneNamespace = (name: string) => (path: string) => `namespace: ${name}\nresources: [${path}/one-namespace]`;
-
-/** What `kubectl apply -k` would send of a kustomization of somebody's own. */
-function rendered(name: string, kustomization: (path: string) => string): readonly KubeObject[] {
-  const dir = join(folder.path, name);
-  const files = { '.': kustomization, 'team-a': oneNamespace('team-a'), 'team-b': oneNamespace('team-b') };
-  for (const [below, text] of Object.entries(files)) {
-    const place = join(dir, below);
-    mkdirSync(place);
-    writeFileSync(join(place, 'kustomization.yaml'), text(relative(place, INSTALL)));
-  }
-  return documentsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8', maxBuffer: 16 << 20 }));
-}
+const team = (name: string) => ({
+  [`${name}/kustomization.yaml`]: `namespace: ${name}\nresources: [INSTALL/one-namespace]`,
+});
+const TEAMS = { ...team('team-a'), ...team('team-b') };
 
 const VARIANTS = [
-  { name: 'deployment', kustomization: (path: string) => `resources: [${path}]` },
+  { name: 'deployment', kustomization: 'resources: [INSTALL]', clusterRoles: ['skep-cluster', 'skep-fleet'] },
   {
     name: 'cronjob-namespaced',
-    kustomization: (path: string) => `resources: [${path}/namespaced, team-a, team-b]\ncomponents: [${path}/cronjob]`,
+    kustomization: 'resources: [INSTALL/namespaced, team-a, team-b]\ncomponents: [INSTALL/cronjob]',
+    clusterRoles: [],
+  },
+  {
+    name: 'registry-alone',
+    kustomization: 'resources: [INSTALL/namespace, INSTALL/registry, INSTALL/postgres]',
+    clusterRoles: [],
   },
 ];
 
-interface PodTemplate {
-  readonly metadata: { readonly labels: Record<string, string> };
-  // biome-ignore lint/suspicious/noExplicitAny: the test looks into a pod's spec
-  readonly spec: any;
+/** A pod, and the name of what makes it. */
+interface Workload {
+  readonly name: string;
+  readonly pod: PodTemplate;
+  readonly claims: readonly string[];
 }
 
-function templateOf({ spec }: KubeObject): PodTemplate | undefined {
-  const job = isObject(spec) && isObject(spec.jobTemplate) ? spec.jobTemplate.spec : spec;
-  return isObject(job) && isObject(job.template) ? (job.template as unknown as PodTemplate) : undefined;
+function workloadOf(object: KubeObject): Workload[] {
+  const pod = templateOf(object);
+  const templates = isObject(object.spec) ? object.spec.volumeClaimTemplates : undefined;
+  const claims = Array.isArray(templates)
+    ? templates.map((claim) => (claim as unknown as KubeObject).metadata.name)
+    : [];
+  return pod === undefined ? [] : [{ name: object.metadata.name, pod, claims }];
 }
 
-describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization }) => {
+describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization, clusterRoles }) => {
   let objects: readonly KubeObject[];
-  let pod: PodTemplate;
+  let workloads: readonly Workload[];
 
   beforeAll(() => {
-    objects = rendered(name, kustomization);
-    const [template, ...more] = objects.flatMap((object) => templateOf(object) ?? []);
-    if (template === undefined || more.length > 0) throw new Error('not one workload');
-    pod = template;
+    objects = rendered(join(folder.path, name), { 'kustomization.yaml': kustomization, ...TEAMS });
+    workloads = objects.flatMap(workloadOf);
+    expect(workloads.length).toBeGreaterThan(0);
   });
 
-  const named = (kind: string) => objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
   const only = (kind: string) => objects.filter((object) => object.kind === kind);
+  const named = (kind: string) => only(kind).map(({ metadata }) => metadata.name);
+  const containersOf = ({ pod }: Workload) => [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  const portsOf = ({ pod }: Workload): string[] =>
+    pod.spec.containers.flatMap(({ ports = [] }: { ports?: JsonObject[] }) => ports.map((port) => port.name));
 
-  test('what is named exists', () => {
-    const { serviceAccountName, volumes, containers } = pod.spec;
-    expect(named('ServiceAccount')).toContain(serviceAccountName);
-    const volumeNames = volumes.map((volume: JsonObject) => volume.name);
-    const [container] = containers;
-    expect(container.volumeMounts.map((mount: JsonObject) => mount.name).toSorted()).toEqual(volumeNames.toSorted());
-    const maps = volumes.flatMap((volume: { configMap?: JsonObject }) => volume.configMap?.name ?? []);
-    expect(named('ConfigMap')).toEqual(maps);
+  test('what pods name exists', () => {
+    const maps = workloads.flatMap(({ pod, claims, ...rest }) => {
+      const { serviceAccountName, volumes } = pod.spec;
+      expect(named('ServiceAccount')).toContain(serviceAccountName);
+      const volumeNames: string[] = [...volumes.map((volume: JsonObject) => volume.name), ...claims];
+      const containers = containersOf({ pod, claims, ...rest });
+      const mounted = containers.flatMap(({ volumeMounts }) => volumeMounts.map((mount: JsonObject) => mount.name));
+      expect([...new Set(mounted)].toSorted()).toEqual(volumeNames.toSorted());
+      return volumes.flatMap((volume: { configMap?: JsonObject }) => volume.configMap?.name ?? []);
+    });
+    expect(named('ConfigMap').toSorted()).toEqual([...new Set(maps)].toSorted());
+  });
+
+  test('Secrets that have to be there are made in the guide', () => {
+    const secrets = workloads.flatMap(({ pod }) =>
+      pod.spec.volumes.flatMap(({ secret }: { secret?: JsonObject }) => secret ?? []),
+    );
+    const needed = secrets.filter(({ optional }) => optional !== true).map(({ secretName }) => secretName);
+    expect(needed.filter((secret) => !GUIDE.includes(`create secret generic ${secret} `))).toEqual([]);
+  });
+
+  test('bindings, ports and selectors lead to what is there', () => {
     for (const binding of objects.filter(({ kind }) => kind.endsWith('RoleBinding'))) {
       const { roleRef, subjects } = binding as unknown as { roleRef: JsonObject; subjects: JsonObject[] };
       expect(named(String(roleRef.kind))).toContain(roleRef.name);
-      expect(subjects).toEqual([{ kind: 'ServiceAccount', name: serviceAccountName, namespace: 'skep' }]);
+      expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'skep', namespace: 'skep' }]);
     }
-    const ports = (container.ports ?? []).map((port: JsonObject) => port.name);
-    const asked = [
-      ...only('Service').flatMap(({ spec }) => (spec as { ports: JsonObject[] }).ports.map((port) => port.targetPort)),
-      ...[container.livenessProbe, container.readinessProbe].flatMap((probe) => probe?.httpGet.port ?? []),
-    ];
-    expect(asked.filter((port) => !ports.includes(port))).toEqual([]);
-    const selectors = [
-      ...only('Service').map(({ spec }) => (spec as { selector: JsonObject }).selector),
-      ...only('NetworkPolicy').map(({ spec }) => (spec as { podSelector: { matchLabels: JsonObject } }).podSelector),
-    ].map((selector) => (isObject(selector.matchLabels) ? selector.matchLabels : selector));
-    expect(selectors.length).toBeGreaterThan(0);
-    for (const selector of selectors) expect(pod.metadata.labels).toMatchObject(selector);
+    for (const workload of workloads) {
+      const asked = containersOf(workload).flatMap(({ livenessProbe, readinessProbe }) =>
+        [livenessProbe, readinessProbe].flatMap((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port ?? []),
+      );
+      expect(asked.filter((port) => !portsOf(workload).includes(port))).toEqual([]);
+    }
+    const chosenBy = (labels: object) =>
+      workloads.filter(({ pod }) => Object.entries(labels).every(([key, value]) => pod.metadata.labels[key] === value));
+    for (const { spec } of only('Service') as unknown as { spec: { selector: object; ports: JsonObject[] } }[]) {
+      const [workload, ...others] = chosenBy(spec.selector);
+      expect([workload !== undefined, others]).toEqual([true, []]);
+      const ports = workload === undefined ? [] : portsOf(workload);
+      expect(spec.ports.filter(({ targetPort }) => !ports.includes(String(targetPort)))).toEqual([]);
+    }
+    const closed = only('NetworkPolicy').map(({ spec }) => {
+      const { podSelector, ingress } = spec as unknown as {
+        podSelector: { matchLabels: object };
+        ingress: { ports: JsonObject[] }[];
+      };
+      const [workload, ...others] = chosenBy(podSelector.matchLabels);
+      expect([workload !== undefined, others]).toEqual([true, []]);
+      const ports = workload === undefined ? [] : portsOf(workload);
+      expect(ingress.flatMap((rule) => rule.ports.filter(({ port }) => !ports.includes(String(port))))).toEqual([]);
+      return workload?.name;
+    });
+    expect(closed.toSorted()).toEqual(workloads.map((workload) => workload.name).toSorted());
+    for (const { spec } of only('PodDisruptionBudget') as unknown as {
+      spec: { selector: { matchLabels: object } };
+    }[]) {
+      expect(chosenBy(spec.selector.matchLabels)).toHaveLength(1);
+    }
   });
 
   test('everything with a namespace is in the one that is made, and that one is restricted', () => {
@@ -113,20 +141,38 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization }) =
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   });
 
-  test('its configuration is read, and is of this version', () => {
-    const data = only('ConfigMap')[0]?.data;
-    const text = isObject(data) ? String(data['skep.yaml']) : '';
-    const config = readConfig({ text, file: 'skep.yaml', environment: {} });
-    const image = `ghcr.io/skep-dev/skep:${VERSION}`;
-    expect([pod.spec.containers[0].image, config.images.proxy, config.images.vmcp, config.images.registry]).toEqual(
-      Array(4).fill(image),
-    );
-    expect(pod.spec.containers[0].volumeMounts).toContainEqual({ name: 'state', mountPath: config.stateDir });
+  test('everything that is not a definition has our name as a label', () => {
+    const without = objects.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/name'] !== 'skep');
+    expect(without.filter(({ kind }) => kind !== 'CustomResourceDefinition')).toEqual([]);
   });
 
-  test('namespaces alone need no ClusterRole', () => {
-    expect(named('ClusterRole')).toEqual(name.includes('namespaced') ? [] : ['skep-cluster', 'skep-fleet']);
-    expect(named('ClusterRoleBinding')).toEqual(named('ClusterRole'));
+  test('its configuration is read, and is of this version', () => {
+    const own = workloads.flatMap(containersOf).filter(({ image }) => !image.startsWith('docker.io/library/postgres:'));
+    expect(own.map(({ image }) => image)).toEqual(own.map(() => IMAGE));
+    for (const { data } of only('ConfigMap')) {
+      const files = isObject(data) ? data : {};
+      if (typeof files['skep.yaml'] === 'string') {
+        const config = readConfig({ text: files['skep.yaml'], file: 'skep.yaml', environment: {} });
+        const { proxy, vmcp, registry } = config.images;
+        expect([proxy, vmcp, registry]).toEqual(Array(3).fill(IMAGE));
+        expect(own.flatMap(({ volumeMounts }) => volumeMounts)).toContainEqual({
+          name: 'state',
+          mountPath: config.stateDir,
+        });
+      }
+      if (typeof files['registry.yaml'] === 'string') {
+        const environment = { SKEP_REGISTRY_DATABASE_PASSFILE: '/secrets/migrator/pgpass' };
+        const result = readRegistryConfig(files['registry.yaml'], 'registry.yaml', environment);
+        if ('problems' in result) throw new Error(result.problems.map(formatProblem).join('\n'));
+        expect(result.config.database).toMatchObject({ host: 'skep-postgres', passFile: '/secrets/migrator/pgpass' });
+        expect(named('Service')).toContain('skep-postgres');
+      }
+    }
+  });
+
+  test('ClusterRoles are those that it needs', () => {
+    expect(named('ClusterRole')).toEqual(clusterRoles);
+    expect(named('ClusterRoleBinding')).toEqual(clusterRoles);
   });
 
   describe.skipIf(!isReal)('on a server', () => {
@@ -153,21 +199,33 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization }) =
       }
     });
 
-    test('its pod is admitted', async () => {
-      await putUp(server, client, [
-        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'skep', namespace: home } },
-      ]);
-      const metadata = { ...pod.metadata, name: 'pod', namespace: home };
-      const restartPolicy = pod.spec.restartPolicy ?? 'Always';
-      const object = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...pod.spec, restartPolicy } };
-      await expect(client.apply(object, { force: true, dryRun: true })).resolves.toBeDefined();
+    test('its pods are admitted', async () => {
+      const accounts = named('ServiceAccount').map((account) => ({
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: account, namespace: home },
+      }));
+      await putUp(server, client, accounts);
+      for (const { pod, claims } of workloads) {
+        const metadata = { ...pod.metadata, name: 'pod', namespace: home };
+        const restartPolicy = pod.spec.restartPolicy ?? 'Always';
+        // A StatefulSet adds the volumes of its claims.
+        const claimed = claims.map((claim) => ({ name: claim, persistentVolumeClaim: { claimName: claim } }));
+        const spec = { ...pod.spec, restartPolicy, volumes: [...pod.spec.volumes, ...claimed] };
+        await expect(
+          client.apply({ apiVersion: 'v1', kind: 'Pod', metadata, spec }, { force: true, dryRun: true }),
+        ).resolves.toBeDefined();
+      }
     });
   });
 });
 
 test.skipIf(!hasKubectl)('each of some namespaces gets the rights of all of them, by a Role', () => {
   const everywhere = documentsIn(readFileSync(join(INSTALL, 'rights/fleet/fleet.yaml'), 'utf8'))[0];
-  const objects = rendered('teams', () => 'resources: [team-a, team-b]');
+  const objects = rendered(join(folder.path, 'teams'), {
+    'kustomization.yaml': 'resources: [team-a, team-b]',
+    ...TEAMS,
+  });
   const roles = objects.filter(({ kind }) => kind === 'Role');
   expect(roles.map(({ metadata, rules }) => [metadata.namespace, rules])).toEqual([
     ['team-a', everywhere?.rules],
@@ -175,209 +233,3 @@ test.skipIf(!hasKubectl)('each of some namespaces gets the rights of all of them
   ]);
   expect(objects).toHaveLength(4);
 });
-
-/** Rights that this story does not ask for, and what does. */
-const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
-  'get apiextensions.k8s.io/customresourcedefinitions': 'objects in Git of a kind of somebody else',
-  'get /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus',
-  'update /configmaps skep-default-notified': 'the same, from the second notice on',
-  'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
-};
-
-describe.skipIf(!isReal)('rights', () => {
-  let server: SuiteServer;
-  let admin: ConnectedCluster;
-  let git: GitServer;
-  let repository: TestRepository;
-  let installed: Installed;
-  let group: string;
-  let home: string;
-  let settings: object;
-  let rights: readonly KubeObject[];
-  /** What the Roles among the children give. */
-  let given: ReadonlySet<string>;
-
-  beforeAll(async () => {
-    server = await openServer();
-    admin = await server.client('admin');
-    group = newGroup('install');
-    home = await server.namespace('home');
-    await defineKinds(server, admin, group);
-    rights = rightsFor(home, group);
-    await putUp(server, admin, rights);
-    git = await startGitServer();
-    repository = git.createRepository('fleet.git');
-    for (const namespace of ['docs', 'ops', 'platform']) {
-      server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-${namespace}` });
-    }
-    settings = {
-      apiGroup: group,
-      sources: [{ name: 'fleet', repository: `${git.url}/fleet.git`, branch: 'main' }],
-      apply: { maxDeletes: 0, waitSeconds: 0 },
-      outbound: { allowPrivate: ['127.0.0.0/8'] },
-      stateDir: join(folder.path, 'state'),
-    };
-    const everywhere = { ...settings, policies: ['builtin'] };
-    installed = await openInstalled(server, home, { dir: folder.path, settings: everywhere });
-  });
-  afterAll(async () => {
-    await installed?.proxy.close();
-    await git?.close();
-    await server?.close();
-  });
-
-  async function run(by = installed): Promise<RunResult> {
-    const result = await by.use((instance) => instance.run());
-    const refused = by.proxy.seen.filter(({ status }) => status === 403);
-    expect(refused.map(({ method, url }) => [method, url])).toEqual([]);
-    return result;
-  }
-
-  test('are enough for a fleet with every kind: made, failed, told', async () => {
-    repository.commit(sampleFleet(group, (name) => `${home}-${name}`));
-    const result = await run();
-    expect(result.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
-    const roles = (await admin.resources()).find(({ kind }) => kind === 'Role');
-    if (roles === undefined) throw new Error('no Roles');
-    const lists = await Promise.all(['docs', 'ops'].map((name) => admin.list(roles, `${home}-${name}`)));
-    const rules = lists.flat().flatMap((role) => rulesOf(role));
-    given = new Set(rules.flatMap((rule) => rightsOf({ ...rule, resourceNames: [''] })));
-    expect([...given]).toContain('create /pods/attach');
-  });
-
-  test('are enough to let it go, once that is approved', async () => {
-    repository.commit({ ...gone(sampleFleet(group, (name) => `${home}-${name}`)), 'README.md': 'empty' });
-    const waiting = (await run()).plan.guarded;
-    if (waiting === undefined) throw new Error('nothing waits');
-    // Whoever approves does it with rights of their own.
-    await installed.use((instance) =>
-      approve({ ...instance.deps, cluster: admin }, instance.options(), waiting.hash, 1),
-    );
-    const { outcomes } = await run();
-    expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
-    await eventually(
-      () => admin.get({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-docs` }),
-      (left) => left === undefined,
-    );
-  });
-
-  test('are no more than were used, or given on', () => {
-    const seen = new Set(installed.proxy.seen.flatMap(rightsUsed));
-    // What somebody else writes at the same time is read again, and written after all.
-    const used = new Set([...seen].flatMap((right) => [right, right.replace(/^(patch|delete) /, 'get ')]));
-    const unused = rights
-      .filter(({ kind }) => kind.endsWith('Role'))
-      .flatMap((role) => rulesOf(role).flatMap(rightsOf))
-      .filter((right) => !used.has(right) && !given.has(right));
-    expect(unused.toSorted()).toEqual(Object.keys(ASKED_ELSEWHERE).toSorted());
-  });
-
-  test('in a namespace alone are enough for what is in it', async () => {
-    const [alone, team] = [await server.namespace('alone'), await server.namespace('team')];
-    const dir = join(folder.path, 'alone');
-    mkdirSync(dir);
-    await putUp(server, admin, rightsIn(alone, team, group));
-    const own = { ...settings, namespaces: [team], stateDir: join(dir, 'state') };
-    const one = await openInstalled(server, alone, { dir, settings: own });
-    const files = sampleFleet(group, () => team, ['docs/*.yaml']);
-    repository.commit(files);
-    const made = await run(one);
-    repository.commit(gone(files));
-    const waiting = await run(one);
-    await one.proxy.close();
-    expect(made.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
-    expect(made.outcomes.length).toBeGreaterThan(20);
-    expect(waiting.plan.guarded?.deletions.length).toBeGreaterThan(5);
-  });
-});
-
-/** The sample fleet in namespaces and in an API group of the run, and what it has no example of. */
-function sampleFleet(
-  group: string,
-  place: (namespace: string) => string,
-  patterns = ['namespaces.yaml', 'docs/*.yaml', 'ops/*.yaml'],
-): Record<string, string> {
-  const root = join(INSTALL, '../fleet/cluster');
-  const texts = globSync(patterns, { cwd: root }).map(
-    (file) => [file, readFileSync(join(root, file), 'utf8')] as const,
-  );
-  const placed = (_: string, before: string, name: string) => `${before}${place(name)}`;
-  const own = (text: string) =>
-    text
-      .replaceAll('toolhive.stacklok.dev', group)
-      .replace(/^(\s*namespace: )(\w+)/gm, placed)
-      .replace(/^(kind: Namespace\nmetadata:\n {2}name: )(\w+)/gm, placed);
-  return Object.fromEntries([...texts, ['more.yaml', MORE] as const].map(([file, text]) => [file, own(text)]));
-}
-
-function gone(files: Readonly<Record<string, string>>): Record<string, undefined> {
-  return Object.fromEntries(Object.keys(files).map((file) => [file, undefined]));
-}
-
-/** A Secret and a server that reads it, a policy, a registry over a volume claim, and a server that fails for want of its group. */
-const MORE = `apiVersion: v1
-kind: Secret
-metadata:
-  name: key
-  namespace: docs
-stringData: {key: value}
----
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata:
-  name: closed
-  namespace: docs
-spec:
-  podSelector: {}
----
-apiVersion: toolhive.stacklok.dev/v1alpha1
-kind: MCPRegistry
-metadata:
-  name: mounted
-  namespace: docs
-spec:
-  registries:
-    - name: tools
-      pvcRef: {claimName: none, path: registry.json}
----
-apiVersion: toolhive.stacklok.dev/v1alpha1
-kind: MCPServer
-metadata:
-  name: keyed
-  namespace: docs
-spec:
-  image: registry.example.com/keyed:1.0.0
-  transport: stdio
-  secrets: [{name: key, key: key, targetEnvName: KEY}]
----
-apiVersion: toolhive.stacklok.dev/v1alpha1
-kind: MCPServer
-metadata:
-  name: lost
-  namespace: docs
-spec:
-  image: registry.example.com/lost:1.0.0
-  transport: stdio
-  groupRef: nobody
-`;
-
-/** As the API server names what a request asks for (Kubernetes, "Authorization", request attributes). */
-function rightsUsed({ method, url, status }: { method: string; url: string; status: number | undefined }): string[] {
-  const [, core, group = core, rest = ''] =
-    /^\/(?:api\/(v1)|apis\/([^/]+)\/[^/]+)\/(.+)$/.exec(url.split('?')[0] ?? '') ?? [];
-  if (group === undefined) return [];
-  const segments = rest.split('/');
-  const [resource, name, below] = segments[0] === 'namespaces' && segments.length > 2 ? segments.slice(2) : segments;
-  const what = `${group === 'v1' ? '' : group}/${resource}${below === undefined ? '' : `/${below}`}`;
-  const verbs = {
-    GET: [name === undefined ? 'list' : 'get'],
-    POST: ['create'],
-    PUT: ['update'],
-    PATCH: status === 201 ? ['patch', 'create'] : ['patch'],
-    DELETE: ['delete'],
-  }[method];
-  return (verbs ?? []).flatMap((verb) => [
-    `${verb} ${what}`,
-    ...(name === undefined ? [] : [`${verb} ${what} ${name}`]),
-  ]);
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../std/failure.ts';
-import { findPassword, readPassword } from './pgpass.ts';
+import { findPassword, isOpen, readPassword } from './pgpass.ts';
 
 const WANTED = { host: 'db.example.com', port: 5432, database: 'registry', user: 'db_app' };
 
@@ -52,12 +52,23 @@ describe('the file', () => {
   });
 
   test('is refused where others may read it, and the message never holds the password', async () => {
-    chmodSync(file, 0o640);
+    chmodSync(file, 0o644);
     const said = await failureOf(file);
     chmodSync(file, 0o600);
     expect(said).toBe(
-      `database-passfile-unreadable: password file ${file} is open to other users: its mode must be 0600, or stricter`,
+      `database-passfile-unreadable: password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 where it is root's`,
     );
+  });
+
+  test.each([
+    { mode: 0o100440, uid: 0, open: false, reason: 'a Secret that Kubernetes has mounted for a group' },
+    { mode: 0o100640, uid: 0, open: false, reason: 'the same, and its owner may write it' },
+    { mode: 0o100660, uid: 0, open: true, reason: 'its group may write it' },
+    { mode: 0o100444, uid: 0, open: true, reason: 'everybody may read it' },
+    { mode: 0o100440, uid: 1000, open: true, reason: 'somebody who is not root lets a group read it' },
+    { mode: 0o100400, uid: 1000, open: false, reason: 'its owner alone reads it' },
+  ])('$reason: open is $open', ({ mode, uid, open }) => {
+    expect(isOpen({ mode, uid })).toBe(open);
   });
 
   test('is named where it is missing', async () => {

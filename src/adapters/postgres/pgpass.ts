@@ -44,15 +44,20 @@ function splitLine(line: string): { fields: (string | typeof WILDCARD)[]; rest: 
   return { fields, rest: field };
 }
 
+/** Exported for tests: not everybody may give files to root. */
+export function isOpen({ mode, uid }: { readonly mode: number; readonly uid: number }): boolean {
+  return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
+}
+
 /**
- * Reads the file anew at each connection, because mounted secrets rotate. As in libpq a file that others may read is
- * refused. Throws Failure `database-passfile-unreadable`.
+ * Reads the file anew at each connection, because mounted secrets rotate. A file that others may read is refused; one of
+ * root's may be read by its group, too: that is how Secrets are mounted, and what libpq allows for keys (the PostgreSQL
+ * manual, libpq, "sslkey"). Throws Failure `database-passfile-unreadable`.
  */
 export async function readPassword(file: string, wanted: PasswordFor): Promise<string | undefined> {
   try {
-    const { mode } = await stat(file);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      const message = `password file ${file} is open to other users: its mode must be 0600, or stricter`;
+    if (process.platform !== 'win32' && isOpen(await stat(file))) {
+      const message = `password file ${file} is open to other users: its mode must be 0600, or stricter, or 0640 where it is root's`;
       throw new Failure('database-passfile-unreadable', message, { data: { file } });
     }
     return findPassword(await readFile(file, 'utf8'), wanted);

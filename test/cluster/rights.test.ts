@@ -1,0 +1,155 @@
+// What the reconciler may do, by manifests/install: enough for a fleet with every kind, and no more.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { approve } from '../../src/reconcile/approve.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
+import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
+import { defineKinds, newGroup } from './definitions.ts';
+import { type Installed, openInstalled } from './installed.ts';
+import { gone, sampleFleet } from './sample.ts';
+import { eventually, openServer, type SuiteServer } from './server.ts';
+
+const isReal = (process.env.KUBECONFIG ?? '') !== '';
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+/** Rights that this story does not ask for, and what does. */
+const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'get apiextensions.k8s.io/customresourcedefinitions': 'objects in Git of a kind of somebody else',
+  'get /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus',
+  'update /configmaps skep-default-notified': 'the same, from the second notice on',
+  'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
+};
+
+describe.skipIf(!isReal)('rights', () => {
+  let server: SuiteServer;
+  let admin: ConnectedCluster;
+  let git: GitServer;
+  let repository: TestRepository;
+  let installed: Installed;
+  let group: string;
+  let home: string;
+  let settings: object;
+  let rights: readonly KubeObject[];
+  /** What the Roles among the children give. */
+  let given: ReadonlySet<string>;
+
+  beforeAll(async () => {
+    server = await openServer();
+    admin = await server.client('admin');
+    group = newGroup('install');
+    home = await server.namespace('home');
+    await defineKinds(server, admin, group);
+    rights = rightsFor(home, group);
+    await putUp(server, admin, rights);
+    git = await startGitServer();
+    repository = git.createRepository('fleet.git');
+    for (const namespace of ['docs', 'ops', 'platform']) {
+      server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-${namespace}` });
+    }
+    settings = {
+      apiGroup: group,
+      sources: [{ name: 'fleet', repository: `${git.url}/fleet.git`, branch: 'main' }],
+      apply: { maxDeletes: 0, waitSeconds: 0 },
+      outbound: { allowPrivate: ['127.0.0.0/8'] },
+      stateDir: join(folder.path, 'state'),
+    };
+    const everywhere = { ...settings, policies: ['builtin'] };
+    installed = await openInstalled(server, home, { dir: folder.path, settings: everywhere });
+  });
+  afterAll(async () => {
+    await installed?.proxy.close();
+    await git?.close();
+    await server?.close();
+  });
+
+  async function run(by = installed): Promise<RunResult> {
+    const result = await by.use((instance) => instance.run());
+    const refused = by.proxy.seen.filter(({ status }) => status === 403);
+    expect(refused.map(({ method, url }) => [method, url])).toEqual([]);
+    return result;
+  }
+
+  test('are enough for a fleet with every kind: made, failed, told', async () => {
+    repository.commit(sampleFleet(group, (name) => `${home}-${name}`));
+    const result = await run();
+    expect(result.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
+    const roles = (await admin.resources()).find(({ kind }) => kind === 'Role');
+    if (roles === undefined) throw new Error('no Roles');
+    const lists = await Promise.all(['docs', 'ops'].map((name) => admin.list(roles, `${home}-${name}`)));
+    const rules = lists.flat().flatMap((role) => rulesOf(role));
+    given = new Set(rules.flatMap((rule) => rightsOf({ ...rule, resourceNames: [''] })));
+    expect([...given]).toContain('create /pods/attach');
+  });
+
+  test('are enough to let it go, once that is approved', async () => {
+    repository.commit({ ...gone(sampleFleet(group, (name) => `${home}-${name}`)), 'README.md': 'empty' });
+    const waiting = (await run()).plan.guarded;
+    if (waiting === undefined) throw new Error('nothing waits');
+    // Whoever approves does it with rights of their own.
+    await installed.use((instance) =>
+      approve({ ...instance.deps, cluster: admin }, instance.options(), waiting.hash, 1),
+    );
+    const { outcomes } = await run();
+    expect(outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
+    await eventually(
+      () => admin.get({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-docs` }),
+      (left) => left === undefined,
+    );
+  });
+
+  test('are no more than were used, or given on', () => {
+    const seen = new Set(installed.proxy.seen.flatMap(rightsUsed));
+    // What somebody else writes at the same time is read again, and written after all.
+    const used = new Set([...seen].flatMap((right) => [right, right.replace(/^(patch|delete) /, 'get ')]));
+    const unused = rights
+      .filter(({ kind }) => kind.endsWith('Role'))
+      .flatMap((role) => rulesOf(role).flatMap(rightsOf))
+      .filter((right) => !used.has(right) && !given.has(right));
+    expect(unused.toSorted()).toEqual(Object.keys(ASKED_ELSEWHERE).toSorted());
+  });
+
+  test('in a namespace alone are enough for what is in it', async () => {
+    const [alone, team] = [await server.namespace('alone'), await server.namespace('team')];
+    const dir = join(folder.path, 'alone');
+    mkdirSync(dir);
+    await putUp(server, admin, rightsIn(alone, team, group));
+    const own = { ...settings, namespaces: [team], stateDir: join(dir, 'state') };
+    const one = await openInstalled(server, alone, { dir, settings: own });
+    const files = sampleFleet(group, () => team, ['docs/*.yaml']);
+    repository.commit(files);
+    const made = await run(one);
+    repository.commit(gone(files));
+    const waiting = await run(one);
+    await one.proxy.close();
+    expect(made.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(made.outcomes.length).toBeGreaterThan(20);
+    expect(waiting.plan.guarded?.deletions.length).toBeGreaterThan(5);
+  });
+});
+
+/** As the API server names what a request asks for (Kubernetes, "Authorization", request attributes). */
+function rightsUsed({ method, url, status }: { method: string; url: string; status: number | undefined }): string[] {
+  const [, core, group = core, rest = ''] =
+    /^\/(?:api\/(v1)|apis\/([^/]+)\/[^/]+)\/(.+)$/.exec(url.split('?')[0] ?? '') ?? [];
+  if (group === undefined) return [];
+  const segments = rest.split('/');
+  const [resource, name, below] = segments[0] === 'namespaces' && segments.length > 2 ? segments.slice(2) : segments;
+  const what = `${group === 'v1' ? '' : group}/${resource}${below === undefined ? '' : `/${below}`}`;
+  const verbs = {
+    GET: [name === undefined ? 'list' : 'get'],
+    POST: ['create'],
+    PUT: ['update'],
+    PATCH: status === 201 ? ['patch', 'create'] : ['patch'],
+    DELETE: ['delete'],
+  }[method];
+  return (verbs ?? []).flatMap((verb) => [
+    `${verb} ${what}`,
+    ...(name === undefined ? [] : [`${verb} ${what} ${name}`]),
+  ]);
+}
