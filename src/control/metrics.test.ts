@@ -185,6 +185,13 @@ test.each([
   expect(next).toEqual(['skep_approval_expired 0', 'skep_field_conflicts 0', 'skep_suspended 0']);
 });
 
+test('runs that have changes to make again and again are counted, and those that may not write are not', () => {
+  const change = { plan: { batches: [{ name: 'x', changes: [{ action: 'update' }] }], held: [], unchanged: [] } };
+  const told = (...endings: object[]) => after(endings.map(result), /^skep_runs_with_changes_in_a_row/);
+  expect(told(change, change, { ...change, paused: { by: 'window' } })).toEqual(['skep_runs_with_changes_in_a_row 2']);
+  expect(told(change, change, {})).toEqual(['skep_runs_with_changes_in_a_row 0']);
+});
+
 test('requests and fetches by how they ended', () => {
   const metrics = createRunMetrics({ version: '1', monotonic: () => 0, sources: ['fleet'], interval: () => 30 });
   metrics.requested({ method: 'GET', status: 200, seconds: 0.02, repeated: false });

@@ -121,14 +121,24 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
   const commits = metrics.gauge('skep_source_commit_info', 'The commit that the last run read.', ['source', 'commit']);
   const objects = metrics.gauge('skep_objects', 'Objects by what the last run found to do.', ['verdict']);
   const waiting = metrics.gauge('skep_deletions_waiting', 'Deletions that wait for approval.', []);
+  const changing = metrics.gauge(
+    'skep_runs_with_changes_in_a_row',
+    'Runs up to the last that had changes to make.',
+    [],
+  );
   const expired = metrics.gauge('skep_approval_expired', 'Whether they were approved, and it ran out.', []);
   const resources = metrics.gauge('skep_resources', 'Custom resources, by how far they are.', ['readiness']);
-  return ({ plan, commits: read, readiness }) => {
+  let inARow = 0;
+  changing.set([], inARow);
+  return ({ plan, commits: read, readiness, paused }) => {
     commits.clear();
     for (const [source, commit] of Object.entries(read)) commits.set([source, commit], 1);
     const planned = plan.batches.flatMap((batch) => batch.changes.map(({ action }) => action));
     for (const verdict of ['create', 'update', 'delete'] as const)
       objects.set([verdict], planned.filter((each) => each === verdict).length);
+    // Runs that may not write find the same again and again.
+    if (paused === undefined) inARow = planned.length === 0 ? 0 : inARow + 1;
+    changing.set([], inARow);
     objects.set(['unchanged'], plan.unchanged.length);
     objects.set(['held'], plan.held.length);
     waiting.set([], plan.guarded?.deletions.length ?? 0);
