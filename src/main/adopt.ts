@@ -1,6 +1,7 @@
 // `skep adopt`: takes a fleet over from the existing operator.
 
 import { Command } from 'commander';
+import { Failure } from '../std/failure.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
 
 interface Options extends InstanceFlags {
@@ -21,6 +22,7 @@ export function adoptCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
+      if (flags.yes === true && config.plans.require === 'signed') throw unsigned();
       const [{ openInstance }, { adopt }, { textOfAdoption, jsonOfAdoption }] = await Promise.all([
         import('./instance.ts'),
         import('../reconcile/adopt.ts'),
@@ -36,4 +38,11 @@ export function adoptCommand(): Command {
         await instance.close();
       }
     });
+}
+
+/** What it writes into living objects is in no plan file. */
+function unsigned(): Failure {
+  const message =
+    'plans.require is signed, and no plan file holds what adopt --yes does: set it to unsigned for the adoption, and back afterwards';
+  return new Failure('plan-required', message);
 }

@@ -93,6 +93,7 @@ const SELF_TELLING: ReadonlySet<string> = new Set(['config-invalid', 'policies-i
 
 const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   locked: 6,
+  'plan-required': 5,
   'config-invalid': USAGE,
   'policies-invalid': USAGE,
   usage: USAGE,

@@ -154,9 +154,12 @@ async function tracedRun(
 }
 
 /** Plan files say themselves what a run may do. */
-function admissionOf({ plans }: Config): Pick<RunOptions, 'admit'> {
+function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
   if (plans.require === 'unsigned') return {};
-  return { admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it') };
+  return {
+    registriesAs: 'living',
+    admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it'),
+  };
 }
 
 export function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {

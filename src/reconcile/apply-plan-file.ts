@@ -23,10 +23,9 @@ export async function applyPlanFile(
   const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
   const key = file.sealed ? deps.digestKey.known() : undefined;
   const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
-  return reconcile(
-    { ...deps, digestKey },
-    { ...options, admit, fits: (quarantine) => checkRollback(file, quarantine) },
-  );
+  // Whoever vouches for the plan vouches for its commits, also for what they say of registries.
+  const own = { ...options, admit, registriesAs: 'declared' } as const;
+  return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
 }
 
 /** A plan that was made without the key is compared without it; what it lets through is then rendered with it. */

@@ -71,7 +71,7 @@ export const RECONCILE_CODES = {
   'plan-other':
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
   'plan-required':
-    '`plans.require` is signed: runs change nothing, and the change waits for `skep apply` of a signed plan file; exit code 5.',
+    '`plans.require` is signed: runs change nothing, the change waits for `skep apply` of a signed plan file, and `skep adopt --yes` is refused; exit code 5.',
   'plan-rolled-back':
     'The plan file is from before a rollback, and of a commit that it took out of use: nothing was applied. Plan again; `skep rollback --clear` ends a rollback.',
   'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',

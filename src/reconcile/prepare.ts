@@ -13,6 +13,7 @@ import type { Gathered } from './gather.ts';
 import { keepValues } from './generated.ts';
 import { applySetId } from './labels.ts';
 import { type LeftAlone, leftAloneOf } from './left-alone.ts';
+import { livingRegistries } from './living-registries.ts';
 import { groupKindFor, observe } from './observe.ts';
 import type { Plan } from './plan.ts';
 import { appliedBy, planFor } from './plan-for.ts';
@@ -62,14 +63,9 @@ export async function prepare(
   const { gathered, judge } = await enforce(deps, options, fit, leftAlone);
   const views = openViews({ apiGroup, layers: [snapshot.objects(), declared(gathered, leftAlone)] });
   const unfit = new Set([...leftAlone.keys(), ...gathered.invalid.map(keyOf)]);
-  const now = await syncRegistries(deps, {
-    mode,
-    apiGroup,
-    loaded: gathered.loaded,
-    unfit,
-    living: snapshot.find,
-    views,
-  });
+  const known = { loaded: gathered.loaded, views };
+  const synced = options.registriesAs === 'living' ? livingRegistries(options, snapshot) : known;
+  const now = await syncRegistries(deps, { mode, apiGroup, ...synced, unfit, living: snapshot.find });
   const registries = before === undefined ? now : inOneRun(before.registries, now);
   const { loaded, invalid } = gathered;
   const asDeclared = resolve({

@@ -72,6 +72,8 @@ export interface RunOptions {
   readonly tooling: string;
   /** Absent: whatever is planned is done. */
   readonly admit?: Admission;
+  /** `living`: registries are synced as they live, for nothing that Git says of them is applied. Absent: `declared`. */
+  readonly registriesAs?: 'declared' | 'living';
   /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
   readonly fits?: (quarantine: Quarantine) => void;
   /** Present: the run writes nothing, whether the instance is suspended or not. */

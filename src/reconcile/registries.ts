@@ -51,7 +51,7 @@ export type SyncMode = 'sync' | 'read';
 export interface SyncInput {
   readonly mode: SyncMode;
   readonly apiGroup: string;
-  readonly loaded: readonly Sourced[];
+  readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
   /** Keys of what is not applied as it is declared (invalid, denied, to be left alone): it is only read. */
   readonly unfit: ReadonlySet<string>;
   readonly living: Snapshot['find'];

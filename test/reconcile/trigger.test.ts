@@ -73,3 +73,30 @@ test('a registry that is not there is told', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('error trigger-unknown-registry: there is no MCPRegistry elsewhere/catalogue');
 });
+
+test('where plans must be signed, a registry is synced as it lives, and adopt --yes is refused', async () => {
+  folder.configure({ apply: { waitSeconds: 0, conflicts: 'force' } });
+  world.fleet.commit({ 'cluster/fleet.yaml': fleet('') });
+  await sync();
+  folder.configure({ apply: { waitSeconds: 0 }, plans: { require: 'signed', keys: ['/keys/release.pub'] } });
+  const entry = '"clock": {"image": "images.example.com/clock:1", "transport": "stdio", "description": "Time"}';
+  const unsigned = fleet(`, annotations: {${ANNOTATION}: unsigned}`).replace(
+    '{"servers": {}}',
+    `{"servers": {${entry}}}`,
+  );
+  world.fleet.commit({ 'cluster/fleet.yaml': unsigned });
+  const run = () => folder.use((instance) => instance.run());
+  const first = await run();
+  expect(first.catalogue).toEqual([]);
+  expect(new Set(first.outcomes.map(({ error }) => error?.code))).toEqual(new Set(['plan-required']));
+  const body = { metadata: { annotations: { [ANNOTATION]: 'by-hand' } } };
+  await world.cluster.send('PATCH', PATH, { body, contentType: 'application/merge-patch+json' });
+  const { catalogue } = await run();
+  expect(catalogue.map(({ action, servers }) => [action, servers])).toEqual([['unchanged', 0]]);
+
+  const refused = await folder.run('adopt', '--yes');
+  expect(refused).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^error plan-required: /) });
+  folder.configure({ apply: { waitSeconds: 0, conflicts: 'force' } });
+  const { catalogue: after } = await run();
+  expect(after.map(({ action, servers }) => [action, servers])).toEqual([['synced', 1]]);
+});
