@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { compileRe2 } from './re2.ts';
 
+function found(pattern: string, text: string): string | undefined {
+  const compiled = compileRe2(pattern);
+  const span = compiled.ok ? compiled.matcher.find(text) : undefined;
+  return span === null || span === undefined ? undefined : text.slice(span.start, span.end);
+}
+
 function matches(pattern: string, text: string): boolean | string {
   const compiled = compileRe2(pattern);
-  return compiled.ok ? compiled.regexp.test(text) : compiled.reason;
+  return compiled.ok ? (compiled.matcher.test(text) ?? 'too costly') : compiled.reason;
 }
 
 describe('means what it means to Go', () => {
@@ -53,9 +59,44 @@ describe('means what it means to Go', () => {
     expect(matches(pattern, text)).toBe(found);
   });
 
-  test('the flag U swaps greedy and lazy', () => {
-    const compiled = compileRe2('(?U)a+');
-    expect(compiled.ok && compiled.regexp.exec('aaa')?.[0]).toBe('a');
+  test.each([
+    { pattern: '(?U)a+', text: 'aaa', match: 'a', reason: 'the flag U swaps greedy and lazy' },
+    { pattern: 'a+?', text: 'aaa', match: 'a', reason: 'lazy' },
+    { pattern: 'a|ab', text: 'xab', match: 'a', reason: 'the first branch wins, not the longest' },
+    { pattern: '(a|ab)(c|bcd)', text: 'abcd', match: 'abcd', reason: 'unless it leads nowhere' },
+    { pattern: 'b+|a', text: 'abbb', match: 'a', reason: 'the leftmost wins' },
+    { pattern: 'x*', text: 'aaa', match: '', reason: 'the empty match is one' },
+    { pattern: '\\bb', text: 'ab b', match: 'b', reason: 'an edge of a word' },
+    { pattern: '(a|b)*?c', text: 'xabac', match: 'abac', reason: 'a lazy loop' },
+    { pattern: '[^a]', text: 'a😀b', match: '😀', reason: 'characters, not halves of them' },
+    { pattern: 'q', text: 'abc', match: undefined, reason: 'nothing' },
+  ])('/$pattern/ finds $match in $text: $reason', ({ pattern, text, match }) => {
+    expect(found(pattern, text)).toBe(match);
+  });
+});
+
+/** As and bs that never repeat themselves. */
+function scattered(length: number): string {
+  let state = 1;
+  return Array.from({ length }, () => {
+    state = (state * 48_271) % 0x7fffffff;
+    return state % 2 === 0 ? 'a' : 'b';
+  }).join('');
+}
+
+describe('no pattern takes longer than the text allows', () => {
+  const long = `${'a'.repeat(200_000)}!`;
+  test.each([
+    { pattern: '^(a+)+$', text: long, verdict: false },
+    { pattern: '^(a|a)*$', text: long, verdict: false },
+    { pattern: '^(a?){500}$', text: long, verdict: false },
+    { pattern: 'a*a*a*a*a*b', text: long, verdict: false },
+    { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$', text: long, verdict: false },
+    { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), verdict: 'too costly' },
+  ])('/$pattern/: $verdict', ({ pattern, text, verdict }) => {
+    const begun = performance.now();
+    expect(matches(pattern, text)).toBe(verdict);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 });
 
@@ -68,6 +109,8 @@ describe('is refused where Go refuses it', () => {
     { pattern: '*a', reason: 'nothing before the * to repeat' },
     { pattern: 'a**', reason: 'a repetition is repeated' },
     { pattern: 'a{1001}', reason: 'a count is above 1000' },
+    { pattern: '((a{20}){20}){20}', reason: 'counts inside of counts come to more than 1000' },
+    { pattern: 'a{900}'.repeat(30), reason: 'the expression is too large' },
     { pattern: 'a{2,1}', reason: 'a count runs backwards' },
     { pattern: '(?=a)', reason: '(? must be followed by a name or flags; RE2 knows no lookaround' },
     { pattern: '(?<=a)b', reason: '(? must be followed by a name or flags; RE2 knows no lookaround' },

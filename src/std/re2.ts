@@ -1,51 +1,50 @@
-// Regular expressions as Go (RE2) reads them, written again for the engine at hand. Knows nothing about who matches.
-// Source: the syntax page of RE2. Every construct means the same in both, or is refused; only the time bound is not kept.
+// Regular expressions as Go (RE2) reads and matches them, in steps that grow with the text and never explode. Knows nothing
+// about who matches. Source: the syntax page of RE2. Every construct means the same as there, or is refused.
 
 import { readClass, readEscape } from './re2-class.ts';
 import { type Cursor, peek, refuse } from './re2-cursor.ts';
+import { type Matcher, matcherOf } from './re2-match.ts';
+import { isKnownHere, type Node, sizeOf } from './re2-node.ts';
 
-export type Re2 = { readonly ok: true; readonly regexp: RegExp } | { readonly ok: false; readonly reason: string };
+export type Re2 = { readonly ok: true; readonly matcher: Matcher } | { readonly ok: false; readonly reason: string };
 
-/** Unanchored, as Go's `MatchString`; positions count UTF-16 units. Refused with a reason where Go would refuse it. */
+/** Refused with a reason where Go would refuse it. */
 export function compileRe2(pattern: string): Re2 {
   const cursor: Cursor = { text: [...pattern], at: 0 };
-  const source = alternatives(cursor, NO_FLAGS, 0);
+  const node = alternatives(cursor, NO_FLAGS, 0);
   if (cursor.refusal !== undefined) return { ok: false, reason: cursor.refusal };
-  try {
-    return { ok: true, regexp: new RegExp(source, 'u') };
-  } catch (error) {
-    // A Unicode script or category that this engine does not have.
-    if (error instanceof SyntaxError) return { ok: false, reason: 'the expression cannot be expressed here' };
-    throw error;
-  }
+  if (sizeOf(node) > MAX_SIZE) return { ok: false, reason: 'the expression is too large' };
+  // A Unicode script or category that this engine does not have.
+  if (!isKnownHere(node)) return { ok: false, reason: 'the expression cannot be expressed here' };
+  return { ok: true, matcher: matcherOf(node) };
 }
 
 const NO_FLAGS = { i: false, m: false, s: false, U: false };
 type Flags = typeof NO_FLAGS;
 
-/** RE2's own limit. */
+/** RE2's own limit, also of counts inside of counts. */
 const MAX_REPEAT = 1000;
 const MAX_DEPTH = 200;
+/** Far above what schemas hold, far below what Go would still take. */
+const MAX_SIZE = 20_000;
 
-function alternatives(cursor: Cursor, flags: Flags, depth: number): string {
+function alternatives(cursor: Cursor, flags: Flags, depth: number): Node {
   if (depth > MAX_DEPTH) refuse(cursor, 'the groups are nested too deeply');
-  const parts: string[] = [];
+  const branches: Node[][] = [[]];
   // `(?i)` holds to the end of its group, across alternatives.
   let current = flags;
-  let sequence = '';
   while (cursor.at < cursor.text.length && peek(cursor) !== ')') {
     if (peek(cursor) === '|') {
       cursor.at++;
-      parts.push(sequence);
-      sequence = '';
+      branches.push([]);
       continue;
     }
     const changed = inlineFlags(cursor, current);
-    if (changed === undefined) sequence += repeated(cursor, current, depth);
+    if (changed === undefined) branches.at(-1)?.push(repeated(cursor, current, depth));
     else current = changed;
   }
   if (depth === 0 && cursor.at < cursor.text.length) refuse(cursor, 'unexpected )');
-  return [...parts, sequence].join('|');
+  return { op: 'either', branches };
 }
 
 /** `(?i)`, `(?-s)`: undefined where the cursor stands at something else. */
@@ -68,85 +67,120 @@ function applyFlags(cursor: Cursor, flags: Flags, letters: string): Flags {
   return changed;
 }
 
-function repeated(cursor: Cursor, flags: Flags, depth: number): string {
+function repeated(cursor: Cursor, flags: Flags, depth: number): Node {
   const first = peek(cursor) ?? '';
   if ('*+?'.includes(first)) refuse(cursor, `nothing before the ${first} to repeat`);
-  const unit = atom(cursor, flags, depth);
-  const operator = repetition(cursor);
-  if (operator === undefined) return unit;
+  const item = atom(cursor, flags, depth);
+  const counts = repetition(cursor);
+  if (counts === undefined) return item;
   const lazy = peek(cursor) === '?';
   if (lazy) cursor.at++;
   if ('*+?'.includes(peek(cursor) ?? ' ')) refuse(cursor, 'a repetition is repeated');
-  return `(?:${unit})${operator}${lazy !== flags.U ? '?' : ''}`;
+  const node: Node = { op: 'repeat', item, ...counts, greedy: lazy === flags.U };
+  if (countsOf(node) > MAX_REPEAT) refuse(cursor, `counts inside of counts come to more than ${MAX_REPEAT}`);
+  return node;
 }
 
-function repetition(cursor: Cursor): string | undefined {
-  const next = peek(cursor);
-  if (next === '*' || next === '+' || next === '?') {
+interface Counts {
+  readonly least: number;
+  /** Infinity: as often as there are more. */
+  readonly most: number;
+  readonly counted: boolean;
+}
+
+const OPERATORS: Readonly<Record<string, Counts>> = {
+  '*': { least: 0, most: Number.POSITIVE_INFINITY, counted: false },
+  '+': { least: 1, most: Number.POSITIVE_INFINITY, counted: false },
+  '?': { least: 0, most: 1, counted: false },
+};
+
+function repetition(cursor: Cursor): Counts | undefined {
+  const operator = OPERATORS[peek(cursor) ?? ''];
+  if (operator !== undefined) {
     cursor.at++;
-    return next;
+    return operator;
   }
   // A brace that opens no count stands for itself.
-  const counted = /^\{(\d+)(?:,(\d*))?\}/.exec(cursor.text.slice(cursor.at, cursor.at + 16).join(''));
-  if (counted === null) return undefined;
-  const [whole, least = '', most] = counted;
-  if (Number(least) > MAX_REPEAT || Number(most ?? 0) > MAX_REPEAT) refuse(cursor, `a count is above ${MAX_REPEAT}`);
-  if (most !== undefined && most !== '' && Number(most) < Number(least)) refuse(cursor, 'a count runs backwards');
-  if (cursor.refusal === undefined) cursor.at += whole.length;
-  return whole;
+  const found = /^\{(\d+)(?:,(\d*))?\}/.exec(cursor.text.slice(cursor.at, cursor.at + 16).join(''));
+  if (found === null) return undefined;
+  const [whole, lower = '', upper] = found;
+  const least = Number(lower);
+  const most = upper === undefined ? least : upper === '' ? Number.POSITIVE_INFINITY : Number(upper);
+  if (least > MAX_REPEAT || (most > MAX_REPEAT && most !== Number.POSITIVE_INFINITY)) {
+    refuse(cursor, `a count is above ${MAX_REPEAT}`);
+  } else if (most < least) refuse(cursor, 'a count runs backwards');
+  else cursor.at += whole.length;
+  return { least, most, counted: true };
 }
 
-function atom(cursor: Cursor, flags: Flags, depth: number): string {
+/** What the counts multiply to on the deepest way down. */
+function countsOf(node: Node): number {
+  switch (node.op) {
+    case 'either':
+      return Math.max(1, ...node.branches.flat().map(countsOf));
+    case 'repeat': {
+      const own = node.counted ? (node.most === Number.POSITIVE_INFINITY ? node.least : node.most) : 1;
+      return Math.max(1, own) * countsOf(node.item);
+    }
+    case 'one':
+    case 'look':
+      return 1;
+  }
+}
+
+function atom(cursor: Cursor, flags: Flags, depth: number): Node {
   const next = cursor.text[cursor.at++] ?? '';
   switch (next) {
     case '(':
       return group(cursor, flags, depth);
     case '[':
-      return folded(readClass(cursor), flags);
+      return one(readClass(cursor), flags);
     case '.':
-      return flags.s ? '[^]' : '[^\\n]';
+      return { op: 'one', source: flags.s ? '[^]' : '[^\\n]' };
     case '^':
-      return flags.m ? '(?<![^\\n])' : '^';
+      return { op: 'look', at: flags.m ? 'line-start' : 'start' };
     case '$':
-      return flags.m ? '(?![^\\n])' : '$';
+      return { op: 'look', at: flags.m ? 'line-end' : 'end' };
     case '\\':
       return escaped(cursor, flags);
     default:
-      return folded(literal(next), flags);
+      return one(literal(next), flags);
   }
 }
 
-function folded(source: string, flags: Flags): string {
-  return flags.i ? `(?i:${source})` : source;
+function one(source: string, flags: Flags): Node {
+  return { op: 'one', source: flags.i ? `(?i:${source})` : source };
 }
 
 function literal(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-function escaped(cursor: Cursor, flags: Flags): string {
-  const next = peek(cursor);
-  const simple = { A: '^', z: '$', b: '\\b', B: '\\B' }[next ?? ''];
-  if (simple !== undefined) {
+const LOOKS = { A: 'start', z: 'end', b: 'word-edge', B: 'no-word-edge' } as const;
+
+function escaped(cursor: Cursor, flags: Flags): Node {
+  const next = peek(cursor) ?? '';
+  const at = Object.hasOwn(LOOKS, next) ? LOOKS[next as keyof typeof LOOKS] : undefined;
+  if (at !== undefined) {
     cursor.at++;
-    return simple;
+    return { op: 'look', at };
   }
   if (next === 'Q') return quoted(cursor, flags);
-  return folded(readEscape(cursor), flags);
+  return one(readEscape(cursor), flags);
 }
 
 /** `\Q...\E`: everything between stands for itself. */
-function quoted(cursor: Cursor, flags: Flags): string {
+function quoted(cursor: Cursor, flags: Flags): Node {
   cursor.at++;
   const start = cursor.at;
   while (cursor.at < cursor.text.length && !(peek(cursor) === '\\' && peek(cursor, 1) === 'E')) cursor.at++;
   const content = cursor.text.slice(start, cursor.at);
   cursor.at = Math.min(cursor.at + 2, cursor.text.length);
-  return content.length === 0 ? '(?:)' : folded(`(?:${content.map(literal).join('')})`, flags);
+  return { op: 'either', branches: [content.map((character) => one(literal(character), flags))] };
 }
 
 /** Nothing captures: what a group matched is never asked for. */
-function group(cursor: Cursor, flags: Flags, depth: number): string {
+function group(cursor: Cursor, flags: Flags, depth: number): Node {
   let inner = flags;
   if (peek(cursor) === '?') {
     cursor.at++;
@@ -155,7 +189,7 @@ function group(cursor: Cursor, flags: Flags, depth: number): string {
   const content = alternatives(cursor, inner, depth + 1);
   if (peek(cursor) === ')') cursor.at++;
   else refuse(cursor, 'missing closing )');
-  return `(?:${content})`;
+  return content;
 }
 
 function groupHead(cursor: Cursor, flags: Flags): Flags {

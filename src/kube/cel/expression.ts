@@ -7,8 +7,10 @@ import {
   EvaluationError,
   ParseError,
 } from '@marcbachmann/cel-js';
+import { withinBudget } from './cost.ts';
 import { compilerFault, rewrite } from './inspect.ts';
 import { OURS } from './library/library.ts';
+import { meter } from './meter.ts';
 import type { CelSchema } from './schema.ts';
 import { watched } from './unevaluable.ts';
 
@@ -49,6 +51,7 @@ export function compileExpression({ environment, objects }: ExpressionScope, tex
     return { type: isOfLanguage(checked.error) ? 'invalid' : 'unsupported', reason: readable(checked.error) };
   const fault = compilerFault(program.ast, objects);
   if (fault !== undefined) return { type: 'invalid', reason: fault };
+  meter(program.ast);
   return {
     type: 'expression',
     resultType: checked.type ?? 'dyn',
@@ -106,7 +109,7 @@ function foreignSyntax(expression: string): string | undefined {
 function evaluate(program: Program, context: Readonly<Record<string, unknown>>): Evaluated {
   const { result, met } = watched((): Evaluated => {
     try {
-      return { type: 'value', value: program(context) };
+      return { type: 'value', value: withinBudget(() => program(context)) };
     } catch (error) {
       // Whatever stops the engine would leave the expression without an answer; it is reported, never passed over.
       if (error instanceof Error) return { type: 'error', message: readable(error) };

@@ -91,7 +91,10 @@ function checkPattern(out: Report, pattern: NonNullable<Checks['pattern']>, valu
     out.findings.push({ code: 'schema-unchecked', severity: 'warning', pointer, message });
     return;
   }
-  if (!compiled.regexp.test(value)) report(out, 'schema-pattern', pointer, `must match ${source}`);
+  const fits = compiled.matcher.test(value);
+  if (fits === undefined) {
+    report(out, 'schema-pattern', pointer, `is too long to be held against ${source}.`);
+  } else if (!fits) report(out, 'schema-pattern', pointer, `must match ${source}`);
 }
 
 /** Unicode code points, as the API server counts them. */

@@ -2,6 +2,7 @@
 // Source: Kubernetes CEL, "Kubernetes list library"; cel-go ext/lists, version 3; ext/sets.
 
 import { Optional } from '@marcbachmann/cel-js';
+import { spend } from '../cost.ts';
 import { equals } from '../equality.ts';
 import { CelDuration, CelTimestamp, taggedType } from '../tagged.ts';
 import { fail, itemsOf, type Library, OURS } from './library.ts';
@@ -37,8 +38,7 @@ export const LIST_LIBRARY: Library = {
     'list<A>.last(): optional<A>': (list: List) => optionalOf(itemsOf(list).at(-1)),
     'list<list<A>>.flatten(): list<A>': (list: List) => flatten(list, 1n),
     'list<dyn>.flatten(int): list<dyn>': flatten,
-    'listsfunctions.range(int): list<int>': (_: unknown, count: bigint) =>
-      Array.from({ length: Math.max(Number(count), 0) }, (_, index) => BigInt(index)),
+    'listsfunctions.range(int): list<int>': (_: unknown, count: bigint) => range(Math.max(Number(count), 0)),
     'setsfunctions.contains(list<A>, list<A>): bool': (_: unknown, list: List, sub: List) => contains(list, sub),
     'setsfunctions.intersects(list<A>, list<A>): bool': (_: unknown, list: List, other: List) =>
       itemsOf(other).some((item) => contains(list, [item])),
@@ -46,6 +46,11 @@ export const LIST_LIBRARY: Library = {
       contains(list, other) && contains(other, list),
   },
 };
+
+function range(length: number): bigint[] {
+  spend(length);
+  return Array.from({ length }, (_, index) => BigInt(index));
+}
 
 function optionalOf(value: unknown): Optional {
   return value === undefined ? Optional.none() : Optional.of(value);
@@ -78,7 +83,10 @@ function extreme(name: string, list: Iterable<Comparable>, direction: 1 | -1): C
 
 function distinct(list: List): unknown[] {
   const kept: unknown[] = [];
-  for (const item of list) if (!kept.some((each) => equals(each, item))) kept.push(item);
+  for (const item of list) {
+    spend(kept.length);
+    if (!kept.some((each) => equals(each, item))) kept.push(item);
+  }
   return kept;
 }
 
@@ -101,5 +109,8 @@ function isList(value: unknown): value is List {
 
 function contains(list: List, sub: List): boolean {
   const items = itemsOf(list);
-  return itemsOf(sub).every((item) => items.some((each) => equals(each, item)));
+  return itemsOf(sub).every((item) => {
+    spend(items.length);
+    return items.some((each) => equals(each, item));
+  });
 }

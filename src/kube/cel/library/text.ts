@@ -1,6 +1,7 @@
 // Functions of strings, by code points as in cel-go. Knows nothing about formats.
 // Source: cel-go ext/strings, version 2.
 
+import { CHARACTERS_PER_UNIT, spend } from '../cost.ts';
 import { fail, itemsOf, type Library, OURS } from './library.ts';
 
 export const TEXT_LIBRARY: Library = {
@@ -23,7 +24,7 @@ export const TEXT_LIBRARY: Library = {
     [`string.trim${OURS}(): string`]: (text: string) => text.replaceAll(/^[\s\u0085]+|[\s\u0085]+$/g, ''),
     [`list<string>.join${OURS}(): string`]: (list: Iterable<string>) => itemsOf(list).join(''),
     [`list<string>.join${OURS}(string): string`]: (list: Iterable<string>, separator: string) =>
-      itemsOf(list).join(separator),
+      join(itemsOf(list), separator),
   },
 };
 
@@ -62,9 +63,15 @@ function replace(text: string, from: string, to: string, limit: bigint): string 
   const parts = from === '' ? ['', ...text] : text.split(from);
   const pieces = from === '' ? [...parts, ''] : parts;
   const count = limit < 0n ? pieces.length - 1 : Math.min(Number(limit), pieces.length - 1);
+  spend((text.length + count * to.length) / CHARACTERS_PER_UNIT);
   const replaced = pieces.slice(0, count + 1).join(to);
   const rest = pieces.slice(count + 1);
   return rest.length === 0 ? replaced : replaced + from + rest.join(from);
+}
+
+function join(items: readonly string[], separator: string): string {
+  spend((items.length * separator.length) / CHARACTERS_PER_UNIT);
+  return items.join(separator);
 }
 
 function split(text: string, separator: string, limit: bigint): string[] {

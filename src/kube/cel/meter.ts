@@ -1,0 +1,78 @@
+// Makes an expression spend of its budget where it repeats something, or makes something larger. Knows nothing about how
+// large the budget is.
+
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { CHARACTERS_PER_UNIT, spend } from './cost.ts';
+import { nodesOf } from './inspect.ts';
+
+/** Functions that evaluate their arguments for each item. */
+const LOOPS: ReadonlySet<string> = new Set([
+  ...['all', 'exists', 'existsOne', 'exists_one', 'filter', 'map', 'sortBy'],
+  ...['transformList', 'transformMap', 'transformMapEntry'],
+]);
+
+/** Quantifiers go on after errors, and making one is slow. */
+const UNITS_PER_ERROR = 100;
+
+/** After the check of the expression: the engine has expanded its macros by then. */
+export function meter(root: ASTNode): void {
+  const nodes = [...nodesOf(root)];
+  const bodies = nodes.flatMap((node) => (node.op === 'rcall' && LOOPS.has(node.args[0]) ? node.args[2] : []));
+  // Without a loop the values of the object are looked at a few times each: only what is added up can grow.
+  const large = nodes.flatMap((node) => (node.op === '+' ? [node] : bodies.length > 0 ? operandsOf(node) : []));
+  for (const node of new Set(large)) if (node.op !== 'value') spendResult(node);
+  for (const body of new Set(bodies)) spendBefore(body, [...nodesOf(body)].length);
+}
+
+/** What is gone through from one end to the other. */
+function operandsOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case 'rcall':
+      return LOOPS.has(node.args[0]) ? [] : [node.args[1]];
+    case 'call':
+      return node.args[1];
+    case 'in':
+    case '==':
+    case '!=':
+      return [node.args[1]];
+    default:
+      return [];
+  }
+}
+
+function spendBefore(node: ASTNode, units: number): void {
+  intercept(node, (evaluate, evaluator, ast, scope) => {
+    spend(units);
+    try {
+      return evaluate.call(ast, evaluator, ast, scope);
+    } catch (error) {
+      spend(UNITS_PER_ERROR);
+      throw error;
+    }
+  });
+}
+
+function spendResult(node: ASTNode): void {
+  intercept(node, (evaluate, evaluator, ast, scope) => {
+    const result = evaluate.call(ast, evaluator, ast, scope);
+    if (typeof result === 'string') spend(result.length / CHARACTERS_PER_UNIT);
+    else if (Array.isArray(result)) spend(result.length);
+    return result;
+  });
+}
+
+type Evaluate = (this: ASTNode, evaluator: unknown, ast: ASTNode, scope: unknown) => unknown;
+type Around = (evaluate: Evaluate, evaluator: unknown, ast: ASTNode, scope: unknown) => unknown;
+
+/** The engine puts a node's function in place when it is first called: ours stays around whichever it is. */
+function intercept(node: ASTNode, around: Around): void {
+  let inner = Reflect.get(node, 'evaluate') as Evaluate;
+  const intercepted: Evaluate = (evaluator, ast, scope) => around(inner, evaluator, ast, scope);
+  Object.defineProperty(node, 'evaluate', {
+    configurable: true,
+    get: () => intercepted,
+    set(value: Evaluate) {
+      inner = value;
+    },
+  });
+}

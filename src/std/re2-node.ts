@@ -1,0 +1,66 @@
+// A regular expression as a tree. Knows nothing about how it is written or matched.
+
+export type Look = 'start' | 'end' | 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
+
+export type Node =
+  /** One character, as a JavaScript class, literal or group of one (with the flag `u`). */
+  | { readonly op: 'one'; readonly source: string }
+  | { readonly op: 'look'; readonly at: Look }
+  /** Each branch one node after the other; the first that leads to a match wins. */
+  | { readonly op: 'either'; readonly branches: readonly (readonly Node[])[] }
+  | {
+      readonly op: 'repeat';
+      readonly item: Node;
+      readonly least: number;
+      readonly most: number;
+      readonly greedy: boolean;
+      /** Written with numbers. */
+      readonly counted: boolean;
+    };
+
+/** Steps that its program will have. */
+export function sizeOf(node: Node): number {
+  switch (node.op) {
+    case 'one':
+    case 'look':
+      return 1;
+    case 'either':
+      return node.branches.flat().reduce((sum, each) => sum + sizeOf(each), 1);
+    case 'repeat':
+      return Math.max(1, node.least, Number.isFinite(node.most) ? node.most : node.least + 1) * (sizeOf(node.item) + 1);
+  }
+}
+
+/** Classes seen lately, by source. Nearly all patterns share a few. */
+const classes = new Map<string, RegExp>();
+const MAX_CLASSES = 2000;
+
+/** Throws SyntaxError for a Unicode script or category that the engine does not have. */
+export function classOf(source: string): RegExp {
+  const known = classes.get(source);
+  if (known !== undefined) return known;
+  const fresh = new RegExp(`^${source}$`, 'u');
+  if (classes.size >= MAX_CLASSES) classes.clear();
+  classes.set(source, fresh);
+  return fresh;
+}
+
+/** Whether the engine knows all classes of characters in it. */
+export function isKnownHere(node: Node): boolean {
+  switch (node.op) {
+    case 'look':
+      return true;
+    case 'either':
+      return node.branches.flat().every(isKnownHere);
+    case 'repeat':
+      return isKnownHere(node.item);
+    case 'one':
+      try {
+        classOf(node.source);
+        return true;
+      } catch (error) {
+        if (error instanceof SyntaxError) return false;
+        throw error;
+      }
+  }
+}
