@@ -7,6 +7,7 @@ import { Failure } from '../std/failure.ts';
 import { formatId, type ResourceId } from '../std/problem.ts';
 import { type Trace, UNTRACED } from '../std/trace.ts';
 import { applyConceding } from './conceded.ts';
+import { OVERTAKEN } from './current.ts';
 import { ownerReference } from './desire.ts';
 import { type Random, withValues } from './generated.ts';
 import type { Change, Plan } from './plan.ts';
@@ -109,8 +110,8 @@ async function execute(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Nothing is wrong with what was only not begun.
-    const action = error.code === RUN_STOPPED ? 'held' : 'failed';
+    // Nothing is wrong with what was only not begun, or not wanted any more.
+    const action = error.code === RUN_STOPPED || error.code === OVERTAKEN ? 'held' : 'failed';
     tell({ action, error: { code: error.code, message: error.message }, ...whose });
   }
   return outcomes;

@@ -37,9 +37,15 @@ function parseApproval(stored: KubeObject): Approval | undefined {
   return { hash, expiresAt, begun: begunAt !== undefined, uids: new Set(uids.split('\n')), stored };
 }
 
+/** Who lets an object go for good lets it be replaced, too; but not the other way round. */
+function lineOf({ uid, replaced }: Guarded['deletions'][number]): string {
+  return replaced === true ? `${uid} replaced` : uid;
+}
+
 /** Whether it was given for this very list, or for one of which this is what a killed run has left. */
 export function approves({ hash, begun, uids }: Approval, guarded: Guarded): boolean {
-  return hash === guarded.hash || (begun && guarded.deletions.every(({ uid }) => uids.has(uid)));
+  if (hash === guarded.hash) return true;
+  return begun && guarded.deletions.every((each) => uids.has(each.uid) || uids.has(lineOf(each)));
 }
 
 export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {
@@ -53,7 +59,7 @@ export async function storeApproval(
   guarded: Guarded,
   expiresAt: string,
 ): Promise<void> {
-  const uids = guarded.deletions.map(({ uid }) => uid).join('\n');
+  const uids = guarded.deletions.map(lineOf).join('\n');
   const data = { hash: guarded.hash, expiresAt, uids };
   const id = recordId(home, PURPOSE);
   await storeRecord(cluster, id, await cluster.get(id), { data });

@@ -54,6 +54,8 @@ export const RECONCILE_CODES = {
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
   'resource-foreign':
     'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two; with `apply.conflicts: force` this one takes it over.',
+  overtaken:
+    'While a run was under way somebody changed the labels or annotations of an object that say whether it is ours to change or delete: it was left, and the next run decides anew.',
   blocked:
     'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
   'adopt-operator-running':

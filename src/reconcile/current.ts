@@ -3,8 +3,9 @@
 
 import { idOf, type KubeObject, keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
-import { isObject } from '../std/json.ts';
-import type { ResourceId } from '../std/problem.ts';
+import { isObject, jsonEquals } from '../std/json.ts';
+import { formatId, type ResourceId } from '../std/problem.ts';
+import { OWNER, PART_OF, PRUNE, RECONCILE, SOURCE } from './labels.ts';
 import type { Cluster } from './ports.ts';
 
 /**
@@ -14,12 +15,16 @@ import type { Cluster } from './ports.ts';
 const NOTHING_LIVES = '1';
 const ATTEMPTS_MAX = 5;
 
+/** Code of the Failure of a write that somebody has asked not to be made since the run looked. */
+export const OVERTAKEN = 'overtaken';
+
 /**
  * `living`: what the run has read. Controllers and people write at any time: what they moved is read again, and the write
- * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes.
+ * repeated, as long as `assertHeld` does not throw: meanwhile no other run of the instance writes. Not so where they moved
+ * what says whose it is, or that it is to be left alone: Failure `overtaken`.
  */
 export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], assertHeld: () => void): Cluster {
-  const versions = new Map(living.map((object) => [keyOf(idOf(object)), object.metadata.resourceVersion]));
+  const known = new Map(living.map((object) => [keyOf(idOf(object)), object]));
 
   /** Undefined where the object is gone. */
   async function whileCurrent<T>(
@@ -27,7 +32,8 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
     uid: string | undefined,
     write: (resourceVersion: string) => Promise<T>,
   ): Promise<T | undefined> {
-    let version = versions.get(keyOf(id)) ?? NOTHING_LIVES;
+    const before = known.get(keyOf(id));
+    let version = before?.metadata.resourceVersion ?? NOTHING_LIVES;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await write(version);
@@ -38,6 +44,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         if (now === undefined) return undefined;
         const { uid: found, resourceVersion = version } = now.metadata;
         if (resourceVersion === version || (uid !== undefined && uid !== found)) throw error;
+        if (before !== undefined) assertAsBefore(id, before, now);
         version = resourceVersion;
       }
     }
@@ -52,14 +59,25 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
       // What went away while it was written is made anew, or refused for its uid.
       const stored = (await whileCurrent(id, object.metadata.uid, write)) ?? (await cluster.apply(object, options));
-      versions.set(keyOf(id), stored.metadata.resourceVersion);
+      known.set(keyOf(id), stored);
       return stored;
     },
     async remove(id, uid, as) {
       await whileCurrent(id, uid, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
-      versions.delete(keyOf(id));
+      known.delete(keyOf(id));
     },
   };
+}
+
+function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): readonly (string | null)[] {
+  const marks = [PART_OF, SOURCE, OWNER].map((name) => labels[name] ?? null);
+  return [...marks, ...[PRUNE, RECONCILE].map((name) => annotations[name] ?? null)];
+}
+
+function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
+  if (jsonEquals(marksOf(before), marksOf(now))) return;
+  const message = `somebody has changed the labels or annotations of ${formatId(id)} that say whether it is ours to change: the next run decides anew`;
+  throw new Failure(OVERTAKEN, message);
 }
 
 /** A conflict of versions or uids; one between field managers has causes that say so. */

@@ -25,7 +25,7 @@ export interface Guarded {
   readonly hash: string;
   /** One sentence per limit that is exceeded, with the numbers. */
   readonly reasons: readonly string[];
-  readonly deletions: readonly Omit<Deletion, 'follows' | 'replaced'>[];
+  readonly deletions: readonly Omit<Deletion, 'follows'>[];
   /** When its approval ran out, where it had one (RFC 3339). */
   readonly expiredAt?: string;
 }
@@ -47,10 +47,8 @@ export function guard(
     reasons.push(`${count} of ${total} ${kind}, and apply.maxDeletesPercent is ${limits.maxDeletesPercent}`);
   }
   if (reasons.length === 0) return undefined;
-  const sorted = deletions.map(({ id, kind, uid }) => ({ id, kind, uid })).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const replaced = deletions.flatMap(({ uid, replaced: each }) => (each === true ? [uid] : [])).sort();
-  const named = replaced.length === 0 ? sorted : { deletions: sorted, replaced };
-  return { hash: digest(named).slice(0, 16), reasons, deletions: sorted };
+  const sorted = deletions.map(({ follows: _counted, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { hash: digest(sorted).slice(0, 16), reasons, deletions: sorted };
 }
 
 function countBy(deletions: readonly Deletion[]): Map<string, number> {

@@ -1,10 +1,13 @@
 // An approval of deletions, as lines for people and as JSON, version 1. Knows nothing about where it is kept.
 
 import type { Approved } from '../reconcile/approve.ts';
+import { fateOf } from './text.ts';
 
 export function textOfApproval({ guarded, expiresAt }: Approved): string {
   const head = `approved until ${expiresAt}: the next run deletes these ${guarded.deletions.length}`;
-  return [head, ...guarded.deletions.map(({ id }) => `  - ${id}`)].map((line) => `${line}\n`).join('');
+  return [head, ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`)]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 export function jsonOfApproval({ guarded, expiresAt }: Approved): string {

@@ -80,12 +80,13 @@ const COMMITS: JsonObject = {
   description: 'Commit by name of the source.',
 };
 const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
+const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
 const APPROVAL: JsonObject = {
   ...record(
     {
       hash: TEXT,
       reasons: listOf(TEXT),
-      deletions: listOf(record({ id: TEXT, kind: TEXT, uid: TEXT })),
+      deletions: listOf(record({ id: TEXT, kind: TEXT, uid: TEXT, replaced: REPLACED }, ['replaced'])),
       expiredAt: TIME,
     },
     ['expiredAt'],

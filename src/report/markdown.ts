@@ -9,7 +9,7 @@ import { pathInRoot, type ReportContext } from './context.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, counted, countOf } from './order.ts';
-import { countsOf, textOfDifference } from './text.ts';
+import { countsOf, fateOf, textOfDifference } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -34,7 +34,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
     { title: TABLE, items: rows(problems, context) },
     {
       title: `#### 🛑 Waits for approval\n\n${inline(guarded?.reasons.join('; ') ?? '')}. To let exactly these go: ${code(`skep approve ${guarded?.hash}`)}\n`,
-      items: (guarded?.deletions ?? []).map(({ id }) => `- ${code(id)}`),
+      items: (guarded?.deletions ?? []).map((each) => `- ${code(each.id)}${fateOf(each)}`),
     },
     ...impactSections(result.impact),
     {

@@ -238,10 +238,15 @@ function guardLines({ guarded }: Plan): string[] {
   if (guarded === undefined) return [];
   return [
     `deletions wait for approval (${guarded.hash}): ${guarded.reasons.join('; ')}`,
-    ...guarded.deletions.map(({ id }) => `  - ${id}`),
+    ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`),
     ...(guarded.expiredAt === undefined ? [] : [`their approval ran out at ${guarded.expiredAt}`]),
     `to delete exactly these: skep approve ${guarded.hash}`,
   ];
+}
+
+/** What an approval lets go does not always stay away. */
+export function fateOf({ replaced }: { readonly replaced?: true }): string {
+  return replaced === true ? ' (deleted and created anew)' : '';
 }
 
 function approvedLines({ approved }: Plan): string[] {

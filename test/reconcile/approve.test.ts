@@ -88,6 +88,24 @@ test('a run that was killed half way through is finished by the next: the approv
   expect(await readApproval(world.client, HOME)).toBeUndefined();
 });
 
+test('of a list that was begun, what may be replaced may not be deleted for good; the other way round it may', async () => {
+  await serve('one');
+  const guarded = (await serve()).plan.guarded;
+  const [first, ...others] = guarded?.deletions ?? [];
+  if (guarded === undefined || first === undefined) throw new Error('nothing waits');
+  const anew = { ...guarded, deletions: [{ ...first, replaced: true as const }, ...others] };
+  for (const [approved, left, expected] of [
+    [anew, guarded, false],
+    [anew, anew, true],
+    [guarded, anew, true],
+  ] as const) {
+    await storeApproval(world.client, HOME, { ...approved, hash: 'approved' }, '2999-01-01T00:00:00Z');
+    const approval = await readApproval(world.client, HOME);
+    expect(approval && approves({ ...approval, begun: true }, { ...left, hash: 'left' })).toBe(expected);
+    if (approval) await spendApproval(world.client, approval);
+  }
+});
+
 test('an approval that ran out approves nothing, and the plan says so', async () => {
   await serve('one');
   const { expiresAt } = await world.approve(hashOf(await serve()), 0, LIMITS);

@@ -6,6 +6,7 @@ import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluste
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { onlyCurrent } from '../../src/reconcile/current.ts';
 import type { Clock } from '../../src/reconcile/ports.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { eventually, startTestCluster, type TestCluster } from '../harness/cluster.ts';
@@ -126,4 +127,23 @@ test.each(ROWS)('$reason', async ({ held }) => {
   expect((await cluster.send('GET', '/api/v1/namespaces/default/configmaps/skep-test')).body).toEqual(parent.body);
   expect(proxy.seen.slice(before).filter(({ isWrite }) => isWrite)).toEqual([]);
   expect(told(result)).toContain('the lease ran out before the run was done');
+});
+
+test.each([
+  { changed: 'data', change: { data: { a: 'b' } }, goes: true },
+  { changed: 'a protection', change: { metadata: { annotations: { 'skep.dev/prune': 'disabled' } } }, goes: false },
+  { changed: 'whose it is', change: { metadata: { labels: { 'skep.dev/source': 'other' } } }, goes: false },
+])('an object of which somebody changes $changed before it is deleted goes: $goes', async ({ change, goes }) => {
+  const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'doomed' };
+  const labels = { 'skep.dev/source': 'fleet' };
+  const { apiVersion, kind, namespace, name } = id;
+  const seen = await client.apply({ apiVersion, kind, metadata: { namespace, name, labels } }, { force: true });
+  const path = '/api/v1/namespaces/default/configmaps/doomed';
+  await cluster.send('PATCH', path, { body: change, contentType: 'application/merge-patch+json' });
+  const current = onlyCurrent(client, [seen], () => undefined);
+  const removed = current.remove(id, seen.metadata.uid ?? '');
+  if (goes) await removed;
+  else await expect(removed).rejects.toMatchObject({ code: 'overtaken' });
+  expect((await client.get(id)) === undefined).toBe(goes);
+  await cluster.send('DELETE', path);
 });
