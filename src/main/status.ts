@@ -2,9 +2,14 @@
 
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import type { RunRecord } from '../reconcile/history/ports.ts';
+import type { InstanceStatus } from '../reconcile/status.ts';
 import type { LastLook } from '../report/status.ts';
+import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
+import type { Config } from './config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from './configuration.ts';
+import type { Instance } from './instance.ts';
 import { pausedNow } from './paused-now.ts';
 
 interface Options extends InstanceFlags {
@@ -22,19 +27,14 @@ export function statusCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { lastRunFile }, { statusOf }, { jsonOfStatus, textOfStatus }] = await Promise.all([
+      const [{ openInstance }, { lastRunFile }, { jsonOfStatus, textOfStatus }] = await Promise.all([
         import('./instance.ts'),
         import('./recorder.ts'),
-        import('../reconcile/status.ts'),
         import('../report/status.ts'),
       ]);
       const instance = await openInstance(config, () => undefined);
       try {
-        const [history, { paused }] = await Promise.all([
-          instance.history.latest(config.history.limit),
-          pausedNow(config, {}),
-        ]);
-        const status = await statusOf({ ...instance.deps, history }, instance.options(), paused);
+        const status = await readStatus(instance, config);
         const lastLook = await readLastLook(lastRunFile(config));
         process.stdout.write((flags.output === 'json' ? jsonOfStatus : textOfStatus)(status, lastLook));
         process.exitCode = status.failures.length > 0 ? 1 : 0;
@@ -42,6 +42,33 @@ export function statusCommand(): Command {
         await instance.close();
       }
     });
+}
+
+/** Whoever is on call asks when things are away: what can be told is told without them. */
+async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
+  const { statusOf, unknownStatus } = await import('../reconcile/status.ts');
+  const { paused } = await pausedNow(config, {});
+  const read = await readHistory(instance, config.history.limit);
+  const history = read instanceof Failure ? [] : read;
+  const unread = read instanceof Failure ? [read] : [];
+  const deps = { ...instance.deps, history };
+  const options = instance.options();
+  try {
+    const status = await statusOf(deps, options, paused);
+    return { ...status, failures: [...status.failures, ...unread] };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return unknownStatus(deps, options, error);
+  }
+}
+
+async function readHistory({ history }: Instance, limit: number): Promise<readonly RunRecord[] | Failure> {
+  try {
+    return await history.latest(limit);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error;
+  }
 }
 
 /** Another machine runs it, or none has yet: then there is no such file. */

@@ -128,7 +128,7 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
 }
 
 /** The custom resource that controls a child. */
-function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
+export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
   const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
   if (controller === undefined) return undefined;

@@ -40,10 +40,21 @@ export async function look(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
-/** Who has the lease, by its own word; undefined where it is free. */
-export function holderOf({ lease }: Seen): { readonly holder: string; readonly renewedAt: string } | undefined {
+export interface Holder {
+  readonly holder: string;
+  readonly renewedAt: string;
+  /** True: by this machine's clock it ran out, so whoever had it has ended without giving it back. */
+  readonly expired?: true;
+}
+
+/** Who has the lease, by its own word; undefined where it is free. `now`: milliseconds since 1970. */
+export function holderOf({ lease }: Seen, now: number): Holder | undefined {
   const holder = heldBy(lease);
-  return holder === '' ? undefined : { holder, renewedAt: String(specOf(lease).renewTime ?? '') };
+  if (holder === '') return undefined;
+  const { renewTime, leaseDurationSeconds } = specOf(lease);
+  const renewedAt = String(renewTime ?? '');
+  const endsAt = Date.parse(renewedAt) + Number(leaseDurationSeconds) * 1000;
+  return { holder, renewedAt, ...(endsAt < now ? { expired: true } : {}) };
 }
 
 /**

@@ -1,18 +1,20 @@
 // How an instance is right now, for whoever is on call: what differs from Git, what is held and since when, what its
 // resources say of themselves, and who works on it. Only reads: of the cluster no more than its lists and a few records.
 
-import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
-import { isObject, type Json } from '../std/json.ts';
+import { idOf, keyOf } from '../kube/object.ts';
+import type { Failure } from '../std/failure.ts';
 import { formatId, type Problem } from '../std/problem.ts';
+import { ownerOf } from './explain.ts';
+import type { Guarded } from './guard.ts';
 import type { RunRecord } from './history/ports.ts';
-import { applySetId, labelOf, PART_OF } from './labels.ts';
-import { holderOf, look } from './lock.ts';
-import type { Change } from './plan.ts';
+import { type Holder, holderOf, look } from './lock.ts';
+import type { Change, Plan } from './plan.ts';
 import type { Cluster } from './ports.ts';
 import type { Quarantined } from './quarantine.ts';
-import { stateOf, toldState } from './readiness.ts';
 import { leaseId, planned, type RunDeps, type RunOptions } from './reconcile.ts';
+import { ourResources, type ResourcesStatus, resourcesOf } from './resources-status.ts';
 import type { Paused, RunResult } from './result.ts';
+import type { Snapshot } from './snapshot.ts';
 import { readSuspension } from './suspension.ts';
 
 export interface StatusDeps extends RunDeps {
@@ -20,32 +22,17 @@ export interface StatusDeps extends RunDeps {
   readonly history: readonly RunRecord[];
 }
 
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  /** RFC 3339. */
-  readonly since?: string;
-}
-
-export interface Troubled {
-  /** `namespace/Kind/name`, here and below. */
-  readonly resource: string;
-  readonly phase?: string;
-  /** Those that are not as they should be. */
-  readonly conditions: readonly Condition[];
-}
-
 /** `since`: when a run first told it, in a row up to the last; RFC 3339. Absent where no run has. */
 export interface Since {
   readonly since?: string;
 }
 
-export interface InstanceStatus {
+export interface InstanceStatus extends ResourcesStatus {
   readonly instance: string;
   /** RFC 3339. */
   readonly at: string;
+  /** False: the cluster could not be asked, and nothing else here is known. */
+  readonly reached: boolean;
   readonly commits: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantined[];
   /** Why no run writes anything now. */
@@ -54,6 +41,10 @@ export interface InstanceStatus {
   readonly outOfSync: readonly ({
     readonly action: 'create' | 'update' | 'delete';
     readonly resource: string;
+    /** The custom resource that it is made of. */
+    readonly owner?: string;
+    /** Of an update: the fields that differ. */
+    readonly fields?: readonly string[];
   } & Since)[];
   /** Where only a dry run could tell whether something differs. */
   readonly uncertain: readonly string[];
@@ -62,14 +53,14 @@ export interface InstanceStatus {
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
+    /** Those of them that go because what they are made of goes. */
+    readonly following: readonly string[];
   } & Since;
   readonly problems: readonly (Problem & Since)[];
   readonly failures: RunResult['failures'];
-  readonly resources: { readonly ready: number; readonly total: number };
-  readonly troubled: readonly Troubled[];
   /** The last run that is in the history. */
   readonly lastRun?: RunRecord;
-  readonly lock?: { readonly holder: string; readonly renewedAt: string };
+  readonly lock?: Holder;
 }
 
 /** `closed`: what the sync windows say. Throws Failure where the cluster cannot be asked at all. */
@@ -87,20 +78,46 @@ export async function statusOf(
     readSuspension(deps.cluster, options),
   ]);
   const paused: Paused | undefined = suspension === undefined ? closed : { by: 'suspension', ...suspension };
-  const holder = holderOf(lease);
+  const now = clock.now();
+  const holder = holderOf(lease, now);
   const [lastRun] = history;
   return {
     instance: options.instance,
-    at: new Date(clock.now()).toISOString(),
+    at: new Date(now).toISOString(),
+    reached: true,
     commits: result.commits,
     quarantined: result.quarantined,
     ...(paused === undefined ? {} : { paused }),
-    ...differencesOf(result, asked, history),
+    ...differencesOf(result, prepared.snapshot, asked, history),
     problems: result.problems.map((problem) => ({ ...problem, ...sinceProblem(history, problem) })),
     failures: result.failures,
     ...resourcesOf(ourResources(options, prepared.snapshot.objects()), options.children),
     ...(lastRun === undefined ? {} : { lastRun }),
     ...(holder === undefined ? {} : { lock: holder }),
+  };
+}
+
+/** What is left to tell where the cluster cannot be asked: why, and what the history says, if it is somewhere else. */
+export function unknownStatus(
+  { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
+  { instance }: Pick<RunOptions, 'instance'>,
+  failure: Failure,
+): InstanceStatus {
+  const [lastRun] = history;
+  return {
+    instance,
+    at: new Date(clock.now()).toISOString(),
+    reached: false,
+    commits: {},
+    quarantined: [],
+    outOfSync: [],
+    uncertain: [],
+    held: [],
+    problems: [],
+    failures: [failure],
+    resources: { ready: 0, total: 0 },
+    troubled: [],
+    ...(lastRun === undefined ? {} : { lastRun }),
   };
 }
 
@@ -117,6 +134,7 @@ function withoutDryRuns(cluster: Cluster, asked: Set<string>): Cluster {
 
 function differencesOf(
   { plan }: RunResult,
+  snapshot: Pick<Snapshot, 'find'>,
   asked: ReadonlySet<string>,
   history: readonly RunRecord[],
 ): Pick<InstanceStatus, 'outOfSync' | 'uncertain' | 'held' | 'approval'> {
@@ -125,11 +143,15 @@ function differencesOf(
   const certain = changes.filter((change) => !isUncertain(change));
   const { guarded } = plan;
   return {
-    outOfSync: certain.map(({ action, resource }) => {
+    outOfSync: certain.map((change) => {
+      const { action, resource } = change;
       const id = formatId(resource);
+      const owner = action === 'delete' ? ownerOf(snapshot.find(resource)) : change.owner;
       return {
         action,
         resource: id,
+        ...(owner === undefined ? {} : { owner: formatId(owner) }),
+        ...(action === 'update' ? { fields: change.diff.map(({ path }) => path) } : {}),
         ...sinceIn(history, ({ outcomes }) =>
           outcomes.some((each) => each.resource === id && each.action === 'failed'),
         ),
@@ -146,11 +168,22 @@ function differencesOf(
           approval: {
             hash: guarded.hash,
             reasons: guarded.reasons,
-            deletions: guarded.deletions.map(({ id }) => id),
+            ...deletionsOf(plan, guarded, snapshot),
             ...sinceIn(history, ({ approval }) => approval?.hash === guarded.hash),
           },
         }),
   };
+}
+
+function deletionsOf({ held }: Plan, { deletions }: Guarded, snapshot: Pick<Snapshot, 'find'>) {
+  const ids = deletions.map(({ id }) => id);
+  const waiting = new Set(ids);
+  const following = held.flatMap(({ resource }) => {
+    const owner = ownerOf(snapshot.find(resource));
+    const id = formatId(resource);
+    return owner !== undefined && waiting.has(id) && waiting.has(formatId(owner)) ? [id] : [];
+  });
+  return { deletions: ids, following };
 }
 
 function sinceProblem(history: readonly RunRecord[], { code, resource, place }: Problem): Since {
@@ -167,59 +200,4 @@ function sinceIn(history: readonly RunRecord[], tells: (record: RunRecord) => bo
   const end = history.findIndex((record) => !tells(record));
   const first = history[(end < 0 ? history.length : end) - 1];
   return first === undefined ? {} : { since: first.finishedAt };
-}
-
-function ourResources(
-  { instance, homeNamespace, kinds, apiGroup }: RunOptions,
-  objects: readonly KubeObject[],
-): readonly KubeObject[] {
-  const applySet = applySetId(instance, homeNamespace);
-  const names = new Set(kinds.map(({ kind }) => kind));
-  return objects.filter(
-    (object) =>
-      names.has(object.kind) && groupOf(object.apiVersion) === apiGroup && labelOf(object, PART_OF) === applySet,
-  );
-}
-
-function resourcesOf(objects: readonly KubeObject[], ours: boolean): Pick<InstanceStatus, 'resources' | 'troubled'> {
-  const unwell = objects.filter((object) => {
-    const { status } = object;
-    if (!ours) return toldState(object) !== 'ready';
-    return !isObject(status) || stateOf(status) !== 'ready';
-  });
-  return {
-    resources: { ready: objects.length - unwell.length, total: objects.length },
-    troubled: unwell.map(troubledOf).sort((a, b) => (a.resource < b.resource ? -1 : 1)),
-  };
-}
-
-function troubledOf(object: KubeObject): Troubled {
-  const { phase, conditions } = isObject(object.status) ? object.status : {};
-  const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
-  return {
-    resource: formatId(idOf(object)),
-    ...(typeof phase === 'string' ? { phase } : {}),
-    conditions: list
-      .filter(({ type, status }) => (status === 'True') === WARNINGS.has(textOf(type)))
-      .map(({ type, status, reason, message, lastTransitionTime: since }) => ({
-        type: textOf(type),
-        status: textOf(status),
-        reason: textOf(reason),
-        message: textOf(message),
-        ...(typeof since === 'string' ? { since } : {}),
-      })),
-  };
-}
-
-/** Conditions of ours that are bad where they are true. */
-const WARNINGS: ReadonlySet<string> = new Set([
-  'Degraded',
-  'DeletionBlocked',
-  'ReplicaFailure',
-  'SessionStorageWarning',
-  'StdioReplicaCapped',
-]);
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

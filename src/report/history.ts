@@ -1,6 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
+import { visibleLines } from './visible.ts';
 
 export function jsonOfHistory(runs: readonly RunRecord[]): string {
   return print({ version: 1, runs: runs.map(inShort) });
@@ -19,7 +20,7 @@ export function textOfHistory(runs: readonly RunRecord[]): string {
 
 export function textOfRecord(run: RunRecord): string {
   const { approval, approved, omitted } = run;
-  return lines([
+  return visibleLines([
     `run ${run.id}: ${run.state}`,
     `  from ${run.startedAt} to ${run.finishedAt}`,
     ...Object.entries(run.commits).map(([source, commit]) => `  ${source} at ${commit}`),
@@ -80,7 +81,7 @@ function changesOf({ summary, problems, failures }: RunRecord): string {
 /** The last column is as wide as it is. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return lines(
+  return visibleLines(
     rows.map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -88,10 +89,6 @@ function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     ),
   );
-}
-
-function lines(all: readonly string[]): string {
-  return all.map((line) => `${line}\n`).join('');
 }
 
 function print(value: object): string {

@@ -1,9 +1,11 @@
 // How an instance is, as lines for people and as JSON, version 1. Knows nothing about where it was read.
 
-import type { InstanceStatus, Since, Troubled } from '../reconcile/status.ts';
+import type { Troubled } from '../reconcile/resources-status.ts';
+import type { InstanceStatus, Since } from '../reconcile/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
+import { visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
 export interface LastLook {
@@ -12,38 +14,85 @@ export interface LastLook {
 }
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
+/** Of each section; JSON has all. */
+const LINES_MAX = 20;
+const NAMED_MAX = 3;
 
 export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
-  const { outOfSync, uncertain, held, approval, problems, failures, troubled } = status;
-  const waiting = new Set(approval?.deletions);
-  return lines([
+  const { uncertain, problems, failures, troubled } = status;
+  return visibleLines([
     `${status.instance}: ${verdictOf(status)}`,
     ...Object.entries(status.commits).map(([source, commit]) => `source ${source} at ${commit}`),
     ...status.quarantined.map(textOfQuarantined),
-    ...(status.paused === undefined ? [] : [`nothing is written: ${whyPaused(status.paused)}`]),
-    ...section(
-      'out of sync',
-      outOfSync,
-      (each) => `${MARKS[each.action]} ${each.resource}${sinceOf(each, 'failing since')}`,
-    ),
-    ...section('may differ (only a run can tell)', uncertain, (each) => each),
-    ...(approval === undefined
-      ? []
-      : section(
-          `deletions wait for approval${sinceOf(approval)}: skep approve ${approval.hash}`,
-          approval.deletions,
-          (id) => `- ${id}`,
-        )),
-    ...section(
-      'held as they live',
-      held.filter(({ resource }) => !waiting.has(resource)),
-      (each) => `${each.resource}: ${each.reason}${sinceOf(each)}`,
-    ),
-    ...section('problems', problems, (each) => `${formatProblem(each)}${sinceOf(each)}`),
+    ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused))}`]),
     ...section('could not be read', failures, textOfFailure),
+    ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
+    ...outOfSyncLines(status),
+    ...section('may differ (only a run can tell)', uncertain, (each) => each),
+    ...approvalLines(status),
+    ...section('held as they live', heldGroups(status), textOfHeld),
     ...section('not as they should be', troubled, textOfTroubled),
     ...lastLines(status, lastLook),
   ]);
+}
+
+/** What is made of something that is listed goes with it. */
+function outOfSyncLines({ outOfSync }: InstanceStatus): string[] {
+  const listed = new Set(outOfSync.map(({ resource }) => resource));
+  const follows = ({ owner }: OutOfSync) => owner !== undefined && listed.has(owner);
+  const followers = Map.groupBy(outOfSync.filter(follows), ({ owner }) => owner);
+  return section(
+    'out of sync',
+    outOfSync.filter((each) => !follows(each)),
+    (each) => {
+      const made = followers.get(each.resource)?.length ?? 0;
+      const fields = several(each.fields ?? []);
+      const what = [each.resource, ...(fields === '' ? [] : [`: ${fields}`]), ...(made === 0 ? [] : [withMade(made)])];
+      return `${MARKS[each.action]} ${what.join('')}${sinceOf(each, 'failing since')}`;
+    },
+  );
+}
+
+type OutOfSync = InstanceStatus['outOfSync'][number];
+
+function withMade(count: number): string {
+  return `, and ${count} ${count === 1 ? 'object' : 'objects'} made of it`;
+}
+
+function approvalLines({ approval }: InstanceStatus): string[] {
+  if (approval === undefined) return [];
+  const { hash, reasons, deletions, following } = approval;
+  const own = deletions.filter((id) => !following.includes(id));
+  const rest = following.length === 0 ? [] : [`  and ${following.length} objects made of them`];
+  const title = `deletions wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
+  return [...section(title, own, (id) => `- ${id}`), ...rest];
+}
+
+interface HeldGroup extends Since {
+  readonly reason: string;
+  readonly resources: readonly string[];
+}
+
+/** Those that wait for approval are told there. */
+function heldGroups({ held, approval }: InstanceStatus): readonly HeldGroup[] {
+  const waiting = new Set(approval?.deletions);
+  const groups = Map.groupBy(
+    held.filter(({ resource }) => !waiting.has(resource)),
+    ({ reason, since = '' }) => JSON.stringify([reason, since]),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ ...first, resources: group.map(({ resource }) => resource) }];
+  });
+}
+
+function textOfHeld(group: HeldGroup): string {
+  return `${inOneLine(group.reason)}${sinceOf(group)}: ${several(group.resources)}`;
+}
+
+function several(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  return more <= 0 ? names.join(', ') : `${names.slice(0, NAMED_MAX).join(', ')} and ${more} more`;
 }
 
 export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
@@ -65,39 +114,66 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
 }
 
 /** What matters most, in a few words. */
-function verdictOf({ outOfSync, held, approval, problems, failures, troubled, resources }: InstanceStatus): string {
+function verdictOf(status: InstanceStatus): string {
+  const { outOfSync, uncertain, held, approval, problems, failures, troubled, resources } = status;
+  if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const parts = [
+  const waiting = approval?.deletions.length ?? 0;
+  const others = held.length - waiting;
+  const differs = outOfSync.length + uncertain.length + waiting + others + failures.length > 0;
+  return [
+    ...pausedWords(status),
     ...(failures.length === 0 ? [] : [`${failures.length} could not be read`]),
     ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'problem' : 'problems'}`]),
-    outOfSync.length === 0 ? 'in sync' : `${outOfSync.length} out of sync`,
-    ...(approval === undefined ? [] : [`${approval.deletions.length} deletions wait for approval`]),
-    ...(approval !== undefined || held.length === 0 ? [] : [`${held.length} held`]),
+    ...(differs ? [] : [errors === 0 ? 'in sync' : 'otherwise in sync']),
+    ...(outOfSync.length === 0 ? [] : [`${outOfSync.length} out of sync`]),
+    ...(uncertain.length === 0 ? [] : [`${uncertain.length} may differ`]),
+    ...(waiting === 0 ? [] : [`${waiting} deletions wait for approval`]),
+    ...(others <= 0 ? [] : [`${others} held`]),
     ...(troubled.length === 0 ? [] : [`${troubled.length} of ${resources.total} not ready`]),
+  ].join(', ');
+}
+
+function pausedWords({ paused, quarantined }: InstanceStatus): string[] {
+  const words = { suspension: 'suspended', window: 'outside of its windows' } as const;
+  return [
+    ...(paused === undefined ? [] : [words[paused.by]]),
+    ...(quarantined.length === 0 ? [] : [`${quarantined.map(({ source }) => source).join(', ')} rolled back`]),
   ];
-  return parts.join(', ');
 }
 
 function textOfTroubled({ resource, phase, conditions }: Troubled): string {
   const head = phase === undefined ? resource : `${resource} is ${phase}`;
-  const reasons = conditions.map((each) => `${each.reason}: ${each.message}${sinceOf(each)}`);
+  const reasons = conditions.map((each) => inOneLine(`${each.reason}: ${each.message}${sinceOf(each)}`));
   return [head, ...reasons].join('\n      ');
 }
 
 function textOfFailure({ code, message }: Failure): string {
-  return `${code}: ${message}`;
+  return inOneLine(`${code}: ${message}`);
 }
 
-function lastLines({ lastRun, lock }: InstanceStatus, lastLook: LastLook | undefined): string[] {
+/** What others have written must not look like lines of ours. */
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ');
+}
+
+function lastLines({ lastRun, lock, reached }: InstanceStatus, lastLook: LastLook | undefined): string[] {
   const last =
     lastRun === undefined
-      ? 'no run has been recorded yet'
+      ? `no run ${reached ? 'has been recorded yet' : 'is known from here'}`
       : `last run with news: ${lastRun.id.slice(0, 8)}, ${lastRun.state}, at ${lastRun.finishedAt} (skep history ${lastRun.id.slice(0, 8)})`;
   return [
     last,
-    ...(lastLook === undefined ? [] : [`last run from here: at ${lastLook.finishedAt}`]),
-    lock === undefined ? 'no run is writing' : `run ${lock.holder} has the lock, renewed at ${lock.renewedAt}`,
+    ...(lastLook === undefined ? [] : [`last run that was recorded on this machine: at ${lastLook.finishedAt}`]),
+    ...(reached ? [textOfLock(lock)] : []),
   ];
+}
+
+function textOfLock(lock: InstanceStatus['lock']): string {
+  if (lock === undefined) return 'no run is writing';
+  const { holder, renewedAt, expired } = lock;
+  if (expired !== true) return `run ${holder} has the lock, renewed at ${renewedAt}`;
+  return `no run is writing; run ${holder} ended without giving the lock back, last renewed at ${renewedAt}`;
 }
 
 function shortRun(run: NonNullable<InstanceStatus['lastRun']>): object {
@@ -106,13 +182,12 @@ function shortRun(run: NonNullable<InstanceStatus['lastRun']>): object {
 }
 
 function section<T>(title: string, entries: readonly T[], line: (entry: T) => string): string[] {
-  return entries.length === 0 ? [] : [`${title}:`, ...entries.map((entry) => `  ${line(entry)}`)];
+  if (entries.length === 0) return [];
+  const more = entries.length - LINES_MAX;
+  const rest = more <= 0 ? [] : [`  and ${more} more (-o json has them all)`];
+  return [`${title}:`, ...entries.slice(0, LINES_MAX).map((entry) => `  ${line(entry)}`), ...rest];
 }
 
 function sinceOf({ since }: Since, word = 'since'): string {
   return since === undefined ? '' : ` (${word} ${since})`;
-}
-
-function lines(all: readonly string[]): string {
-  return all.map((line) => `${line}\n`).join('');
 }

@@ -8,13 +8,14 @@ import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 import { linesOfExplanations } from './explanations.ts';
 import { textOfImpact } from './impact.ts';
+import { visible, visibleLines } from './visible.ts';
 
 const diffPackage = lazyPackage<typeof import('diff')>('diff');
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
 export function textOfValidation(validation: Validation): string {
-  return lines([...validation.problems.map(formatProblem), verdictOn(validation)]);
+  return visibleLines([...validation.problems.map(formatProblem), verdictOn(validation)]);
 }
 
 /** The last line. */
@@ -40,7 +41,7 @@ export function textOfPlan(result: RunResult): string {
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
   const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result)];
-  return lines([...changes, ...why, ...more, total]);
+  return visibleLines([...changes, ...why, ...more, total]);
 }
 
 /** What a plan by a snapshot is about, and what it cannot know. */
@@ -54,14 +55,14 @@ function againstLines({ against }: RunResult): string[] {
 }
 
 export function textOfRun(result: RunResult): string {
-  return lines(result.outcomes.map(textOfOutcome)) + textOfEnding(result);
+  return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result);
 }
 
 /** All but the outcomes, for those who were told each as it happened. */
 export function textOfEnding(result: RunResult): string {
   const catalogue = result.catalogue.map(textOfCatalogue);
   const { plan } = result;
-  return lines([
+  return visibleLines([
     ...catalogue,
     ...trouble(result),
     ...approvedLines(plan),
@@ -118,7 +119,7 @@ export function textOfChanges(result: RunResult, before?: RunResult): string {
     ...(solved ? ['no problems any more'] : []),
     ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
   ];
-  return lines(news) + textOfEnding({ ...result, catalogue });
+  return visibleLines(news) + textOfEnding({ ...result, catalogue });
 }
 
 /** What lasts until somebody does something about it. */
@@ -127,7 +128,7 @@ function standingOf(result: RunResult): string {
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
     ...result.catalogue.filter(isStuck).map(textOfCatalogue),
   ];
-  return lines([...failed, ...trouble(result), ...guardLines(result.plan), ...pausedLines(result)]);
+  return visibleLines([...failed, ...trouble(result), ...guardLines(result.plan), ...pausedLines(result)]);
 }
 
 /** Failed, or held because another change failed. */
@@ -283,15 +284,3 @@ function total(result: RunResult): string {
 function show(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }
-
-function lines(all: readonly string[]): string {
-  return all.map((line) => `${visible(line)}\n`).join('');
-}
-
-/** Values of manifests may hold what a terminal obeys: whoever reads a plan sees it, and everything else of the plan too. */
-function visible(text: string): string {
-  return text.replaceAll(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Control characters but for tabs and line breaks, and those that turn the direction of text. */
-const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;

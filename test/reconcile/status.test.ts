@@ -1,9 +1,12 @@
 // How an instance is: told from Git, the cluster's lists and the history, with nothing running and nothing written.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstanceStatus, statusOf } from '../../src/reconcile/status.ts';
 import { resume, suspend } from '../../src/reconcile/suspension.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { expectOutput } from '../harness/outputs.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -48,6 +51,8 @@ test('before the first run everything is out of sync', async () => {
   expect(status.outOfSync).toContainEqual({ action: 'create', resource: 'tools/MCPServer/clock' });
   const text = textOfStatus(status, undefined);
   expect(text).toMatch(/^test: \d+ out of sync\nsource fleet at [0-9a-f]{40}\nout of sync:\n/);
+  expect(text).toMatch(/\n {2}\+ tools\/MCPServer\/clock, and \d objects made of it\n/);
+  expect(text).not.toContain('Deployment');
   expect(text).toContain('no run has been recorded yet\nno run is writing\n');
 });
 
@@ -74,8 +79,13 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   expect(status.problems).toMatchObject([{ code: 'schema-enum', since }]);
   expect(status.held.map((each) => each.since)).toEqual(status.held.map(() => since));
   const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' });
-  expect(text).toContain(`deletions wait for approval (since ${since}): skep approve ${status.approval?.hash}:\n  - `);
-  expect(text).toContain('last run from here: at 2026-01-01T00:00:00Z');
+  const reason = `1 deletions, and apply.maxDeletes is 0 (skep approve ${status.approval?.hash} approves)`;
+  const made = status.approval?.following.length;
+  expect(text).toContain(
+    `deletions wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n`,
+  );
+  expect(text).toMatch(/^test: 1 problem, \d+ deletions wait for approval, \d+ held, /);
+  expect(text).toContain('recorded on this machine: at 2026-01-01T00:00:00Z');
 });
 
 function brokenServer(name: string): string {
@@ -94,7 +104,82 @@ test('who works on it, and what keeps it from working', async () => {
   await folder.use((instance) => suspend(instance.deps, HOME, { who: 'ada', reason: 'moving the database' }));
   const { stdout, code } = await folder.run('status');
   expect(code).toBe(0);
+  expect(stdout).toMatch(/^test: suspended, /);
   expect(stdout).toContain('nothing is written: suspended by ada since ');
-  expect(stdout).toContain('run run-7 has the lock, renewed at 2026-01-01T00:00:00.000000Z\n');
+  expect(stdout).toContain(
+    'run run-7 ended without giving the lock back, last renewed at 2026-01-01T00:00:00.000000Z\n',
+  );
   await folder.use((instance) => resume(instance.deps, HOME));
+});
+
+test('where the cluster is away it says so, in JSON too, and what else is known', async () => {
+  const kubeconfig = join(folder.dir, 'away');
+  const text = readFileSync(world.cluster.kubeconfigPath, 'utf8');
+  writeFileSync(kubeconfig, text.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
+  const { stdout, code } = await folder.run('status', '-o', 'json', '--kubeconfig', kubeconfig);
+  expect(code).toBe(1);
+  const status = JSON.parse(stdout);
+  expectOutput('status', stdout);
+  expect(status).toMatchObject({ reached: false, verdict: 'nothing is known: cluster-unreachable', lastRun: null });
+  expect(status.failures).toMatchObject([{ code: 'cluster-unreachable' }]);
+  expect(status.lastLook?.finishedAt).toBeDefined();
+});
+
+const calm: InstanceStatus = {
+  instance: 'test',
+  at: '2026-01-01T00:00:00.000Z',
+  reached: true,
+  commits: {},
+  quarantined: [],
+  outOfSync: [],
+  uncertain: [],
+  held: [],
+  problems: [],
+  failures: [],
+  resources: { ready: 2, total: 2 },
+  troubled: [],
+};
+const problem = { code: 'schema-enum', severity: 'error', message: 'no', pointer: '' } as const;
+const update = { action: 'update', resource: 'a/MCPServer/b', fields: ['spec.image'] } as const;
+
+test.each([
+  { reason: 'all is well', changes: {}, first: 'in sync' },
+  { reason: 'a manifest is invalid', changes: { problems: [problem] }, first: '1 problem, otherwise in sync' },
+  { reason: 'something differs', changes: { outOfSync: [update] }, first: '1 out of sync' },
+  { reason: 'something is uncertain', changes: { uncertain: ['a/MCPServer/b'] }, first: '1 may differ' },
+  {
+    reason: 'a source is away',
+    changes: {
+      failures: [new Failure('git-unreachable', 'no')],
+      held: [{ resource: 'a/MCPServer/b', reason: 'source fleet: it could not be read' }],
+    },
+    first: '1 could not be read, 1 held',
+  },
+  {
+    reason: 'it is outside of its windows and rolled back',
+    changes: {
+      paused: { by: 'window', window: 'deny 0 0 * * *' },
+      quarantined: [{ source: 'fleet', good: 'a', bad: 'b', older: [], run: 'r', since: '' }],
+    },
+    first: 'outside of its windows, fleet rolled back, in sync',
+  },
+] as const)('the first line where $reason', ({ changes, first }) => {
+  const [line] = textOfStatus({ ...calm, ...changes }, undefined).split('\n');
+  expect(line).toBe(`test: ${first}`);
+});
+
+test('long lists are cut, and nothing of others looks like a line of ours or moves the cursor', () => {
+  const held = Array.from({ length: 5000 }, (_none, index) => ({
+    resource: `a/ConfigMap/c${index}`,
+    reason: 'why\nnot',
+  }));
+  const outOfSync = Array.from({ length: 5000 }, (_none, index) => ({ ...update, resource: `a/MCPServer/s${index}` }));
+  const said = { type: 'Ready', status: 'False', reason: 'Bad', message: 'no\n\u001b[2Kin sync\nno run is writing' };
+  const troubled = [{ resource: 'a/MCPServer/b', conditions: [said] }];
+  const text = textOfStatus({ ...calm, held, outOfSync, troubled }, undefined);
+  expect(text.split('\n').length).toBeLessThan(40);
+  expect(text).toContain('  why not: a/ConfigMap/c0, a/ConfigMap/c1, a/ConfigMap/c2 and 4997 more\n');
+  expect(text).toContain('  ~ a/MCPServer/s0: spec.image\n');
+  expect(text).toContain('  and 4980 more (-o json has them all)\n');
+  expect(text).toContain('      Bad: no \\u001b[2Kin sync no run is writing\n');
 });
