@@ -194,9 +194,9 @@ test('runs that have changes to make again and again are counted, and those that
 
 test('requests and fetches by how they ended', () => {
   const metrics = createRunMetrics({ version: '1', monotonic: () => 0, sources: ['fleet'], interval: () => 30 });
-  metrics.requested({ method: 'GET', status: 200, seconds: 0.02, repeated: false });
-  metrics.requested({ method: 'PATCH', status: 429, seconds: 0.02, repeated: false });
-  metrics.requested({ method: 'PATCH', seconds: 60, repeated: true });
+  metrics.requested({ method: 'GET', status: 200, seconds: 0.02, repeated: false, urgent: false });
+  metrics.requested({ method: 'PATCH', status: 429, seconds: 0.02, repeated: false, urgent: false });
+  metrics.requested({ method: 'PATCH', seconds: 60, repeated: true, urgent: false });
   metrics.fetched({ source: 'fleet', seconds: 0.2 });
   metrics.fetched({ source: 'fleet', seconds: 0.1, failure: 'git-unreachable' });
   const lines = metrics.text().split('\n');

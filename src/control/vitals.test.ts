@@ -34,6 +34,18 @@ test('a run of which nothing ends is stuck, and no more once something does', ()
   expect(stuck()).toBeUndefined();
 });
 
+test('a run of which nothing ends but that its lease is kept is stuck', () => {
+  const { began, requested, stuck, pass } = start();
+  began('schedule');
+  for (let each = 0; each < 62; each += 1) {
+    pass(5_000);
+    requested({ urgent: true });
+  }
+  expect(stuck()).toBeDefined();
+  requested({ urgent: false });
+  expect(stuck()).toBeUndefined();
+});
+
 test('between runs the loop tells that it is awake; one that does not is stuck, too', () => {
   const { began, ended: end, beat, stuck, pass } = start();
   began('schedule');

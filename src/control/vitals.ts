@@ -1,12 +1,15 @@
 // Tells stuck from slow, and ready from not yet: out of what the loop of runs says of itself. Knows nothing about HTTP.
 
+import type { Exchange } from '../reconcile/ports.ts';
 import type { Ending, RunWatcher, Vitals } from './ports.ts';
 
 export interface Pulse extends RunWatcher {
   /** The loop is awake while it waits for the next run. */
   beat(): void;
-  /** Something that a run waited for has ended, well or not: a request, a fetch, a change. */
+  /** Something that a run waited for has ended, well or not: an exchange with a Git server, a read of a registry source. */
   progressed(): void;
+  /** A request to the cluster has ended, well or not. */
+  requested(exchange: Pick<Exchange, 'urgent'>): void;
 }
 
 export interface VitalsOptions {
@@ -34,6 +37,10 @@ export function createVitals({ sources, monotonic }: VitalsOptions): Vitals & Pu
     beat: hear,
     began: hear,
     progressed: hear,
+    requested({ urgent }) {
+      // The lease of a run that hangs is kept up for ever.
+      if (!urgent) hear();
+    },
     ended(ending) {
       last = ending;
     },

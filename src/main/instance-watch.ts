@@ -1,5 +1,6 @@
 // Lets somebody watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
 
+import type { Source } from '../catalogue/ports.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import type { Checkout, Cluster, Exchange } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
@@ -11,6 +12,8 @@ import type { Stopping } from './stopping.ts';
 export interface InstanceWatch {
   requested?(exchange: Exchange): void;
   fetched?(fetch: { readonly source: string; readonly seconds: number; readonly failure?: string }): void;
+  /** Something outside of the cluster that a run waited for has ended: an exchange, a source of the fleet, one of a registry. */
+  progressed?(): void;
   /** Whether it holds its lease. */
   lock?(held: boolean): void;
   /** Told when a run begins that is traced. */
@@ -32,7 +35,11 @@ export function withLockWatched<T extends Cluster>(cluster: T, { lock, stopping 
   };
 }
 
-export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatch, trace: Trace): FleetSource {
+export function withSourceWatched(
+  source: FleetSource,
+  { fetched, progressed }: InstanceWatch,
+  trace: Trace,
+): FleetSource {
   const { monotonic } = systemClock;
   async function fetch(): Promise<Checkout> {
     const startedAt = monotonic();
@@ -44,7 +51,13 @@ export function withSourceWatched(source: FleetSource, { fetched }: InstanceWatc
     } catch (error) {
       if (error instanceof Failure) fetched?.({ source: source.name, seconds: seconds(), failure: error.code });
       throw error;
+    } finally {
+      progressed?.();
     }
   }
   return { ...source, repository: { ...source.repository, fetch } };
+}
+
+export function withReadsWatched<O>({ read }: Source<O>, { progressed }: InstanceWatch): Source<O> {
+  return { read: (request) => read(request).finally(() => progressed?.()) };
 }

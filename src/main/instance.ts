@@ -29,7 +29,7 @@ import { UNTRACED } from '../std/trace.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
-import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
+import { type InstanceWatch, withLockWatched, withReadsWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { pinned } from './pinned.ts';
@@ -77,7 +77,12 @@ export async function openInstance(
     clock: systemClock,
   });
   const { allowPrivate, caFile } = config.outbound;
-  const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
+  const outbound = createOutbound({
+    allowPrivate,
+    ...(caFile === undefined ? {} : { caFile }),
+    version: VERSION,
+    ...(watch.progressed === undefined ? {} : { ended: watch.progressed }),
+  });
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
@@ -91,7 +96,7 @@ export async function openInstance(
       withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch, trace),
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
-    ...(config.children ? { registries: registryDeps(config, outbound, stores) } : {}),
+    ...(config.children ? { registries: registryDeps(config, outbound, stores, watch) } : {}),
     cache: openLoadCache(),
     remembered,
     random: randomBytes,
@@ -289,9 +294,10 @@ function openStores(): Stores {
   };
 }
 
-function registryDeps(config: Config, outbound: Outbound, stores: Stores): RegistryDeps {
+function registryDeps(config: Config, outbound: Outbound, stores: Stores, watch: InstanceWatch): RegistryDeps {
   return {
-    sourceFor: (view, namespace) => registrySource(registryGitDeps(config, outbound, namespace), view),
+    sourceFor: (view, namespace) =>
+      withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
     storeFor: async (kind, registry, view, mode) =>
       stores.open(databaseOf(config, kind.database(registry), view), mode),
   };

@@ -87,13 +87,11 @@ async function within(ms: number, ending: Promise<void>): Promise<boolean> {
 function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {
   return {
     requested(exchange) {
-      vitals.progressed();
+      vitals.requested(exchange);
       metrics.requested(exchange);
     },
-    fetched(fetch) {
-      vitals.progressed();
-      metrics.fetched(fetch);
-    },
+    fetched: metrics.fetched,
+    progressed: vitals.progressed,
     lock: metrics.lock,
     traced,
     stopping,

@@ -105,6 +105,8 @@ export interface Exchange {
   readonly seconds: number;
   /** The same request was sent before. */
   readonly repeated: boolean;
+  /** It keeps a lease, or the like: it goes on beside whatever a run does, and says nothing of how far that is. */
+  readonly urgent: boolean;
 }
 
 export interface Clock {

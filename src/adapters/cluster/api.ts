@@ -67,7 +67,7 @@ export function createApi(options: ApiOptions): Api {
     const outcome = await exchange(options, connections.for(using), request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
-    options.observe?.({ method: request.method, ...status, seconds, repeated });
+    options.observe?.({ method: request.method, ...status, seconds, repeated, urgent: request.urgent === true });
     return outcome;
   }
 

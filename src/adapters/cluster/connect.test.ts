@@ -15,6 +15,7 @@ import {
   widget,
   widgets,
 } from '../../../test/harness/api-server.ts';
+import type { Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 
 test('an object is applied verbatim, with field manager, force and strict validation', async () => {
@@ -252,4 +253,16 @@ test('after the fence fell nothing is written, not even what waited or is repeat
   cluster.fence(undefined);
   await cluster.apply(named('after'), { force: false });
   expect(received.length).toBe(3);
+});
+
+test('whoever counts requests is told which of them only keep what the process holds', async () => {
+  const { url } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
+  const told: string[] = [];
+  const observe = ({ method, urgent }: Exchange) => told.push(`${method}${urgent ? ' urgent' : ''}`);
+  const cluster = await connect(url, { observe });
+  await cluster.replace(widget);
+  told.splice(0, told.length - 1);
+  await cluster.get({ ...widget, ...widget.metadata });
+  await cluster.apply(widget, { force: true });
+  expect(told).toEqual(['PUT urgent', 'GET', 'PATCH']);
 });

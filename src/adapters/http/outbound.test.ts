@@ -344,3 +344,20 @@ test('CA texts that rotate leave no connections behind', async () => {
     expect(open).toBeLessThanOrEqual(32);
   });
 });
+
+test('whoever wants to know is told of the end of everything that was asked, good or bad', async () => {
+  const url = await serve((_request, response) => response.end('here'));
+  let ended = 0;
+  const client = outbound({
+    ended: () => {
+      ended += 1;
+    },
+  });
+  await client.request({ method: 'GET', url });
+  expect(ended).toBe(1);
+  await failureOf(client, { url: 'http://192.0.2.1/', timeoutMs: 1 });
+  expect(ended).toBe(2);
+  await client.permitted('127.0.0.1', url);
+  await expect(client.permitted('10.0.0.1', 'ssh://10.0.0.1/')).rejects.toThrow(Failure);
+  expect(ended).toBe(4);
+});

@@ -30,6 +30,8 @@ export interface OutboundOptions {
   readonly connections?: number;
   /** Looks host names up; the system's resolver. */
   readonly resolve?: Resolve;
+  /** Told when anything asked of it has ended, well or not. */
+  readonly ended?: () => void;
 }
 
 export interface OutboundRequest {
@@ -99,8 +101,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     agents: new Map(),
   };
   return {
-    request: (request) => follow(context, request),
-    permitted: (hostname, url) => permitted(context, hostname, url),
+    request: (request) => follow(context, request).finally(options.ended),
+    permitted: (hostname, url) => permitted(context, hostname, url).finally(options.ended),
     close: async () => {
       const agents = [...context.agents.values()];
       context.agents.clear();
