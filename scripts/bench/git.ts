@@ -36,7 +36,6 @@ export async function benchGit({ folder }: Place): Promise<Report> {
       clock: systemClock,
     });
     const clone = await transferred(server, repository);
-    // Before anything is fetched on top: git does not read packs whose deltas build on other packs.
     const read = await reading(await repository.fetch(), dir);
     return { rows: [read, ...(await fetches(server, fleet, repository, clone))], notices: [] };
   } finally {

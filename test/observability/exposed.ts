@@ -43,7 +43,7 @@ export async function exposedByRun(): Promise<readonly Family[]> {
   metrics.ended({ result: result as unknown as RunResult });
   metrics.ended({ result: { ...result, outcomes: [], plan: { batches: [], held: [], unchanged: [] } } as never });
   metrics.ended({ result: { ...result, paused: { by: 'suspension', who: '', since, reason: '' } } as never });
-  metrics.requested({ method: 'GET', status: 200, seconds: 1, repeated: true });
+  metrics.requested({ method: 'GET', status: 200, seconds: 1, repeated: true, urgent: false });
   metrics.fetched({ source: 'fleet', seconds: 1 });
   for (const outcome of ['accepted', 'unsigned', 'forged']) metrics.webhook('github', outcome);
   const app = controlApp({ metrics: { metrics, usage } });

@@ -64,6 +64,24 @@ test('a change transfers what changed, not the repository: one line, an old bran
   }
 });
 
+test('a file that goes to and fro between a few contents is read each time, and every pack stands alone as git has it', async () => {
+  const server = await serve();
+  const repository = server.createRepository('fleet.git');
+  const dir = stateDir();
+  const opened = open(`${server.url}/fleet.git`, { dir });
+  const lines = Array.from({ length: 500 }, (_, line) => `line ${line}: ${(line * 7919) % 10_007}\n`);
+  const contents = [50, 250, 450].map((line) => lines.toSpliced(line, 1, 'another line\n').join(''));
+  for (let round = 0; round < 12; round += 1) {
+    const files = { 'a.yaml': contents[round % 3] ?? '', 'b.yaml': `round: ${round}\n` };
+    repository.commit(files);
+    expect(await textOf(await opened.fetch())).toEqual(files);
+  }
+  const objects = join(dir, 'clone-1/objects/pack');
+  const packs = readdirSync(objects).filter((name) => name.endsWith('.idx'));
+  expect(packs).toHaveLength(12);
+  for (const pack of packs) expect(repository.git('verify-pack', join(objects, pack))).toBe('');
+});
+
 test('after many fetches the local copy is made anew, and the old one is removed', async () => {
   const server = await serve();
   const repository = server.createRepository('fleet.git');

@@ -21,6 +21,8 @@ export interface Pack {
   find(oid: string): number | undefined;
   /** Reads one entry. Throws where the pack is damaged, or where the entry is larger than `maxBytes`. */
   entry(offset: number, maxBytes: number): Stored;
+  /** What deltas build on that this pack does not hold, each once. */
+  missingBases(): readonly string[];
   /** Rejects unless the whole file has the checksum that its index names. */
   verify(): Promise<void>;
   close(): void;
@@ -41,6 +43,10 @@ export function openPack(base: string): Pack {
   return {
     find: index.find,
     entry: (offset, maxBytes) => readEntry(slice(file, offset, index.endOf(offset, dataEnd)), offset, maxBytes),
+    missingBases: () => {
+      const bases = index.starts.flatMap((offset) => baseOf(file, offset, index.endOf(offset, dataEnd)) ?? []);
+      return [...new Set(bases)].filter((oid) => index.find(oid) === undefined);
+    },
     verify: () => verifyPack(`${base}.pack`, dataEnd, index.packChecksum),
     close: () => closeSync(file),
   };
@@ -50,6 +56,8 @@ interface Index {
   find(oid: string): number | undefined;
   /** Where the entry that starts here ends: at the next one's start, or at the end of the data. */
   endOf(offset: number, dataEnd: number): number;
+  /** Where entries start, ascending. */
+  readonly starts: readonly number[];
   readonly packChecksum: string;
 }
 
@@ -68,6 +76,7 @@ function readIndex(bytes: Buffer): Index {
       return row === undefined ? undefined : offsets[row];
     },
     endOf: (offset, dataEnd) => starts[rankOf(starts, offset) + 1] ?? dataEnd,
+    starts: [...starts],
     packChecksum: bytes.toString('hex', body.length - CHECKSUM_BYTES, body.length),
   };
 }
@@ -133,6 +142,16 @@ function readEntry(bytes: Buffer, offset: number, maxBytes: number): Stored {
   const distance = readDistance(bytes, at);
   if (distance.value <= 0 || distance.value > offset) throw new Error('delta against a place outside of the pack');
   return { type: 'offset-delta', bytes: inflated(bytes.subarray(distance.end), size), base: offset - distance.value };
+}
+
+/** Ten bytes of size at most, and a name. */
+const ENTRY_HEAD_BYTES = 10 + 20;
+
+/** The name of the object that the entry is a delta against; undefined where it is none, or says so by a distance. */
+function baseOf(file: number, offset: number, end: number): string | undefined {
+  const head = slice(file, offset, Math.min(end, offset + ENTRY_HEAD_BYTES));
+  const { kind, at } = readEntryHeader(head);
+  return kind === 7 ? head.toString('hex', at, at + 20) : undefined;
 }
 
 /** Three bits of kind and four of size in the first byte, then seven bits of size a byte. */

@@ -1,13 +1,14 @@
 // Asks a Git server for its refs and fetches commits from it into a bare repository. Knows nothing about which local
 // copy is current, or what a commit holds.
 
-import fs from 'node:fs';
+import fs, { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
 import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import type { Conversation, Endpoint } from './transport.ts';
+import { makeWhole } from './whole.ts';
 
 /** A ref of our own in the local copy: the commit whose objects are all there. */
 const HAVE = 'refs/skep/have';
@@ -70,7 +71,9 @@ export async function fetchObjects(
   reference: Located['reference'],
   depth = 1,
 ): Promise<string> {
-  const fetched = await orFailure('git-protocol-error', 'the server broke off the transfer', () =>
+  const mark = join(gitdir, UNFINISHED);
+  await fs.promises.writeFile(mark, '');
+  const fetched = await orFailure<Fetched>('git-protocol-error', 'the server broke off the transfer', () =>
     git.fetch({
       ...remote,
       fs,
@@ -81,11 +84,28 @@ export async function fetchObjects(
       tags: false,
       depth,
     }),
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
+    await fs.promises.rm(mark, { force: true });
     throw explained(reference, error);
   });
+  if (fetched.packfile !== undefined) await makeWhole(gitdir, fetched.packfile);
+  await fs.promises.rm(mark, { force: true });
   if (fetched.fetchHead === null) throw notFound(reference.absent);
   return fetched.fetchHead;
+}
+
+interface Fetched {
+  readonly fetchHead: string | null;
+  /** The pack that was written, below the local copy; isomorphic-git's types do not name it. */
+  readonly packfile?: string;
+}
+
+/** There while a pack may be in the local copy that does not stand alone. */
+const UNFINISHED = 'skep-fetching';
+
+/** Whether a fetch into the local copy was cut off by the end of its process: nothing may be fetched on top of it. */
+export function isUnfinished(gitdir: string): boolean {
+  return existsSync(join(gitdir, UNFINISHED));
 }
 
 /**

@@ -72,7 +72,7 @@ export function checkAnswer(answer: Buffer, method: string): void {
 
 /**
  * isomorphic-git never asks for thin packs, whose deltas build on objects that the client has. Without them the server
- * sends every file again with each shallow fetch; our reader finds such a base in any pack.
+ * sends every file again with each shallow fetch. What is fetched so is made whole afterwards (`makeWhole`).
  */
 export function requestBody(body: Buffer, thinPacks: boolean): Buffer {
   return thinPacks ? withCapability(body, 'thin-pack') : body;
