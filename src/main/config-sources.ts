@@ -60,6 +60,18 @@ const VERIFY = object(
   'Commits without a good signature by one of the keys are refused; the last good one stays.',
 );
 
+const DECRYPTION = object(
+  {
+    ageKeyFile: text(
+      'File of private age keys (age-keygen), one a line; read anew each time. Only its user may read it.',
+      {
+        minLength: 1,
+      },
+    ),
+  },
+  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and stays as it lives.',
+);
+
 const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
 const ONE_REF =
   '(has(self.branch) ? 1 : 0) + (has(self.tag) ? 1 : 0) + (has(self.semver) ? 1 : 0) + (has(self.commit) ? 1 : 0) <= 1';
@@ -90,6 +102,7 @@ export const SOURCE = object(
     }),
     auth: optional(AUTH),
     verify: optional(VERIFY),
+    decryption: optional(DECRYPTION),
     allow: optional(ALLOW),
     serviceAccount: optional(
       text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {

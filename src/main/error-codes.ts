@@ -18,12 +18,14 @@ import { STRATEGIC_CODES } from '../kube/strategic-codes.ts';
 import { SCHEMA_CODES } from '../kube/structural/codes.ts';
 import { RECONCILE_CODES } from '../reconcile/codes.ts';
 import { REGISTRY_CODES } from '../registry/codes.ts';
+import { SOPS_CODES } from '../std/sops/codes.ts';
 import { YAML_CODES } from '../std/yaml-codes.ts';
 import { VIRTUAL_CODES } from '../virtual/codes.ts';
 import { MAIN_CODES } from './codes.ts';
 
 export const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
   { title: 'Reading YAML and JSON', codes: YAML_CODES },
+  { title: 'Documents encrypted with SOPS', codes: SOPS_CODES },
   { title: 'Schemas of custom resources', codes: SCHEMA_CODES },
   { title: 'Policies', codes: POLICY_CODES },
   { title: 'Rules of the kinds', codes: KINDS_CODES },

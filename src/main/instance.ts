@@ -26,6 +26,7 @@ import { Failure } from '../std/failure.ts';
 import { globMatches } from '../std/glob.ts';
 import { formatProblem } from '../std/problem.ts';
 import { UNTRACED } from '../std/trace.ts';
+import { ageKeysFrom } from './age-key-file.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
@@ -204,7 +205,7 @@ export function fleetSource(
   commit: string | undefined,
   homeNamespace: string,
 ): FleetSource {
-  const { name, path, ignore, allow, serviceAccount, auth, verify, ...place } = source;
+  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
   // All of it: sources that read the same commits share the local copy, whatever their paths.
   const request = {
     ...place,
@@ -217,7 +218,8 @@ export function fleetSource(
   const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
   const fixed = commit === undefined ? {} : { fixed: true as const };
-  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed };
+  const keys = decryption === undefined ? {} : { keys: () => ageKeysFrom(decryption.ageKeyFile) };
+  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed, ...keys };
 }
 
 function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {

@@ -20,6 +20,7 @@ interface Options {
   readonly cache: boolean;
   /** False: `--no-policies`. */
   readonly policies?: readonly string[] | false;
+  readonly ageKeyFile?: string;
 }
 
 const EXAMPLES = `
@@ -27,6 +28,7 @@ Examples:
   skep validate clusters/prod
   skep validate clusters/prod --schemas vendor/crds
   skep validate clusters/prod --policies builtin --policies policies
+  skep validate clusters/prod --age-key-file ~/.config/sops/age/keys.txt
   skep validate clusters/prod -o sarif > skep.sarif
   skep validate clusters/prod --watch`;
 
@@ -43,14 +45,19 @@ export function validateCommand(): Command {
       collect,
     )
     .option('--no-policies', 'hold them against no policies')
+    .option(
+      '--age-key-file <file>',
+      'private age keys, to check Secrets that are encrypted with SOPS by their values too',
+    )
     .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
     .option('--watch', 'go on, and tell what each change makes of it, until interrupted')
     .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
-      const { apiGroup, schemas, output, cache, policies = [BUILTIN] } = options;
+      const { apiGroup, schemas, output, cache, policies = [BUILTIN], ageKeyFile } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
-      const request = { paths, schemas, apiGroup, policies: policies || [] };
+      const keys = ageKeyFile === undefined ? {} : { ageKeyFile };
+      const request = { paths, schemas, apiGroup, policies: policies || [], ...keys };
       if (options.watch === true) return watch(request, output);
       const result = await validation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();

@@ -8,6 +8,7 @@ import type { Validation } from '../reconcile/validate.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
+import type { SopsKeys } from '../std/sops/open.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { programDigest } from './program-digest.ts';
@@ -20,6 +21,8 @@ export interface ValidationRequest {
   readonly apiGroup: string;
   /** Folders or files of policies; `builtin` is the pack that comes with the program. Absent: none. */
   readonly policies?: readonly string[];
+  /** File of private age keys. Absent: what SOPS has encrypted is checked as far as it can be without. */
+  readonly ageKeyFile?: string;
 }
 
 export function openUserCache(): ResultCache {
@@ -39,18 +42,21 @@ export async function validation(
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);
-  const key = cache === undefined ? '' : keyOf(documents, schemas, policies, apiGroup);
-  const known = cache?.get(key);
+  // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
+  const kept = request.ageKeyFile === undefined ? cache : undefined;
+  const key = kept === undefined ? '' : keyOf(documents, schemas, policies, apiGroup);
+  const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
-  const [{ KINDS }, { validate }, opened] = await Promise.all([
+  const [{ KINDS }, { validate }, { unsealed }, opened] = await Promise.all([
     import('../kinds/index.ts'),
     import('../reconcile/validate.ts'),
+    import('../reconcile/unseal.ts'),
     openPolicyFiles(policies),
   ]);
   const result = validate({
-    documents,
+    documents: await unsealed(documents, () => keysFrom(request.ageKeyFile), files),
     schemas,
     kinds: KINDS,
     apiGroup,
@@ -58,8 +64,14 @@ export async function validation(
     ...(opened === undefined ? {} : { policies: opened.set }),
   });
   const told = withWarnings(result, opened?.warnings ?? []);
-  cache?.set(key, told);
+  kept?.set(key, told);
   return told;
+}
+
+async function keysFrom(file: string | undefined): Promise<SopsKeys> {
+  if (file === undefined) return { type: 'none' };
+  const { ageKeysFrom } = await import('./age-key-file.ts');
+  return ageKeysFrom(file);
 }
 
 function withWarnings(result: Validation, warnings: readonly Problem[]): Validation {

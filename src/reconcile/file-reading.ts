@@ -8,11 +8,11 @@ import type { KubeObject } from '../kube/object.ts';
 import { isObject } from '../std/json.ts';
 import type { Problem, ResourceId } from '../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../std/yaml.ts';
-import { examine } from './examine.ts';
+import { type Examined, examine } from './examine.ts';
 import { identify } from './identify.ts';
 import type { KindTable } from './kind-table.ts';
 import type { ParsedFile, ParsedObject } from './parsed-file.ts';
-import type { LoadCache, SourceFile } from './source-file.ts';
+import { type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 /** JSON, so that any cache can keep it. */
 export interface FileReading {
@@ -76,7 +76,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
   if (!identified.ok) return { problems: [...ofText, problemOf(reading, parsed, identified.fault)] };
   const { id, known, object, warnings } = identified;
-  const { findings, defaulted } = examine(known, id, object);
+  const { findings, defaulted } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
     ...[...warnings, ...findings].map((finding) => problemOf(reading, parsed, finding, id)),
@@ -88,6 +88,9 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   return { item, problems };
 }
 
+/** What is refused already needs no further reasons, and its values may be secret. */
+const NOTHING_FOUND: Examined = { findings: [] };
+
 function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
   const { pointer } = problem;
   if (object.document !== document || pointer === undefined) return false;
@@ -96,9 +99,11 @@ function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'
 
 function problemOf(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
   reading.documents ??= readDocuments(reading.file.text, reading.file.path);
-  const { code, severity, message, at } = finding;
+  const { code, severity, at } = finding;
   const pointer = parsed.pointer + finding.pointer;
-  const place = reading.documents[parsed.document]?.place(pointer, at);
+  const written = writtenPointer(reading.file, parsed.document, pointer);
+  const place = reading.documents[parsed.document]?.place(written, at);
+  const message = isSealed(parsed, finding.pointer) ? HIDDEN : finding.message;
   return {
     code,
     severity,
@@ -107,6 +112,14 @@ function problemOf(reading: Reading, parsed: ParsedObject, finding: Finding, res
     ...(place === undefined ? {} : { place }),
     ...(resource === undefined ? {} : { resource }),
   };
+}
+
+const HIDDEN = 'What is encrypted here is no valid value of this field; sops decrypt shows it.';
+
+/** Whether the message may say a value that was encrypted. What a Secret holds is never said. */
+function isSealed({ sealed = [] }: ParsedObject, pointer: string): boolean {
+  if (/^\/(?:data|stringData)\//.test(pointer)) return false;
+  return sealed.some((each) => pointer === each || pointer.startsWith(`${each}/`) || each.startsWith(`${pointer}/`));
 }
 
 /** True of everything that could be identified. */

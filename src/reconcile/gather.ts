@@ -6,6 +6,7 @@ import { type KubeObject, keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
+import type { SopsKeys } from '../std/sops/open.ts';
 import { definitionsInCluster } from './foreign-kinds.ts';
 import { labelValue } from './labels.ts';
 import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
@@ -14,6 +15,7 @@ import { manifestsOf } from './manifests.ts';
 import type { Checkout, Cluster, Repository } from './ports.ts';
 import { isQuarantined, type Quarantine, type Quarantined } from './quarantine.ts';
 import type { LoadCache } from './source-file.ts';
+import { noKeys, unsealed } from './unseal.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -24,6 +26,8 @@ export interface FleetSource {
   readonly ignore?: readonly string[];
   /** Absent: everything. */
   readonly allow?: Allow;
+  /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
+  readonly keys?: () => Promise<SopsKeys>;
   /** The user that its objects are changed as; absent: the reconciler itself. */
   readonly account?: string;
   /** It is read at a commit that somebody named, which says nothing about what its ref names. */
@@ -112,8 +116,9 @@ export async function gather(input: GatherInput): Promise<Gathered> {
 async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
     const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
-    const { documents, problems, incomplete } = await manifestsOf(checkout, source);
+    const { documents: written, problems, incomplete } = await manifestsOf(checkout, source);
     const { kinds, apiGroup, cache } = input;
+    const documents = await unsealed(written, source.keys ?? noKeys(source.name), cache);
     const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache };
     const alone = load(given);
     const definitions = await definitionsInCluster(input.cluster, alone.foreign);

@@ -10,7 +10,7 @@ import { readDocuments } from '../std/yaml.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
-import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
+import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 export interface LoadInput {
   /** Name of the source. */
@@ -132,7 +132,8 @@ function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): 
     ...(item.defaulted === undefined ? {} : { defaulted: item.defaulted }),
     place(pointer, at) {
       documents ??= readDocuments(file.text, file.path);
-      return documents[item.document]?.place(item.pointer + pointer, at) ?? { file: file.path, line: 1, column: 1 };
+      const written = writtenPointer(file, item.document, item.pointer + pointer);
+      return documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 };
     },
   }));
 }

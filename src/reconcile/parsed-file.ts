@@ -2,7 +2,8 @@
 
 import type { Json } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
-import { readDocuments } from '../std/yaml.ts';
+import { type ReadDocument, readDocuments } from '../std/yaml.ts';
+import { openedObjects } from './opened-objects.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
@@ -21,20 +22,39 @@ export interface ParsedObject {
   /** Where it stands in the document; empty unless it is the item of a list. */
   readonly pointer: string;
   readonly value: Json;
+  /** A problem says already that it must not be applied: only its identity is of use. */
+  readonly refused?: true;
+  /** What was encrypted of it, as pointers into the value. */
+  readonly sealed?: readonly string[];
 }
 
 export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
   const key = `text ${file.oid} ${file.path}`;
   const cached = cache?.get(key);
   if (cached !== undefined) return cached as ParsedFile;
-  const documents = readDocuments(file.text, file.path);
+  const documents = readDocuments(file.text, file.path).map((read, document) => objectsOf(file, read, document));
   const parsed: ParsedFile = {
-    objects: documents.flatMap(({ value }, document) =>
-      value === undefined ? [] : unroll(value).map((unrolled) => ({ document, ...unrolled })),
-    ),
+    objects: documents.flatMap(({ objects }) => objects),
     problems: documents.flatMap(({ problems }, document) => problems.map((problem) => ({ document, problem }))),
-    unreadable: documents.filter(({ value }) => value === undefined).length,
+    unreadable: documents.filter(({ unreadable }) => unreadable).length,
   };
   cache?.set(key, parsed);
   return parsed;
+}
+
+interface DocumentObjects {
+  readonly objects: readonly ParsedObject[];
+  readonly problems: readonly Problem[];
+  readonly unreadable: boolean;
+}
+
+function objectsOf({ openings }: SourceFile, read: ReadDocument, document: number): DocumentObjects {
+  const { value, problems } = read;
+  if (value === undefined) return { objects: [], problems, unreadable: true };
+  const opening = openings?.[document];
+  if (opening === undefined) {
+    return { objects: unroll(value).map((unrolled) => ({ document, ...unrolled })), problems, unreadable: false };
+  }
+  const opened = openedObjects(opening, document, read);
+  return { ...opened, problems: [...problems, ...opened.problems] };
 }

@@ -38,7 +38,7 @@ export function readDocuments(text: string, file: string): ReadDocument[] {
 /** The same, ten times slower: with everything that is unusual, and with what is wrong. */
 export function readCarefully(text: string, file: string): ReadDocument[] {
   const read = unlessTooDeep(() => {
-    const parsed = parse(text);
+    const parsed = parseNodes(text);
     return { lines: parsed.lines, values: parsed.documents.map(toValue) };
   });
   if (read === undefined) return [tooDeep(file)];
@@ -51,7 +51,7 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
       value,
       problems,
       place(pointer: string, at: 'key' | 'value' = 'value'): Place {
-        again ??= parse(text);
+        again ??= parseNodes(text);
         const found = again.documents[index];
         if (found === undefined) return { file, line: 1, column: 1 };
         return placeAt(again.lines, offsetOf(found, pointer, at), file);
@@ -60,12 +60,13 @@ export function readCarefully(text: string, file: string): ReadDocument[] {
   });
 }
 
-interface Parsed {
+export interface Parsed {
   readonly documents: readonly Document.Parsed[];
   readonly lines: LineCounter;
 }
 
-function parse(text: string): Parsed {
+/** The nodes of a text, for readers that need more than its values. Throws RangeError where they are nested too deeply. */
+export function parseNodes(text: string): Parsed {
   const { LineCounter, parseAllDocuments } = yamlPackage();
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {

@@ -1,4 +1,4 @@
-// The value of a Secret appears nowhere but in Secrets: not in what commands print, not in plan files, logs, history,
+// The value of a Secret, in the clear in Git or encrypted there, appears nowhere but in Secrets: not in what commands print, not in plan files, logs, history,
 // events or any other object, also where the API server quotes it, or a URL holds it. Another output is another row.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { skep } from '../harness/skep.ts';
+import { sealed, type TestKey, testKey } from '../harness/sops.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { GROUP, NAMESPACE, server } from './fleet.ts';
 
@@ -28,10 +29,11 @@ let world: World;
 let instance: InstanceFolder;
 let proxy: TestProxy;
 let receiver: Receiver;
+let key: TestKey;
 let refuses = false;
 
 beforeAll(async () => {
-  world = await startWorld();
+  [world, key] = await Promise.all([startWorld(), testKey()]);
   [proxy, receiver] = await Promise.all([startProxy(world.cluster, decide), startReceiver()]);
   instance = instanceFolder(world);
   configure();
@@ -45,7 +47,7 @@ afterAll(async () => {
 
 /** As admission plugins and validation do it: the whole object in the message. */
 function decide({ method, url, body }: Passing): Fate {
-  if (!refuses || method !== 'PATCH' || !url.includes('/secrets/api?')) return 'pass';
+  if (!refuses || method !== 'PATCH' || !/\/secrets\/(?:api|sealed)\?/.test(url)) return 'pass';
   return { status: 422, message: `Secret "api" is invalid: data: Invalid value: ${body} ${SPELLINGS.join(' ')}` };
 }
 
@@ -53,15 +55,48 @@ function configure(changes: Readonly<Record<string, unknown>> = {}): void {
   const apply = { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 };
   const secretFile = join(instance.dir, 'webhook-key');
   writeFileSync(secretFile, 'a key of its own', { mode: 0o600 });
+  const ageKeyFile = join(instance.dir, 'age-keys');
+  writeFileSync(ageKeyFile, key.identity, { mode: 0o600 });
+  const repository = `${world.git.url}/fleet.git`;
+  const sources = [{ name: 'fleet', repository, branch: 'main', path: 'cluster', decryption: { ageKeyFile } }];
   const notify = { webhooks: [{ url: `${receiver.url}/told`, secretFile }] };
   const snapshot = { file: join(instance.dir, 'state.json') };
-  instance.configure({ cluster: { kubeconfig: proxy.kubeconfigPath }, apply, notify, snapshot, ...changes });
+  instance.configure({ cluster: { kubeconfig: proxy.kubeconfigPath }, apply, notify, snapshot, sources, ...changes });
 }
 
-function commit(value: string, more = ''): void {
+async function commit(value: string, more = '', files: Readonly<Record<string, string>> = {}): Promise<void> {
   const secret = `apiVersion: v1\nkind: Secret\nmetadata: {name: api, namespace: tools}\nstringData:\n  token: ${JSON.stringify(value)}\n${more}`;
-  const reader = `${server('clock')}  secrets:\n    - {name: api, key: token, targetEnvName: TOKEN}\n`;
-  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, GROUP, secret, reader].join('---\n') });
+  const reader = `${server('clock')}  secrets:\n    - {name: api, key: token, targetEnvName: TOKEN}\n    - {name: sealed, key: token, targetEnvName: SEALED}\n`;
+  const encrypted = await sealed({ ...SECRET, metadata: named('sealed'), stringData: { token: value } }, key);
+  const all = [NAMESPACE, GROUP, secret, reader].join('---\n');
+  world.fleet.commit({ 'cluster/all.yaml': all, 'cluster/sealed.json': encrypted, ...files });
+}
+
+const SECRET = { apiVersion: 'v1', kind: 'Secret' };
+
+function named(name: string): { name: string; namespace: string } {
+  return { name, namespace: 'tools' };
+}
+
+/** Encrypted values that are no valid ones of their fields, and such that stand where they would be shown. */
+async function wronglySealed(): Promise<Record<string, string>> {
+  const [first = '', second = ''] = VALUES;
+  const data = { ...SECRET, metadata: named('bad-data'), data: { bad: second } };
+  const labels = { ...SECRET, metadata: { ...named('bad-label'), labels: { tier: first } }, type: second };
+  const map = { ...SECRET, kind: 'ConfigMap', metadata: named('bad-map'), data: { bad: first } };
+  const env = [{ name: 'TOKEN', value: second }];
+  const mcp = {
+    apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+    kind: 'MCPServer',
+    metadata: named('bad-server'),
+    spec: { image: first, transport: second, env },
+  };
+  return {
+    'cluster/bad-data.json': await sealed(data, key),
+    'cluster/bad-label.json': await sealed(labels, key, '.'),
+    'cluster/bad-map.json': await sealed(map, key),
+    'cluster/bad-server.json': await sealed(mcp, key, '^spec$'),
+  };
 }
 
 async function printed(...args: readonly string[]): Promise<string> {
@@ -112,6 +147,7 @@ async function living(): Promise<string> {
 /** What is looked through, and what shows that it was worth it. */
 const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<string>; readonly shows: string }[] = [
   { of: 'a plan as JSON', text: () => printed('plan', '-o', 'json'), shows: '"name": "api"' },
+  { of: 'a plan that says what was encrypted', text: () => printed('plan'), shows: 'tools/Secret/sealed' },
   { of: 'a plan that explains', text: () => printed('plan', '--explain'), shows: 'tools/Secret/api' },
   {
     of: 'a plan as Markdown',
@@ -139,7 +175,7 @@ const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<stri
   {
     of: 'a change of the value',
     text: async () => {
-      commit(VALUES[1] ?? '');
+      await commit(VALUES[1] ?? '');
       return (await printed('plan', '-o', 'json')) + (await printed('sync'));
     },
     shows: '*** (after)',
@@ -147,10 +183,10 @@ const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<stri
   {
     of: 'a manifest with a mistake in it',
     text: async () => {
-      commit(VALUES[0] ?? '', `data: {bad: ${JSON.stringify(VALUES[1])}, worse: 7}\n`);
+      await commit(VALUES[0] ?? '', `data: {bad: ${JSON.stringify(VALUES[1])}, worse: 7}\n`, await wronglySealed());
       return printed('sync', '-o', 'json');
     },
-    shows: 'Secret',
+    shows: 'sops-outside-secret',
   },
   { of: 'a source that refuses the password in its URL', text: printedOfForbiddenSource, shows: 'git-auth-required' },
   { of: 'what webhooks are told', text: async () => sent('/told'), shows: 'failure' },
@@ -166,7 +202,7 @@ const OUTPUTS: readonly { readonly of: string; readonly text: () => Promise<stri
 ];
 
 test('a value of a Secret is in nothing that anybody but the Secret shows', async () => {
-  commit(VALUES[0] ?? '');
+  await commit(VALUES[0] ?? '');
   for (const { of, text, shows } of OUTPUTS) {
     const output = await text();
     const leaks = SPELLINGS.filter((spelling) => output.includes(spelling));

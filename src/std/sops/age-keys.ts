@@ -1,0 +1,72 @@
+// The private keys of a file as age-keygen writes it, and what they open. Knows nothing about SOPS, and never says a key.
+
+import { digest } from '../hash.ts';
+import type { AgeRecipient } from './metadata.ts';
+
+export interface AgeKeys {
+  /** Stands for the keys, and cannot be turned back into them; no secret, but nothing to show either. */
+  readonly digest: string;
+  /** What was encrypted for one of the recipients; undefined where none of the keys opens any. */
+  open(recipients: readonly AgeRecipient[]): Promise<Uint8Array | undefined>;
+}
+
+export type AgeKeysRead =
+  | { readonly ok: true; readonly keys: AgeKeys }
+  | { readonly ok: false; readonly reason: string };
+
+const IDENTITY = /^AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]+$/;
+
+/** Opening costs a curve operation each; a document has a handful. */
+const RECIPIENTS_MAX = 64;
+/** A data key for one recipient takes 400 bytes, for a post-quantum one 2,500. */
+const ENC_MAX = 16_384;
+
+/** One key a line; empty lines and comments (`#`) between. */
+export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
+  const { identityToRecipient } = await import('age-encryption');
+  const identities = new Map<string, string>();
+  for (const [index, line] of text.split('\n').entries()) {
+    const identity = line.trim();
+    if (identity === '' || identity.startsWith('#')) continue;
+    if (!IDENTITY.test(identity)) return { ok: false, reason: `line ${index + 1} is no age key (AGE-SECRET-KEY-1...)` };
+    const recipient = await unlessMalformed(() => identityToRecipient(identity));
+    if (recipient === undefined) return { ok: false, reason: `line ${index + 1} is no whole age key` };
+    identities.set(recipient, identity);
+  }
+  if (identities.size === 0) return { ok: false, reason: 'it holds no key (AGE-SECRET-KEY-1...)' };
+  return {
+    ok: true,
+    keys: {
+      digest: digest([...identities.values()].toSorted()),
+      open: (recipients) => openAny(identities, recipients),
+    },
+  };
+}
+
+/** Those that are named ours first: the name is only a hint, but a good one. */
+async function openAny(
+  identities: ReadonlyMap<string, string>,
+  recipients: readonly AgeRecipient[],
+): Promise<Uint8Array | undefined> {
+  const { armor, Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  for (const identity of identities.values()) decrypter.addIdentity(identity);
+  const ours = recipients.filter(({ recipient }) => identities.has(recipient));
+  const others = recipients.filter(({ recipient }) => !identities.has(recipient));
+  for (const { enc } of [...ours, ...others].slice(0, RECIPIENTS_MAX)) {
+    if (enc.length > ENC_MAX) continue;
+    const opened = await unlessMalformed(() => decrypter.decrypt(armor.decode(enc)));
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
+}
+
+/** The library says with an error that a key does not fit, as it does of a file that is none. */
+async function unlessMalformed<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+// One encrypted value of a SOPS document: `ENC[AES256_GCM,data:...,iv:...,tag:...,type:...]`, bound to the keys that lead to
+// it. Knows nothing about documents.
+
+import { createDecipheriv } from 'node:crypto';
+
+export type SealedType = 'str' | 'int' | 'float' | 'bool' | 'bytes' | 'time' | 'comment';
+
+export interface Sealed {
+  readonly data: Uint8Array;
+  readonly iv: Uint8Array;
+  readonly tag: Uint8Array;
+  readonly type: SealedType;
+}
+
+const BASE64 = '([A-Za-z0-9+/]+={0,2})';
+const SEALED = new RegExp(
+  `^ENC\\[AES256_GCM,data:${BASE64},iv:${BASE64},tag:${BASE64},type:(str|int|float|bool|bytes|time|comment)\\]$`,
+);
+const KEY_BYTES = 32;
+const TAG_BYTES = 16;
+
+const PREFIX = 'ENC[AES256_GCM,';
+
+/** Whether a text may hold sealed values. */
+export function mayBeSealed(text: string): boolean {
+  return text.includes(PREFIX);
+}
+
+/** Undefined where the text is no sealed value. */
+export function readSealed(text: string): Sealed | undefined {
+  const parts = text.startsWith(PREFIX) ? SEALED.exec(text) : null;
+  if (parts === null) return undefined;
+  const [, data = '', iv = '', tag = '', type] = parts;
+  return {
+    data: Buffer.from(data, 'base64'),
+    iv: Buffer.from(iv, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+    type: type as SealedType,
+  };
+}
+
+/** Undefined where it was not sealed with this key at this place, was changed, or is no UTF-8. */
+export function unseal(sealed: Sealed, key: Uint8Array, boundTo: string): string | undefined {
+  const { data, iv, tag } = sealed;
+  // A shorter tag would be accepted, and is easier to forge.
+  if (key.length !== KEY_BYTES || tag.length !== TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(boundTo));
+  decipher.setAuthTag(tag);
+  try {
+    const opened = Buffer.concat([decipher.update(data), decipher.final()]);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(opened);
+  } catch (error) {
+    // OpenSSL's complaint about the tag, or the decoder's: neither says more.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+// The key that the values of a document are encrypted with: encrypted itself for each recipient, or shared out among groups of
+// them. Knows nothing about values.
+
+import type { AgeKeys } from './age-keys.ts';
+import type { SopsCode } from './codes.ts';
+import type { KeyGroup, SopsMetadata } from './metadata.ts';
+import { combineShares } from './shamir.ts';
+
+export type DataKey =
+  | { readonly ok: true; readonly key: Uint8Array }
+  | { readonly ok: false; readonly code: SopsCode; readonly message: string };
+
+/** As many groups as shares can have an x. */
+const GROUPS_MAX = 255;
+
+export async function dataKeyOf({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {
+  const needed = groups.length === 1 ? 1 : threshold;
+  const byAge = groups.filter(({ age }) => age.length > 0).slice(0, GROUPS_MAX);
+  if (byAge.length < needed)
+    return { ok: false, code: 'sops-service-unsupported', message: unsupported(groups, needed) };
+  const opened = await Promise.all(byAge.map(({ age }) => keys.open(age)));
+  const shares = opened.filter((share) => share !== undefined);
+  if (shares.length < needed)
+    return { ok: false, code: 'sops-key-wrong', message: wrong(byAge, shares.length, needed) };
+  const key = groups.length === 1 ? shares[0] : combineShares(shares);
+  if (key !== undefined) return { ok: true, key };
+  return {
+    ok: false,
+    code: 'sops-invalid',
+    message: 'The shares of its data key do not fit together: encrypt it anew.',
+  };
+}
+
+function unsupported(groups: readonly KeyGroup[], needed: number): string {
+  const services = [...new Set(groups.flatMap(({ others }) => others))].join(', ');
+  const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} key groups it takes`;
+  return `The document was encrypted for ${services}, with ${who}: only age is read here; add a recipient with sops updatekeys.`;
+}
+
+/** Recipients are public keys. */
+function wrong(groups: readonly KeyGroup[], opened: number, needed: number): string {
+  const recipients = groups.flatMap(({ age }) => age.map(({ recipient }) => recipient));
+  const named =
+    recipients.slice(0, 3).join(', ') + (recipients.length > 3 ? ` and ${recipients.length - 3} others` : '');
+  const how =
+    needed === 1 ? 'None of the age keys opens it' : `The age keys open ${opened} of the ${needed} groups it takes`;
+  return `${how}: it was encrypted for ${named}.`;
+}

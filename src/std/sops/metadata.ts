@@ -1,0 +1,122 @@
+// The part of a SOPS document that says how it was encrypted. Knows nothing about the document itself.
+
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import { compileRe2 } from '../re2.ts';
+
+export interface SopsMetadata {
+  /** Of one group any key opens the document; of several, `threshold` groups do together. */
+  readonly groups: readonly KeyGroup[];
+  readonly threshold: number;
+  /** What the checksum is bound to. */
+  readonly lastModified: string;
+  readonly mac: string;
+  readonly macOnlyEncrypted: boolean;
+  /** Whether the value below these keys is to be encrypted; undefined where comments decide. */
+  readonly encrypts: (path: readonly string[]) => boolean | undefined;
+}
+
+export interface KeyGroup {
+  readonly age: readonly AgeRecipient[];
+  /** Key services of the group that are not read here, in words. */
+  readonly others: readonly string[];
+}
+
+export interface AgeRecipient {
+  readonly recipient: string;
+  /** The data key, or a share of it, as an armoured age file. */
+  readonly enc: string;
+}
+
+export type MetadataRead =
+  | { readonly ok: true; readonly metadata: SopsMetadata }
+  | { readonly ok: false; readonly reason: string };
+
+const SERVICES: Readonly<Record<string, string>> = {
+  kms: 'AWS KMS',
+  gcp_kms: 'Google Cloud KMS',
+  hckms: 'Huawei Cloud KMS',
+  azure_kv: 'Azure Key Vault',
+  hc_vault: 'HashiCorp Vault',
+  pgp: 'PGP',
+};
+
+const RULES = [
+  'unencrypted_suffix',
+  'encrypted_suffix',
+  'unencrypted_regex',
+  'encrypted_regex',
+  'unencrypted_comment_regex',
+  'encrypted_comment_regex',
+] as const;
+const DEFAULT_RULE = ['unencrypted_suffix', '_unencrypted'] as const;
+
+const MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z|[-+]\d\d:\d\d)$/;
+
+export function readMetadata(sops: Json | undefined): MetadataRead {
+  if (!isObject(sops)) return { ok: false, reason: 'sops must be a mapping' };
+  const { lastmodified, mac, mac_only_encrypted: macOnly } = sops;
+  const groups = groupsOf(sops);
+  const moment = MOMENT.exec(typeof lastmodified === 'string' ? lastmodified : '');
+  if (moment === null) return { ok: false, reason: 'sops.lastmodified must be a date and time' };
+  if (typeof mac !== 'string' || mac === '') return { ok: false, reason: 'sops.mac, its checksum, is missing' };
+  if (groups.length === 0) return { ok: false, reason: 'sops names nobody who could open it' };
+  const encrypts = ruleOf(sops);
+  if (typeof encrypts === 'string') return { ok: false, reason: encrypts };
+  const [, time = '', zone = ''] = moment;
+  const threshold = Number(sops.shamir_threshold ?? 0) || groups.length;
+  const metadata = {
+    groups,
+    threshold,
+    // As Go writes it again: whole seconds, and Z for no offset.
+    lastModified: time + (/^[-+]00:00$/.test(zone) ? 'Z' : zone),
+    mac,
+    macOnlyEncrypted: macOnly === true || macOnly === 'true',
+    encrypts,
+  };
+  return { ok: true, metadata };
+}
+
+function groupsOf(sops: JsonObject): KeyGroup[] {
+  const own = groupOf(sops);
+  if (own.age.length > 0 || own.others.length > 0) return [own];
+  const { key_groups: groups } = sops;
+  return Array.isArray(groups) ? groups.map((group) => groupOf(isObject(group) ? group : {})) : [];
+}
+
+function groupOf(group: JsonObject): KeyGroup {
+  const age = listOf(group.age).flatMap(({ recipient, enc }) =>
+    typeof recipient === 'string' && typeof enc === 'string' ? [{ recipient, enc }] : [],
+  );
+  const others = Object.entries(SERVICES).filter(([field]) => listOf(group[field]).length > 0);
+  return { age, others: others.map(([, words]) => words) };
+}
+
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A reason where the rules contradict one another, or cannot be read. */
+function ruleOf(sops: JsonObject): SopsMetadata['encrypts'] | string {
+  const given = RULES.flatMap((name) => {
+    const value = sops[name];
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
+  });
+  if (given.length > 1) return `sops may have one of ${RULES.join(', ')}`;
+  const [name, value] = given[0] ?? DEFAULT_RULE;
+  switch (name) {
+    case 'unencrypted_suffix':
+      return (path) => !path.some((key) => key.endsWith(value));
+    case 'encrypted_suffix':
+      return (path) => path.some((key) => key.endsWith(value));
+    case 'unencrypted_regex':
+    case 'encrypted_regex': {
+      const compiled = compileRe2(value);
+      if (!compiled.ok) return `sops.${name}: ${compiled.reason}`;
+      const wanted = name === 'encrypted_regex';
+      return (path) => path.some((key) => compiled.regexp.test(key)) === wanted;
+    }
+    case 'unencrypted_comment_regex':
+    case 'encrypted_comment_regex':
+      return () => undefined;
+  }
+}

@@ -1,0 +1,129 @@
+// Opens the documents of a text that SOPS has encrypted with age: values are decrypted where they stand, and the checksum over
+// all of them is verified. Documents that were encrypted together are opened together. Knows nothing about files and kinds.
+
+import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
+import type { AgeKeys } from './age-keys.ts';
+import { readSealed, type SealedType } from './cipher.ts';
+import type { SopsCode } from './codes.ts';
+import { dataKeyOf } from './data-key.ts';
+import { decryptTogether } from './decrypt.ts';
+import { readMetadata } from './metadata.ts';
+import { COMMENT, type PutIn, replaced } from './replace.ts';
+import { type SopsDocument, sopsDocuments } from './tree.ts';
+
+export interface SopsFault {
+  readonly code: SopsCode;
+  readonly message: string;
+  /** Into the document as it is written. */
+  readonly pointer: string;
+}
+
+/** What became of an encrypted document. JSON, so that any cache in memory can keep it. */
+export interface Opening {
+  /** Without `sops`. Where it is not open, empty values of the right type stand in for encrypted ones. */
+  readonly value: Json;
+  readonly open: boolean;
+  /** Where encrypted values stand, or stood, in `value`. */
+  readonly sealed: readonly string[];
+  /** Items of lists that are comments to SOPS, as they are written: they are not in `value`. */
+  readonly comments: readonly string[];
+  /** Why it is not open; absent where nobody asked for that. */
+  readonly fault?: SopsFault;
+}
+
+/** What to open with; where there is nothing, what is wrong about that, if anything is. */
+export type SopsKeys =
+  | { readonly type: 'keys'; readonly keys: AgeKeys }
+  | { readonly type: 'none'; readonly fault?: Omit<SopsFault, 'pointer'> };
+
+/** By index among the documents that are not empty; undefined for those that are not encrypted, or no value at all. */
+export async function openDocuments(text: string, keys: SopsKeys): Promise<readonly (Opening | undefined)[]> {
+  const documents = sopsDocuments(text);
+  const openings = new Map<SopsDocument, Opening>();
+  for (const document of documents.filter(({ sops }) => sops === undefined)) {
+    const left = sealedLeaves(document)[0];
+    if (left === undefined) continue;
+    const message = 'This is SOPS ciphertext, and the document has no sops part that says how to open it.';
+    openings.set(document, closed(document, { code: 'sops-metadata-missing', message, pointer: left.pointer }));
+  }
+  const together = Map.groupBy(
+    documents.filter(({ sops }) => sops !== undefined),
+    ({ sops }) => canonicalJson(sops),
+  );
+  for (const group of together.values()) {
+    for (const [document, opening] of await openTogether(group, keys)) openings.set(document, opening);
+  }
+  return documents.map((document) => (document.value === undefined ? undefined : openings.get(document)));
+}
+
+async function openTogether(
+  documents: readonly SopsDocument[],
+  keys: SopsKeys,
+): Promise<readonly (readonly [SopsDocument, Opening])[]> {
+  function refused({ code, message }: Omit<SopsFault, 'pointer'>, of?: SopsDocument, pointer = '/sops') {
+    return documents.map(
+      (each) => [each, closed(each, { code, message, pointer: each === of ? pointer : '/sops' })] as const,
+    );
+  }
+  const metadata = readMetadata(documents[0]?.sops);
+  if (!metadata.ok) return refused(invalid(metadata.reason));
+  const odd = documents.find(({ oddity }) => oddity !== undefined);
+  if (odd?.oddity !== undefined) return refused(invalid(odd.oddity.reason), odd, odd.oddity.pointer);
+  if (keys.type === 'none') {
+    return keys.fault === undefined ? documents.map((each) => [each, closed(each)]) : refused(keys.fault);
+  }
+  const dataKey = await dataKeyOf(metadata.metadata, keys.keys);
+  if (!dataKey.ok) return refused(dataKey);
+  const decrypted = decryptTogether(documents, metadata.metadata, dataKey.key);
+  if (!decrypted.ok) return refused(decrypted, decrypted.document, decrypted.pointer);
+  return documents.map((each) => {
+    const values = decrypted.values.get(each) ?? new Map();
+    const { value, at } = replaced(withoutSops(each), values);
+    return [each, { value, open: true, sealed: at, comments: commentsOf(each) }];
+  });
+}
+
+function invalid(reason: string): Omit<SopsFault, 'pointer'> {
+  return { code: 'sops-invalid', message: `SOPS has not written this document so: ${reason}.` };
+}
+
+function closed(document: SopsDocument, fault?: SopsFault): Opening {
+  const standIns = new Map(
+    sealedLeaves(document).map(({ pointer, type }): [string, PutIn] => [pointer, standInFor(type)]),
+  );
+  const { value, at } = replaced(withoutSops(document), standIns);
+  const comments = commentsOf(document);
+  return { value, open: false, sealed: at, comments, ...(fault === undefined ? {} : { fault }) };
+}
+
+/** Valid wherever Kubernetes has a text, and as base64. */
+function standInFor(type: SealedType): PutIn {
+  switch (type) {
+    case 'comment':
+      return COMMENT;
+    case 'bool':
+      return false;
+    case 'int':
+    case 'float':
+      return 0;
+    default:
+      return '';
+  }
+}
+
+function withoutSops({ value = null, sops }: SopsDocument): Json {
+  if (sops === undefined || !isObject(value)) return value;
+  const { sops: _, ...rest }: JsonObject = value;
+  return rest;
+}
+
+function sealedLeaves({ leaves }: SopsDocument): { readonly pointer: string; readonly type: SealedType }[] {
+  return leaves.flatMap(({ pointer, text }) => {
+    const sealed = readSealed(text);
+    return sealed === undefined ? [] : [{ pointer, type: sealed.type }];
+  });
+}
+
+function commentsOf(document: SopsDocument): string[] {
+  return sealedLeaves(document).flatMap(({ pointer, type }) => (type === 'comment' ? [pointer] : []));
+}

@@ -1,0 +1,87 @@
+// The documents of a text as SOPS walks them: every value in the order in which it is written, with the keys that lead to it.
+// Knows nothing about keys and checksums.
+
+import type { ParsedNode, YAMLMap } from 'yaml';
+import { isObject, type Json, pointerToken } from '../json.ts';
+import { parseNodes } from '../yaml.ts';
+import { isAlias, isMap, isScalar, isSeq } from '../yaml-package.ts';
+import { resolveScalar } from '../yaml-scalar.ts';
+import { isMergeKey, toValue } from '../yaml-value.ts';
+
+export interface Leaf {
+  readonly pointer: string;
+  /** Keys only: SOPS does not count the items of lists. */
+  readonly path: readonly string[];
+  readonly text: string;
+  /** Written without quotes. */
+  readonly plain: boolean;
+  readonly tag: string | undefined;
+}
+
+export interface SopsDocument {
+  /** Undefined where it could not be read as a value. */
+  readonly value: Json | undefined;
+  /** What says how it was encrypted; undefined where nothing does. */
+  readonly sops: Json | undefined;
+  /** Without those below `sops`. */
+  readonly leaves: readonly Leaf[];
+  /** Why SOPS could not have written it. */
+  readonly oddity?: { readonly reason: string; readonly pointer: string };
+}
+
+interface Walk {
+  readonly leaves: Leaf[];
+  oddity?: { readonly reason: string; readonly pointer: string };
+}
+
+type Node = ParsedNode | null;
+
+/** Those that are not empty, as `readDocuments` has them; none where the text is nested too deeply. */
+export function sopsDocuments(text: string): SopsDocument[] {
+  try {
+    return parseNodes(text).documents.flatMap((document) => {
+      const { value, faults } = toValue(document);
+      if (faults.length === 0 && (value === null || value === undefined)) return [];
+      const sops = isObject(value ?? null) && isObject(value) ? value.sops : undefined;
+      const [fault] = faults;
+      if (fault !== undefined) {
+        const oddity = { reason: 'it has a mistake of YAML', pointer: fault.pointer ?? '' };
+        return [{ value, sops, leaves: [], oddity }];
+      }
+      const walk: Walk = { leaves: [] };
+      visit(walk, document.contents, '', []);
+      return [{ value, sops, leaves: walk.leaves, ...(walk.oddity === undefined ? {} : { oddity: walk.oddity }) }];
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
+function visit(walk: Walk, node: Node, pointer: string, path: readonly string[]): void {
+  if (isMap(node)) {
+    for (const { key, value } of (node as YAMLMap.Parsed).items) visitField(walk, key, value, pointer, path);
+    return;
+  }
+  if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) visit(walk, item as Node, `${pointer}/${index}`, path);
+    return;
+  }
+  if (isAlias(node)) walk.oddity ??= { reason: 'it has an alias', pointer };
+  if (!isScalar(node)) return;
+  const text = typeof node.value === 'string' ? node.value : '';
+  const plain = node.type === 'PLAIN' || node.type === undefined;
+  walk.leaves.push({ pointer, path, text, plain, tag: node.tag });
+}
+
+function visitField(walk: Walk, key: Node, value: Node, pointer: string, path: readonly string[]): void {
+  if (!isScalar(key) || isMergeKey(key)) {
+    walk.oddity ??= { reason: 'it has a merge key, or one that is no text', pointer };
+    return;
+  }
+  const name = typeof key.value === 'string' ? key.value : '';
+  if (path.length === 0 && pointer === '' && name === 'sops') return;
+  const resolved = resolveScalar(name, key.type === 'PLAIN', key.tag);
+  const read = resolved.ok ? String(resolved.value) : name;
+  visit(walk, value, `${pointer}/${pointerToken(read)}`, [...path, name]);
+}
