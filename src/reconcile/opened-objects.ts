@@ -66,7 +66,7 @@ function outsideSecret(value: Json, sealed: readonly string[], comments: readonl
   if (first === undefined || !isObject(value)) return undefined;
   const { apiVersion, kind } = value;
   if (typeof kind !== 'string' || (apiVersion === 'v1' && kind === 'Secret')) return undefined;
-  const message = `Only Secrets may have encrypted values: in the clear, as a ${kind} has them, would be read by all who may see it. Put them into a Secret, and refer to that.`;
+  const message = `Only Secrets may have encrypted values: a ${kind} has them in the clear, for all who may read it. Put them into a Secret, and refer to that.`;
   return { code: 'sops-outside-secret', message, pointer: writtenAt(first, comments) };
 }
 

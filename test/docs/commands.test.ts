@@ -9,7 +9,7 @@ import { runPage } from './run-page.ts';
 import { openStage } from './stages.ts';
 
 /** Not everybody has them; pages that need one that is not there are skipped, and it is said. */
-const TOOLS = ['kubectl', 'jq', 'curl', 'ssh-keygen', 'openssl'].map((name) => {
+const TOOLS = ['kubectl', 'jq', 'curl', 'ssh-keygen', 'openssl', 'sops', 'age-keygen'].map((name) => {
   return { name, isThere: spawnSync('sh', ['-c', `command -v ${name}`]).status === 0 };
 });
 

@@ -9,15 +9,17 @@ unset SOPS_AGE_KEY || true
 mapfile -t ours < <(age-keygen -y TEST-ONLY-age-keys.txt)
 stranger=$(age-keygen 2>/dev/null | age-keygen -y)
 
+# SOPS_OLD names an older sops (v3.8.0 was it), for the one document that it has written.
 seal() { # NAME EXTENSION ARGUMENTS...
   local name=$1 extension=$2
   shift 2
-  sops --encrypt "$@" "written/$name.$extension" > "documents/$name.sealed.$extension"
+  "${writer:-sops}" --encrypt "$@" "written/$name.$extension" > "documents/$name.sealed.$extension"
   sops --decrypt "documents/$name.sealed.$extension" > "documents/$name.open.$extension"
 }
 
-rm -rf documents && mkdir documents
+mkdir -p documents
 seal secret yaml --age "${ours[0]}" --encrypted-regex '^(data|stringData)$'
+[ -z "${SOPS_OLD:-}" ] || writer=$SOPS_OLD seal old yaml --age "${ours[0]}" --encrypted-regex '^(data|stringData)$'
 seal whole yaml --age "$stranger,${ours[0]}"
 seal json json --age "${ours[0]}" --unencrypted-regex '^(apiVersion|kind|metadata|type)$'
 seal suffix yaml --age "${ours[0]}" --encrypted-suffix _secret
