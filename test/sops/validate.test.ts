@@ -117,5 +117,5 @@ test('items of a list that were comments to SOPS do not move the places of the o
   const { resources } = load({ source: 'a', documents, kinds: KINDS, apiGroup: 'example.com', builtin: bundledSchema });
   const kept = resources.find(({ id }) => id.name === 'kept');
   const line = text.split('\n').findIndex((each) => each.includes('left_unencrypted')) + 1;
-  expect(kept?.place('/stringData/left_unencrypted')).toEqual({ file: 'a.yaml', line, column: 29 });
+  expect(kept?.place('/stringData/left_unencrypted')).toEqual({ file: 'a.yaml', line, column: 27 });
 });

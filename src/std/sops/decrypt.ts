@@ -55,15 +55,17 @@ function readLeaf(leaf: Leaf, { encrypts, macOnlyEncrypted }: SopsMetadata, key:
   const { path, text, plain, tag } = leaf;
   const sealed = readSealed(text);
   const expected = encrypts(path);
+  if (expected === 'undecided')
+    return { ok: false, message: 'The rule for what is encrypted takes too long to apply.' };
   if (sealed !== undefined) {
-    if (expected === false)
+    if (expected === 'clear')
       return { ok: false, message: 'This is ciphertext where its rules leave values in the clear.' };
     return readOpened(sealed, unseal(sealed, key, `${path.join(':')}:`));
   }
   const counted = countedScalar(text, plain, tag);
   if (counted === undefined) return { ok: true };
   if ('refused' in counted) return { ok: false, message: 'SOPS would not have written a value like this.' };
-  if (expected === true && counted.text !== '') {
+  if (expected === 'encrypted' && counted.text !== '') {
     return { ok: false, message: 'This value stands in the clear among encrypted ones: encrypt it with sops edit.' };
   }
   return macOnlyEncrypted ? { ok: true } : { ok: true, counted: counted.text };

@@ -11,9 +11,11 @@ export interface SopsMetadata {
   readonly lastModified: string;
   readonly mac: string;
   readonly macOnlyEncrypted: boolean;
-  /** Whether the value below these keys is to be encrypted; undefined where comments decide. */
-  readonly encrypts: (path: readonly string[]) => boolean | undefined;
+  readonly encrypts: (path: readonly string[]) => Expected;
 }
+
+/** What a rule says about the value below some keys; `undecided`: it takes too long to say. */
+export type Expected = 'encrypted' | 'clear' | 'as its comments say' | 'undecided';
 
 export interface KeyGroup {
   readonly age: readonly AgeRecipient[];
@@ -105,18 +107,25 @@ function ruleOf(sops: JsonObject): SopsMetadata['encrypts'] | string {
   const [name, value] = given[0] ?? DEFAULT_RULE;
   switch (name) {
     case 'unencrypted_suffix':
-      return (path) => !path.some((key) => key.endsWith(value));
+      return (path) => (path.some((key) => key.endsWith(value)) ? 'clear' : 'encrypted');
     case 'encrypted_suffix':
-      return (path) => path.some((key) => key.endsWith(value));
+      return (path) => (path.some((key) => key.endsWith(value)) ? 'encrypted' : 'clear');
     case 'unencrypted_regex':
     case 'encrypted_regex': {
       const compiled = compileRe2(value);
       if (!compiled.ok) return `sops.${name}: ${compiled.reason}`;
-      const wanted = name === 'encrypted_regex';
-      return (path) => path.some((key) => compiled.regexp.test(key)) === wanted;
+      const [matched, other] = name === 'encrypted_regex' ? YES_NO : NO_YES;
+      return (path) => {
+        const matches = path.map((key) => compiled.matcher.test(key));
+        if (matches.includes(true)) return matched;
+        return matches.includes(undefined) ? 'undecided' : other;
+      };
     }
     case 'unencrypted_comment_regex':
     case 'encrypted_comment_regex':
-      return () => undefined;
+      return () => 'as its comments say';
   }
 }
+
+const YES_NO = ['encrypted', 'clear'] as const;
+const NO_YES = ['clear', 'encrypted'] as const;
