@@ -209,6 +209,6 @@ export interface CatalogueReader {
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
   /** Makes the source due, whoever syncs it; nothing to do for one that never synced and so is due anyway. */
   requestSync(key: SourceKey): Promise<void>;
-  /** Resolves where the database answers. */
+  /** Resolves where the database answers and has what reading needs. */
   ping(): Promise<void>;
 }

@@ -619,7 +619,7 @@ test('without the database the service says so, hides the cause, lives on, and r
     const readiness = await own.get('/readiness');
     expect({ status: readiness.status, text: readiness.text }).toEqual({
       status: 503,
-      text: '{"error":"not ready: the database does not answer"}',
+      text: '{"error":"not ready: the catalogue cannot be read"}',
     });
     expect((await own.get('/health')).status).toBe(200);
     expect((await own.get('/nobody/v0.1/servers')).status).toBe(404);

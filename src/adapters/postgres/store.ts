@@ -1,12 +1,12 @@
 // The catalogue's store of record in PostgreSQL: both ports, over one pool. Knows nothing about formats and sources.
 
 import type pg from 'pg';
-import type { CatalogueReader, CatalogueWriter, SourceWriter } from '../../catalogue/ports.ts';
+import type { CatalogueReader, CatalogueWriter, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
 import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { imagesOf, revisionOf, versionOf, versionsOf } from './read.ts';
+import { imagesOf, outlineOf, revisionOf, versionOf, versionsOf } from './read.ts';
 import { statesOf } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
@@ -66,6 +66,10 @@ function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): 
   };
 }
 
+const NOBODY: SourceKey = { namespace: '', registry: '', source: '' };
+/** Identities begin at 1. */
+const NO_ID = '0';
+
 function reader(pool: Pool): CatalogueReader {
   return {
     ...createOutlines(pool),
@@ -75,9 +79,12 @@ function reader(pool: Pool): CatalogueReader {
     states: (registry) => pool.use((client) => statesOf(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => revisionOf(client, key)),
+    // Reads what is not there: a schema that is behind this program lacks a column for it.
     ping: () =>
       pool.use(async (client) => {
-        await client.query('select 1');
+        await statesOf(client, NOBODY);
+        await versionOf(client, NOBODY, '', 'latest', false);
+        await outlineOf(client, NO_ID);
       }),
   };
 }

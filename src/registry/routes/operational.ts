@@ -6,7 +6,7 @@ import { refuse } from '../answer.ts';
 import { route } from '../route.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../schemas.ts';
 
-const NOT_READY = 'not ready: the database does not answer';
+const NOT_READY = 'not ready: the catalogue cannot be read';
 
 /** Body of GET /version. */
 export interface VersionInfo {
@@ -19,7 +19,7 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** /health, /readiness (503 while the database does not answer) and /version. */
+/** /health, /readiness (503 while the catalogue cannot be read) and /version. */
 export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueReader, version: VersionInfo): void {
   route(app, '/health', health, HEALTH_SCHEMA);
   route(app, '/readiness', readiness, READINESS_SCHEMA);
