@@ -1,6 +1,6 @@
 // Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, docs/errors.md
 // out of the tables of codes, docs/metrics.md out of the metrics. The same code gives the same bytes; `npm run check`
-// fails where they differ from what is committed.
+// fails where they differ from what is committed, or where definitions would break what a release has stored.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,6 +12,7 @@ import type { KubeObject } from '../src/kube/object.ts';
 import { errorsPage } from './errors-page.ts';
 import { kindPages } from './kind-pages.ts';
 import { metricsPage } from './metrics-page.ts';
+import { releaseProblems } from './release/definitions.ts';
 import { schemaFiles } from './schema-files.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -56,3 +57,7 @@ writeFolder('docs/schemas', schemas.folder);
 writeFileSync(join(ROOT, 'manifests/fleet/schema.json'), schemas.combined);
 writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
 writeFileSync(join(ROOT, 'docs/metrics.md'), metricsPage());
+
+const problems = releaseProblems(KINDS.map((kind) => crd(kind, API_GROUP)));
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;

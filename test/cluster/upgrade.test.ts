@@ -1,0 +1,15 @@
+// An upgrade over what earlier releases left in a cluster, on the API server of the suite. The definitions of a cluster in use
+// are left alone: the story needs a cluster that has none of ours.
+
+import { describe } from 'vitest';
+import { tellOfUpgrades } from '../upgrade/story.ts';
+import { openServer } from './server.ts';
+
+const server = await openServer();
+const client = await server.client('upgrade');
+const isInUse = (await client.resources()).some(({ apiVersion }) => apiVersion.startsWith('toolhive.stacklok.dev/'));
+if (isInUse) {
+  process.stderr.write('skipped: upgrades over earlier releases, since this cluster has our definitions already\n');
+  await server.close();
+}
+describe.skipIf(isInUse)('an upgrade', () => tellOfUpgrades(async () => server));

@@ -1,0 +1,274 @@
+// One story, told on the embedded API server and on a real one: what an earlier release left behind in a cluster, and this
+// one takes over. Knows nothing about which server it is.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { settingsOf } from '../../scripts/release/cluster.ts';
+import { HOME } from '../../scripts/release/manifests.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { readConfig } from '../../src/main/config.ts';
+import { type Instance, openInstance } from '../../src/main/instance.ts';
+import { clearQuarantine } from '../../src/reconcile/quarantine.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { resume } from '../../src/reconcile/suspension.ts';
+import { textOfOutcome } from '../../src/report/text.ts';
+import { isObject, type JsonObject } from '../../src/std/json.ts';
+import { eventually, type SuiteServer } from '../cluster/server.ts';
+import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
+import { type Api, connect } from '../recordings/api.ts';
+import { definitionsIn, type RecordedRelease, recordedReleases, type Write } from './recorded.ts';
+
+const CURRENT = fileURLToPath(new URL('../../manifests/crds', import.meta.url));
+const STORED = 'upgrade-manifests';
+const NAMESPACES = [HOME, STORED, 'upgrade-docs', 'upgrade-ops', 'upgrade-platform'];
+
+let server: SuiteServer;
+let api: Api;
+let git: GitServer;
+const folder = temporaryFolder();
+
+export function tellOfUpgrades(open: () => Promise<SuiteServer>): void {
+  beforeAll(async () => {
+    server = await open();
+    [api, git] = await Promise.all([connect(server.kubeconfig), startGitServer()]);
+  });
+  afterAll(async () => {
+    await Promise.all([api?.close(), git?.close()]);
+    await server?.close();
+    folder.remove();
+  });
+  describe.each(recordedReleases())('from $tag', (release) => takeOver(release));
+}
+
+function takeOver(release: RecordedRelease): void {
+  let repository: TestRepository;
+  let before: readonly KubeObject[];
+  /** Paths of what the earlier release has written. */
+  let written: readonly string[];
+
+  beforeAll(async () => {
+    for (const definition of release.definitions) server.later(idOf(definition));
+    for (const name of NAMESPACES) server.later({ apiVersion: 'v1', kind: 'Namespace', name });
+    await define(release.definitions);
+    for (const name of [HOME, STORED]) await send('PATCH', `/api/v1/namespaces/${name}`, namespaceNamed(name));
+    for (const manifest of release.manifests) await send('POST', listPath(manifest, STORED), manifest);
+    written = await restore(release.writes);
+    await workloadsAreReady();
+    repository = git.createRepository(`fleet-${release.tag}.git`);
+    for (const { commit, files } of release.commits) {
+      const given = Object.entries(files).map(([path, text]) => [path, text ?? undefined] as const);
+      expect(repository.commit(Object.fromEntries(given))).toBe(commit);
+    }
+    mkdirSync(join(folder.path, release.tag, 'state'), { recursive: true });
+    for (const [name, content] of Object.entries(release.state))
+      writeFileSync(join(folder.path, release.tag, 'state', name), JSON.stringify(content));
+    before = await objectsOfOurKinds();
+    await define(definitionsIn(CURRENT));
+  });
+
+  function use<T>(work: (instance: Instance) => Promise<T>): Promise<T> {
+    return withInstance(join(folder.path, release.tag), `fleet-${release.tag}.git`, work);
+  }
+
+  test('objects of all kinds are what they were, to the last field', async () => {
+    expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(KINDS.map(({ kind }) => kind)));
+    expect(before.filter(({ status }) => isObject(status) && 'phase' in status)).not.toEqual([]);
+    expect(await objectsOfOurKinds()).toEqual(before);
+  });
+
+  test('every version that objects are stored in is still served', async () => {
+    for (const { metadata } of release.definitions) {
+      const { body } = await send('GET', `${DEFINITIONS}/${metadata.name}`);
+      const { spec, status } = body as { spec: { versions: JsonObject[] }; status: { storedVersions: string[] } };
+      const served = spec.versions.filter((version) => version.served === true).map(({ name }) => name);
+      expect([metadata.name, served]).toEqual([metadata.name, expect.arrayContaining(status.storedVersions)]);
+    }
+  });
+
+  test('every object can be written again, and is the same', async () => {
+    for (const object of before) {
+      const { metadata } = object;
+      const path = `${listPath(object, metadata.namespace ?? '')}/${metadata.name}`;
+      const { body } = await send('PUT', path, object);
+      expect(body).toEqual(object);
+    }
+  });
+
+  test('a suspended instance stays suspended, by the same word', async () => {
+    const result = await use((instance) => instance.run());
+    expect(result.paused).toMatchObject({ by: 'suspension', reason: 'an upgrade', who: 'operator@example.com' });
+    expect(pending(result)).toEqual([]);
+  });
+
+  test('the first run finds everything as it is declared, at the commit that was gone back to', async () => {
+    const was = await versionsOf(written);
+    const result = await use(async (instance) => {
+      await resume(instance.deps, instance.options());
+      return instance.run();
+    });
+    expect([pending(result), result.outcomes.map(textOfOutcome)]).toEqual([[], []]);
+    expect(result.commits.fleet).toBe(release.commits[1]?.commit);
+    expect(result.quarantined).toMatchObject([{ source: 'fleet', bad: release.commits[2]?.commit }]);
+    // Without nodes nothing is ready there, which statuses say by now.
+    const changed = differing(was, await versionsOf(written)).filter((path) => !server.isReal || !isOurKind(path));
+    expect(changed).toEqual([]);
+  });
+
+  test('the history goes on', async () => {
+    const ids = (await use((instance) => instance.history.latest(100))).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([...release.runs]));
+  });
+
+  test('a deletion that was approved and begun is finished, once nothing is gone back from', async () => {
+    const { plan, outcomes } = await use(async (instance) => {
+      await clearQuarantine(instance.deps.cluster, instance.options(), []);
+      return instance.run();
+    });
+    expect(plan.guarded).toBeUndefined();
+    const lines = outcomes.map(textOfOutcome);
+    expect(lines).toContain('upgrade-docs/MCPServer/almanac-wiki deleted');
+    expect(lines.filter((line) => !/almanac-wiki\S* deleted$/.test(line))).toEqual([]);
+  });
+}
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+function idOf({ apiVersion, kind, metadata }: KubeObject) {
+  return { apiVersion, kind, name: metadata.name };
+}
+
+function namespaceNamed(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+/** As docs/upgrade.md says it: by server-side apply. Resolves when the server serves what was applied. */
+async function define(definitions: readonly KubeObject[]): Promise<void> {
+  for (const definition of definitions) await send('PATCH', `${DEFINITIONS}/${definition.metadata.name}`, definition);
+  for (const { kind } of KINDS) {
+    await eventually(
+      () => call('GET', listPath({ apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind }, 'default')),
+      ({ status }) => status === 200,
+    );
+  }
+}
+
+function listPath({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>, namespace: string): string {
+  const plural = KINDS.find((each) => each.kind === kind)?.plural;
+  return `/apis/${apiVersion}/namespaces/${namespace}/${plural}`;
+}
+
+const CONTENT_TYPES = { PATCH: 'application/apply-patch+yaml', POST: 'application/json', PUT: 'application/json' };
+
+async function call(method: 'GET' | Write['method'], url: string, body?: object) {
+  const { pathname, searchParams } = new URL(url, 'https://server');
+  const apply =
+    method === 'PATCH' && !searchParams.has('fieldManager') ? { fieldManager: 'kubectl', force: 'true' } : {};
+  const query = { ...apply, ...Object.fromEntries(searchParams) };
+  if (method === 'GET') return api.call({ method, path: pathname, query });
+  return api.call({ method, path: pathname, query, contentType: CONTENT_TYPES[method], body: JSON.stringify(body) });
+}
+
+async function send(method: 'GET' | Write['method'], url: string, body?: object) {
+  const answer = await call(method, url, body);
+  expect([answer.status, method, url, answer.body], JSON.stringify(answer.body)).toEqual([
+    expect.toSatisfy((status) => status === 200 || status === 201),
+    method,
+    url,
+    expect.anything(),
+  ]);
+  return answer;
+}
+
+/** Does again what the earlier release did; uids are others now. Gives the paths of the objects. */
+async function restore(writes: readonly Write[]): Promise<readonly string[]> {
+  const uids = new Map<string, string>();
+  const paths = new Set<string>();
+  for (const { method, url, body, uid } of writes) {
+    const text = JSON.stringify(body).replaceAll(UID, (old) => uids.get(old) ?? old);
+    const object = withoutPast(JSON.parse(text.replace(/"expiresAt":"[^"]+"/, BEGUN)));
+    const { pathname, search } = new URL(url, 'https://server');
+    const path = method === 'POST' ? `${pathname}/${body.metadata.name}` : pathname;
+    const isNew = method === 'PUT' && (await call('GET', path)).status === 404;
+    const made = isNew
+      ? await send('POST', `${path.slice(0, path.lastIndexOf('/'))}${search}`, object)
+      : await send(method, url, object);
+    uids.set(uid, (made.body as unknown as KubeObject).metadata.uid ?? '');
+    paths.add(path.replace(/\/status$/, ''));
+  }
+  return [...paths];
+}
+
+/** The approval as a run has it that was killed while it deleted: it knows by their uids what it may delete. */
+const BEGUN = '"expiresAt":"2999-01-01T00:00:00Z","begunAt":"2026-01-01T00:00:00Z"';
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+function withoutPast({ metadata, ...rest }: KubeObject): KubeObject {
+  const { uid: _u, resourceVersion: _r, creationTimestamp: _c, managedFields: _m, ...kept } = metadata;
+  return { ...rest, metadata: kept } as KubeObject;
+}
+
+async function objectsOfOurKinds(): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all(
+    KINDS.map(async ({ kind, plural }) => {
+      const apiVersion = 'toolhive.stacklok.dev/v1alpha1';
+      const { body } = await send('GET', `/apis/${apiVersion}/${plural}`);
+      return (body as { items: JsonObject[] }).items.map((item) => ({ ...item, apiVersion, kind }));
+    }),
+  );
+  return lists.flat() as unknown as readonly KubeObject[];
+}
+
+/** Of the embedded server: a real one without nodes has none that get ready. */
+async function workloadsAreReady(): Promise<void> {
+  if (server.isReal) return;
+  for (const plural of ['deployments', 'statefulsets']) {
+    await eventually(
+      async () => (await send('GET', `/apis/apps/v1/${plural}`)).body as { items: JsonObject[] },
+      ({ items }) => items.every(({ status }) => isObject(status) && (status.readyReplicas ?? 0) !== 0),
+    );
+  }
+}
+
+/** resourceVersions by path; whoever runs takes the Lease, and writes the history. */
+async function versionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+  const kept = paths.filter((path) => !/\/leases\/|-(history|suspension)$/.test(path));
+  const versions = kept.map(async (path) => {
+    const { body } = await send('GET', path);
+    return [path, (body as unknown as KubeObject).metadata.resourceVersion] as const;
+  });
+  return new Map(await Promise.all(versions));
+}
+
+function differing(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...after].filter(([path, version]) => before.get(path) !== version).map(([path]) => path);
+}
+
+function isOurKind(path: string): boolean {
+  return path.startsWith('/apis/toolhive.stacklok.dev/');
+}
+
+function pending({ plan }: RunResult): readonly string[] {
+  return plan.batches.flatMap(({ changes }) => changes).map(({ action, key }) => `${action} ${key}`);
+}
+
+/** An instance of this release, with the configuration and the state folder of the one before. */
+async function withInstance<T>(dir: string, name: string, work: (instance: Instance) => Promise<T>): Promise<T> {
+  const kubeconfig = join(dir, 'kubeconfig');
+  const access = parse(readFileSync(server.kubeconfig, 'utf8'));
+  for (const { context } of access.contexts) context.namespace = HOME;
+  writeFileSync(kubeconfig, JSON.stringify(access), { mode: 0o600 });
+  const settings = settingsOf({ git, kubeconfig });
+  const sources = [{ name: 'fleet', repository: `${git.url}/${name}`, branch: 'main', path: 'cluster' }];
+  const apply = { maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: server.isReal ? 0 : 30 };
+  const text = JSON.stringify({ ...settings, sources, apply, stateDir: join(dir, 'state') });
+  const instance = await openInstance(readConfig({ text, file: 'skep.yaml', environment: {} }), () => undefined);
+  try {
+    return await work(instance);
+  } finally {
+    await instance.close();
+  }
+}
