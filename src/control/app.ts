@@ -2,6 +2,7 @@
 // nowhere itself, and knows neither Git nor clusters nor files.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { tracedRequests } from '../std/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
 import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';
@@ -68,6 +69,7 @@ export function buildControl(options: ControlOptions): FastifyInstance {
 function createApp({ logger, newRequestId }: ControlOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
+    childLoggerFactory: tracedRequests().childLoggerFactory,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     frameworkErrors: (error, request, reply) => {

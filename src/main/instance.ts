@@ -67,9 +67,12 @@ export async function openInstance(
 ): Promise<Instance> {
   const policies = await ownPolicies(config);
   const { kubeconfig, context, concurrency } = config.cluster;
+  const tracing = await openTracing(process.env);
+  const trace = tracing ?? UNTRACED;
   const cluster = await connectCluster({
     usual: process.env.KUBECONFIG ?? '',
     ...(watch.requested === undefined ? {} : { observe: watch.requested }),
+    ...(tracing === undefined ? {} : { traceParent: tracing.traceParent }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     fieldManager: fieldManager(config.name),
@@ -88,8 +91,6 @@ export async function openInstance(
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
-  const tracing = await openTracing(process.env);
-  const trace = tracing ?? UNTRACED;
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
@@ -108,7 +109,7 @@ export async function openInstance(
   };
   const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
-  const notifier = openNotifier(config, cluster, homeNamespace, outbound);
+  const notifier = openNotifier(config, cluster, homeNamespace, { outbound, traceParent: tracing?.traceParent });
   const options = (overrides: Partial<RunOptions> = {}) => ({
     ...optionsOf(config, homeNamespace, policies),
     ...overrides,

@@ -1,6 +1,7 @@
 // The log of a process that stays: a line of JSON for each record, or a line for a person where somebody watches.
 
 import { type Logger, pino } from 'pino';
+import { visibleLines } from '../report/visible.ts';
 import { isObject, type Json } from '../std/json.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -30,5 +31,5 @@ function forPeople(line: string): string {
     .filter(([name]) => !OF_EVERY_RECORD.includes(name))
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const mark = level === 'info' || level === 'debug' ? '' : `${String(level)} `;
-  return `${mark}${String(msg)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}\n`;
+  return visibleLines([`${mark}${String(msg)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`]);
 }

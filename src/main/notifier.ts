@@ -19,9 +19,9 @@ export function openNotifier(
   config: Config,
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   homeNamespace: string,
-  outbound: Outbound,
+  { outbound, traceParent }: { readonly outbound: Outbound; readonly traceParent: TraceParentOf | undefined },
 ): Notices | undefined {
-  const channels = [...statuses(config, outbound), ...webhooks(config, outbound)];
+  const channels = [...statuses(config, outbound), ...webhooks(config, outbound, traceParent)];
   if (channels.length === 0) return undefined;
   const memory = openClusterMemory(cluster, { instance: config.name, homeNamespace });
   return openNotices({ channels, memory, clock: systemClock });
@@ -80,9 +80,11 @@ function barePath(path: string): string {
   return joined.endsWith('.git') ? joined.slice(0, -'.git'.length) : joined;
 }
 
-function webhooks({ name, notify }: Config, outbound: Outbound): Channel[] {
+type TraceParentOf = () => string | undefined;
+
+function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: TraceParentOf | undefined): Channel[] {
   return notify.webhooks.map(({ url, secretFile }): Channel => {
-    const options = { url, instance: name, secret: () => firstOf(secretFile) };
+    const options = { url, instance: name, secret: () => firstOf(secretFile), traceParent };
     return {
       key: `webhook.${sha256(url).slice(0, 12)}`,
       notice: noticeOfRun,

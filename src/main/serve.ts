@@ -3,45 +3,54 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import type { MetricsAppOptions } from '../registry/metrics.ts';
 import { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
+import type { BeginRequest } from '../std/trace.ts';
 import { systemClock } from './clock.ts';
 import { listen } from './listen.ts';
+import type { LogLevel } from './log.ts';
 import { watchUsage } from './process-usage.ts';
 import { untilSignal } from './signals.ts';
+import { openTracing } from './tracing.ts';
 import { VERSION } from './version.ts';
 
 interface Options {
   readonly config: string;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serve the catalogue of one MCPRegistry over HTTP.')
     .option('-c, --config <file>', 'configuration file', 'registry.yaml')
-    .option('--log-level <level>', 'debug, info, warn or error', 'info')
+    .addOption(
+      new Option('--log-level <level>', 'least level to log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
     .addHelpText(
       'after',
       '\nExample:\n  skep serve --config=/config/config.yaml\n\nEvery setting can come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres',
     )
     .action(async ({ config: file, logLevel }: Options) => {
       const config = await readServeConfig(file);
-      const { pino } = await import('pino');
+      const { createLogger } = await import('./log.ts');
       const { openDatabase } = await import('./database.ts');
       const { startSync } = await import('./registry-sync.ts');
       const { startMigration } = await import('./registry-migration.ts');
-      const logger = pino({ level: logLevel }, process.stderr);
+      const logger = createLogger(logLevel, process.stderr);
       const database = openDatabase(config.database);
       const running: { stop(): Promise<void> }[] = [];
       try {
         running.push(await startMigration(config, { logger, clock: systemClock }));
-        const service = await startService(config, database, logger);
+        const tracing = await openTracing(process.env);
+        if (tracing !== undefined) running.push({ stop: tracing.close });
+        const service = await startService(config, database, logger, tracing?.request);
         running.push(service);
         const sync = await startSync(config, { writer: database, clock: systemClock, logger, random: Math.random });
         if (sync !== undefined) running.push(sync);
@@ -85,6 +94,7 @@ export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
   logger: Logger,
+  traced?: BeginRequest,
 ): Promise<Service> {
   const closing: (() => Promise<unknown>)[] = [];
   async function stop(): Promise<void> {
@@ -113,6 +123,7 @@ export async function startService(
       },
       newRequestId: randomUUID,
       metrics,
+      ...(traced === undefined ? {} : { traced }),
     });
     closing.push(() => app.close());
     // Before the registry itself: whoever sees that one is ready may scrape.

@@ -1,14 +1,19 @@
 // OpenTelemetry traces, where the standard variables of the environment ask for them; nothing of OpenTelemetry is loaded
 // otherwise. Spans go over OTLP/HTTP as JSON.
 
+import type { Context, SpanContext } from '@opentelemetry/api';
 import type { Environment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
-import type { Trace } from '../std/trace.ts';
+import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } from '../std/trace.ts';
 import { VERSION } from './version.ts';
 
 export interface Tracing extends Trace {
   /** Of what is under way here. */
   traceId(): string | undefined;
+  /** The same, for those who are asked by what is under way: as the header `traceparent`. */
+  traceParent(): string | undefined;
+  /** Of a service. */
+  readonly request: BeginRequest;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -53,6 +58,25 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
         }
       }),
     traceId: () => api.trace.getActiveSpan()?.spanContext().traceId,
+    traceParent() {
+      const active = api.trace.getActiveSpan()?.spanContext();
+      return active === undefined ? undefined : textOfTraceParent(parentOf(api, active));
+    },
+    request(method, parent) {
+      const outer = parent === undefined ? api.ROOT_CONTEXT : contextOf(api, parent);
+      const attributes = { 'http.request.method': method };
+      const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, outer);
+      return {
+        traceId: span.spanContext().traceId,
+        during: (task) => api.context.with(api.trace.setSpan(outer, span), task),
+        ended(route, status) {
+          if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+          span.setAttribute('http.response.status_code', status);
+          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
     async close() {
       // A collector that is away keeps nobody from ending.
       await provider.shutdown().catch(() => undefined);
@@ -60,4 +84,15 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
       api.context.disable();
     },
   };
+}
+
+type Api = typeof import('@opentelemetry/api');
+
+function contextOf(api: Api, { traceId, spanId, sampled }: TraceParent): Context {
+  const traceFlags = sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function parentOf(api: Api, { traceId, spanId, traceFlags }: SpanContext): TraceParent {
+  return { traceId, spanId, sampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0 };
 }

@@ -16,6 +16,8 @@ import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
 import { createRateLimit } from '../std/rate.ts';
+import type { BeginRequest } from '../std/trace.ts';
+import { type TracedRequests, tracedRequests } from '../std/traced-requests.ts';
 import { requireToken } from './access.ts';
 import { refuse } from './answer.ts';
 import { createBodies } from './bodies.ts';
@@ -39,6 +41,8 @@ export interface AppOptions {
   /** Must not repeat. */
   readonly newRequestId: () => string;
   readonly metrics: ServiceMetrics;
+  /** Absent: nobody measures. */
+  readonly traced?: BeginRequest;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -61,7 +65,9 @@ const SECURITY_HEADERS = {
 
 /** The caller listens and closes. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const app = createApp(options);
+  const traced = tracedRequests(options.traced, PROBES);
+  const app = createApp(options, traced);
+  traced.addTo(app);
   app.setErrorHandler(handleError);
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
@@ -92,10 +98,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-function createApp({ config, logger, newRequestId }: AppOptions): FastifyInstance {
+function createApp(
+  { config, logger, newRequestId }: AppOptions,
+  { childLoggerFactory }: TracedRequests,
+): FastifyInstance {
   const { trustedProxies, requestTimeoutMs, headerBytes, connections } = config.limits;
   const app = Fastify({
     loggerInstance: logger,
+    childLoggerFactory,
     // One line per request instead of two: see logAccess.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => requestId(request.headers['x-request-id']) ?? newRequestId(),

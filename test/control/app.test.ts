@@ -140,9 +140,11 @@ test('a route that throws tells its cause to nobody but the log', async () => {
   });
   close = () => app.close();
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  const seen = await ask(`${url}/broken`);
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const seen = await ask(`${url}/broken`, { headers: { traceparent } });
   expect(seen).toMatchObject({ status: 500, body: { code: 'control-failed', error: 'internal error' } });
-  expect(lines.join('')).toContain('the cause');
+  const logged = lines.map((line) => JSON.parse(line)).find(({ err }) => err?.message === 'the cause');
+  expect(logged).toMatchObject({ reqId: 'r1', traceId: '4bf92f3577b34da6a3ce929d0e0e4736', code: 'control-failed' });
 });
 
 test('metrics need no token, and are of the form that Prometheus reads', async () => {

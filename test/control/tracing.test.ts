@@ -1,10 +1,17 @@
 // Traces of a real run, as a collector receives them over OTLP/HTTP; and that nothing of OpenTelemetry is loaded where
 // nobody asks for them.
 
-import { createServer, type Server } from 'node:http';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { wantsTraces } from '../../src/main/tracing.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { CatalogueReader } from '../../src/catalogue/ports.ts';
+import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
+import { createLogger } from '../../src/main/log.ts';
+import { startService } from '../../src/main/serve.ts';
+import { openTracing, wantsTraces } from '../../src/main/tracing.ts';
+import { readTraceParent } from '../../src/std/trace.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { skep } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -14,6 +21,8 @@ let world: World;
 let folder: InstanceFolder;
 let collector: Server;
 let bodies: string[] = [];
+/** By path, of the last request. */
+const headers = new Map<string, IncomingHttpHeaders>();
 
 beforeAll(async () => {
   world = await startWorld({ workloadsReadyAfterMs: 0 });
@@ -23,6 +32,7 @@ beforeAll(async () => {
     request.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
+    headers.set(request.url ?? '', request.headers);
     request.on('end', () => {
       if (request.url === '/v1/traces') bodies.push(text);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
@@ -75,6 +85,50 @@ test('a run, its stages, batches and looks at sources are one trace, which its r
   expect(bodies.join('')).toContain('"fleet-keeper"');
 });
 
+test('a webhook of a run carries its trace on', async () => {
+  const origin = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  writeFileSync(join(folder.dir, 'secret'), 'shared', { mode: 0o600 });
+  folder.configure({ notify: { webhooks: [{ url: `${origin}/hook`, secretFile: join(folder.dir, 'secret') }] } });
+  const { stdout } = await skep(['sync', '-o', 'json'], {
+    cwd: folder.dir,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: origin },
+  });
+  folder.configure();
+  const told = headers.get('/hook')?.traceparent;
+  expect(readTraceParent(told)).toMatchObject({ traceId: JSON.parse(stdout).run.traceId, sampled: true });
+});
+
+test('requests to the registry service are parts of the traces of those who send them', async () => {
+  bodies = [];
+  const origin = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: origin };
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', origin);
+  const tracing = await openTracing(environment);
+  vi.unstubAllEnvs();
+  const lines: string[] = [];
+  const logger = createLogger('info', { write: (line) => lines.push(line) });
+  const text =
+    'registryName: a\nlisten: {host: 127.0.0.1, port: 0}\nregistries: [{name: tools, file: {path: tools.json}}]\nauth: {mode: anonymous}\n';
+  const read = readRegistryConfig(text, 'config.yaml');
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const service = await startService(read.config, {} as CatalogueReader, logger, tracing?.request);
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  try {
+    await fetch(`${service.url}/version`, { headers: { traceparent: `00-${traceId}-${spanId}-01` } });
+    await fetch(`${service.url}/version`, { headers: { traceparent: 'nonsense' } });
+    await fetch(`${service.url}/health`);
+  } finally {
+    await service.stop();
+    await tracing?.close();
+  }
+  const spans = received();
+  expect(spans.map(({ name }) => name)).toEqual(['GET /version', 'GET /version']);
+  expect(spans[0]).toMatchObject({ traceId, parentSpanId: spanId });
+  expect(spans[1]?.parentSpanId ?? '').toBe('');
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  expect(logged.map((each) => each.traceId)).toEqual(spans.map((span) => span.traceId));
+});
+
 /** Node tells each file that it loads; not all that is told are names of files. */
 const TELL_LOADED = { NODE_DEBUG: 'esm' };
 const LOADED = 'node_modules/@opentelemetry/';
@@ -102,4 +156,15 @@ test('without configuration nothing of OpenTelemetry is loaded', async () => {
   expect(code).toBe(0);
   expect(stderr.includes('node_modules/commander')).toBe(true);
   expect(stderr.includes(LOADED)).toBe(false);
+});
+
+test('one file alone names packages of OpenTelemetry, and loads them when it is asked to', () => {
+  const root = new URL('../../src/', import.meta.url);
+  const naming = globSync('**/*.ts', { cwd: root }).filter((file) =>
+    readFileSync(new URL(file, root), 'utf8').includes("'@opentelemetry/"),
+  );
+  expect(naming).toEqual(['main/tracing.ts']);
+  const text = readFileSync(new URL('main/tracing.ts', root), 'utf8');
+  const loaded = text.split('\n').filter((line) => line.startsWith('import ') && line.includes("'@opentelemetry/"));
+  expect(loaded.filter((line) => !line.startsWith('import type '))).toEqual([]);
 });

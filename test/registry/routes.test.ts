@@ -703,14 +703,22 @@ test('a fault of the service is hidden, and logged under the request id', async 
 });
 
 test('the log has one line per request, without query and without probes', async () => {
-  await service.get('/tools/v0.1/servers?search=confidential', { 'x-request-id': 'log-one' });
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+  await service.get('/tools/v0.1/servers?search=confidential', { 'x-request-id': 'log-one', traceparent });
   await service.get('/health', { 'x-request-id': 'log-two' });
   const lines = service
     .logs()
     .split('\n')
     .filter((line) => line.includes('log-one'));
   expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ method: 'GET', path: '/tools/v0.1/servers', status: 200 });
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    method: 'GET',
+    path: '/tools/v0.1/servers',
+    status: 200,
+    reqId: 'log-one',
+    traceId,
+  });
   expect(service.logs()).not.toContain('confidential');
   expect(service.logs()).not.toContain('log-two');
 });

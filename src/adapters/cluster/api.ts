@@ -49,6 +49,8 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
+  /** What is under way, for the server's own traces. */
+  readonly traceParent?: () => string | undefined;
   /** Told every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
 }
@@ -127,6 +129,7 @@ async function exchange(
   const timeoutMs = request.urgent === true ? options.urgentTimeoutMs : options.timeoutMs;
   const signal = AbortSignal.timeout(timeoutMs);
   const url = new URL(options.credentials.server + request.path);
+  const traceparent = options.traceParent?.();
   try {
     const sender = request.fence === undefined ? dispatcher : behindFence(dispatcher, request.fence);
     const response = await sender.request({
@@ -138,6 +141,7 @@ async function exchange(
         'user-agent': options.userAgent,
         accept: request.accept ?? 'application/json',
         'accept-encoding': 'gzip',
+        ...(traceparent === undefined ? {} : { traceparent }),
         ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
       },
       body: request.body ?? null,

@@ -57,6 +57,17 @@ test('a request in the name of another user says so, and nobody else is imperson
   expect(writes.map(({ headers }) => headers['impersonate-user'])).toEqual([as, as, as, undefined]);
 });
 
+test('the server is told what its requests are a part of', async () => {
+  const { url, received } = await serve(({ body }) => ({ json: JSON.parse(body) }));
+  let parent: string | undefined = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const cluster = await connect(url, { traceParent: () => parent });
+  await cluster.apply(widget, { force: true });
+  expect(received[0]?.headers.traceparent).toBe(parent);
+  parent = undefined;
+  await cluster.apply(widget, { force: true });
+  expect(received.at(-1)?.headers).not.toHaveProperty('traceparent');
+});
+
 test('names keep their case and their special characters, a server may have a path', async () => {
   const { url, received } = await serve(() => ({ status: 404, text: '' }));
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'System:My/Role' };

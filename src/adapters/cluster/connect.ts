@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly urgentTimeoutMs?: number;
   /** Told every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
+  /** The header `traceparent` of what is under way; absent, or undefined: none is sent. */
+  readonly traceParent?: () => string | undefined;
 }
 
 export interface ConnectedCluster extends Cluster {
@@ -61,6 +63,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
     ...(options.observe === undefined ? {} : { observe: options.observe }),
+    ...(options.traceParent === undefined ? {} : { traceParent: options.traceParent }),
   });
   const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
   const schemas = createSchemas(api, options.cacheDir);

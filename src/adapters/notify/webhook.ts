@@ -10,13 +10,17 @@ export interface WebhookOptions {
   readonly instance: string;
   /** Read at each use. */
   readonly secret: () => Promise<string>;
+  /** The header `traceparent` of the run. */
+  readonly traceParent?: (() => string | undefined) | undefined;
 }
 
 /** `x-skep-signature-256` is the HMAC with SHA-256 over the body's bytes, as GitHub does it. */
 export async function sendWebhook(outbound: Outbound, options: WebhookOptions, notice: Notice): Promise<void> {
   const body = bodyOf(options.instance, notice);
   const signature = hmacSha256(Buffer.from(await options.secret()), body);
+  const traceparent = options.traceParent?.();
   const headers = {
+    ...(traceparent === undefined ? {} : { traceparent }),
     'x-skep-event': 'run',
     'x-skep-delivery': notice.record.id,
     'x-skep-signature-256': `sha256=${signature}`,
