@@ -1,27 +1,33 @@
 // The manifests below paths of this machine, as they stand now. Knows nothing about what is in them.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { pathMatcher } from '../reconcile/patterns.ts';
 import { isManifest, type SourceFile } from '../reconcile/source-file.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 
-/** A file as it is given; a folder's manifests, sorted by path. Throws Failure `usage` where there is nothing. */
-export function manifestFiles(path: string): readonly SourceFile[] {
+/**
+ * A file as it is given; a folder's manifests, sorted by path, without those that a pattern of paths below it means. Throws
+ * Failure `usage` where there is nothing.
+ */
+export function manifestFiles(path: string, ignore: readonly string[] = []): readonly SourceFile[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Failure('usage', `${path}: no such file or folder`);
-  return found.isDirectory() ? inFolder(path) : [file(path)];
+  if (!found.isDirectory()) return [file(path)];
+  const ignored = pathMatcher('ignore', ignore);
+  return inFolder(path, (inner) => !ignored(relative(path, inner)));
 }
 
-function inFolder(folder: string): SourceFile[] {
+function inFolder(folder: string, isRead: (path: string) => boolean): SourceFile[] {
   const entries = readdirSync(folder, { withFileTypes: true });
   return entries
     .map((entry) => ({ entry, order: entry.isDirectory() ? `${entry.name}/` : entry.name }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
     .flatMap(({ entry }) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return entry.name === '.git' ? [] : inFolder(path);
-      return entry.isFile() && isManifest(entry.name) ? [file(path)] : [];
+      if (entry.isDirectory()) return entry.name === '.git' ? [] : inFolder(path, isRead);
+      return entry.isFile() && isManifest(entry.name) && isRead(path) ? [file(path)] : [];
     });
 }
 

@@ -5,6 +5,7 @@ import { problemsExit } from '../reconcile/problems-exit.ts';
 import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '../report/formats.ts';
 import { Failure } from '../std/failure.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
+import { manifestFolders } from './config-repository.ts';
 import { outputOption } from './configuration.ts';
 import { checkKubernetesVersion } from './kubernetes-version.ts';
 import { BUILTIN } from './policy-files.ts';
@@ -25,6 +26,7 @@ interface Options {
 
 const EXAMPLES = `
 Examples:
+  skep validate .
   skep validate clusters/prod
   skep validate clusters/prod --schemas vendor/crds
   skep validate clusters/prod --policies builtin --policies policies
@@ -35,7 +37,10 @@ Examples:
 export function validateCommand(): Command {
   return new Command('validate')
     .description('Check manifests offline: schema, rules, references and policies.')
-    .argument('<path...>', 'files or folders; every *.yaml, *.yml and *.json in a folder is read')
+    .argument(
+      '<path...>',
+      'files or folders; every *.yaml, *.yml and *.json in a folder, or, where it has a skep.yaml, what that one reads',
+    )
     .option('--schemas <path>', 'CustomResourceDefinitions that are not among the manifests; repeatable', collect, [])
     .option('--kubernetes-version <version>', 'version that built-in kinds are held against (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
@@ -57,7 +62,8 @@ export function validateCommand(): Command {
       const { apiGroup, schemas, output, cache, policies = [BUILTIN], ageKeyFile } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
       const keys = ageKeyFile === undefined ? {} : { ageKeyFile };
-      const request = { paths, schemas, apiGroup, policies: policies || [], ...keys };
+      const folders = (await Promise.all(paths.map((path) => manifestFolders(path, process.env)))).flat();
+      const request = { folders, schemas, apiGroup, policies: policies || [], ...keys };
       if (options.watch === true) return watch(request, output);
       const result = await validation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
@@ -79,7 +85,11 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());
   await watchValidation({
-    paths: [...request.paths, ...request.schemas, ...(request.policies ?? []).filter((path) => path !== BUILTIN)],
+    paths: [
+      ...request.folders.map(({ path }) => path),
+      ...request.schemas,
+      ...(request.policies ?? []).filter((path) => path !== BUILTIN),
+    ],
     validate: () => validation(request, undefined, files),
     say: (text) => process.stdout.write(text),
     complain: (text) => process.stderr.write(text),

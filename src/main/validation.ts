@@ -9,13 +9,14 @@ import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
 import type { SopsKeys } from '../std/sops/open.ts';
+import type { ManifestFolder } from './config-repository.ts';
 import { manifestFiles } from './manifest-files.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { programDigest } from './program-digest.ts';
 import { openResultCache, type ResultCache, userCacheFolder } from './result-cache.ts';
 
 export interface ValidationRequest {
-  readonly paths: readonly string[];
+  readonly folders: readonly ManifestFolder[];
   /** Folders or files with CustomResourceDefinitions. */
   readonly schemas: readonly string[];
   readonly apiGroup: string;
@@ -38,7 +39,7 @@ export async function validation(
   cache: ResultCache | undefined,
   files?: LoadCache,
 ): Promise<Validation> {
-  const documents = request.paths.flatMap(manifestFiles);
+  const documents = request.folders.flatMap(({ path, ignore }) => manifestFiles(path, ignore));
   const schemas = request.schemas.flatMap(definitionFiles);
   const { apiGroup } = request;
   const policies = policyFiles(request.policies ?? [], apiGroup);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/main/config.ts';
+import { manifestFolders } from '../../src/main/config-repository.ts';
 import { scaffold } from '../../src/main/scaffold.ts';
 import { validation } from '../../src/main/validation.ts';
 import { VERSION } from '../../src/main/version.ts';
@@ -23,10 +24,13 @@ afterAll(() => {
   for (const each of folders) rmSync(join(each, '../..'), { recursive: true, force: true });
 });
 
+// As `skep validate` is called on the folder itself: its workflows, settings and the catalogue's data are no manifests.
 test('its manifests are valid, without a warning', async () => {
   scaffold(folder, URL_OF_IT);
+  const folders = await manifestFolders(folder, {});
+  expect(folders).toEqual([{ path: join(folder, 'clusters/prod'), ignore: [] }]);
   const request = {
-    paths: [join(folder, 'clusters')],
+    folders,
     schemas: [],
     apiGroup: 'toolhive.stacklok.dev',
     policies: ['builtin'],

@@ -30,7 +30,8 @@ beforeAll(async () => {
 /** By what is told of the document that holds the mark. */
 async function find(name: string): Promise<Found> {
   const path = join(FAULTS, name);
-  const request = { paths: [path, NAMESPACES], schemas: [], apiGroup: 'toolhive.stacklok.dev', policies: ['builtin'] };
+  const folders = [path, NAMESPACES].map((each) => ({ path: each, ignore: [] }));
+  const request = { folders, schemas: [], apiGroup: 'toolhive.stacklok.dev', policies: ['builtin'] };
   const { problems } = await validation(request, undefined);
   const lines = readFileSync(path, 'utf8').split('\n');
   const marked = lines.findIndex((line) => line.endsWith(MARK)) + 1;

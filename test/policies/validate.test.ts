@@ -33,7 +33,8 @@ function write(name: string, text: string): string {
 }
 
 async function told(paths: readonly string[], policies?: readonly string[]): Promise<[exit: number, ...string[]]> {
-  const request = { paths, schemas: [], apiGroup: 'toolhive.stacklok.dev', ...(policies ? { policies } : {}) };
+  const folders = paths.map((path) => ({ path, ignore: [] }));
+  const request = { folders, schemas: [], apiGroup: 'toolhive.stacklok.dev', ...(policies ? { policies } : {}) };
   const { problems } = await validation(request, undefined);
   return [problemsExit(problems), ...problems.map(formatProblem).map((line) => line.replaceAll(`${folder}/`, ''))];
 }
@@ -66,7 +67,7 @@ test('policies that need a namespace that is not declared say so, once for all',
 
 test('another group of the custom resources is judged by the same pack', async () => {
   const request = {
-    paths: [write('own.yaml', SERVER.replace('toolhive.stacklok.dev', 'mcp.example.com'))],
+    folders: [{ path: write('own.yaml', SERVER.replace('toolhive.stacklok.dev', 'mcp.example.com')), ignore: [] }],
     schemas: [],
   };
   const { problems } = await validation({ ...request, apiGroup: 'mcp.example.com', policies: ['builtin'] }, undefined);
