@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { KINDS } from '../src/kinds/index.ts';
 import { commandLine } from '../src/main/command-line.ts';
 import { readConfig } from '../src/main/config.ts';
 
@@ -43,6 +44,11 @@ test('the table of commands is the command line', () => {
       .commands.map((command) => command.name())
       .toSorted(),
   );
+});
+
+test('it counts the kinds right', () => {
+  const words = ['Eight', 'Nine', 'Ten', 'Eleven', 'Twelve'];
+  expect(README).toContain(`**${words[KINDS.length - 8]} kinds.**`);
 });
 
 test('every npm script that is shown exists', () => {
