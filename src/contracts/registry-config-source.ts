@@ -3,6 +3,7 @@
 
 import { Type } from '../std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './registry-config-words.ts';
+import { SOURCE_FORMATS } from './registry-source.ts';
 
 const GitOrigin = Type.Object(
   {
@@ -51,9 +52,7 @@ const Globs = Type.Object(
 export const Registry = Type.Object(
   {
     name: Text('The {registry_name} of the paths; unique.'),
-    format: Type.Optional(
-      Type.Enum(['toolhive', 'upstream'], { description: 'Default: upstream for api, else toolhive.' }),
-    ),
+    format: Type.Optional(Type.Enum([...SOURCE_FORMATS], { description: 'Default: upstream for api, else toolhive.' })),
     git: Type.Optional(GitOrigin),
     api: Type.Optional(
       Type.Object({ endpoint: Url('Base URL of another registry; the API path is appended.') }, CLOSED),

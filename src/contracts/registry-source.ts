@@ -57,7 +57,10 @@ export interface Filter {
   readonly tags: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
-export type SourceFormat = 'toolhive' | 'upstream';
+/** The platform's own registry file, and that of the MCP registry. The one list of them. */
+export const SOURCE_FORMATS = ['toolhive', 'upstream'] as const;
+
+export type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
 /** `O`: the origins that its host knows how to read. */
 export interface RegistrySource<O = Origin> {

@@ -1,6 +1,7 @@
 // The parameters and bodies of the routes as JSON Schemas: what the OpenAPI document is made of. The routes themselves
 // check what they are sent, with one sentence per mistake.
 
+import { SOURCE_FORMATS } from '../contracts/registry-source.ts';
 import { Type } from '../std/json-schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
 import { OFFICIAL_META } from './wire.ts';
@@ -151,7 +152,7 @@ const REGISTRY_INFO = Type.Object(
     type: Type.Enum(['REMOTE', 'FILE', 'MANAGED', 'KUBERNETES']),
     creationType: Type.Enum(['CONFIG']),
     sourceType: Type.Enum(['git', 'api', 'file', 'managed', 'kubernetes']),
-    format: Type.Enum(['toolhive', 'upstream']),
+    format: Type.Enum([...SOURCE_FORMATS]),
     syncSchedule: Type.Optional(Type.String({ description: 'Time between two syncs, as a duration such as 1h30m.' })),
     syncStatus: Type.Optional(
       Type.Object(

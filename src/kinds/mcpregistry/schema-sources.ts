@@ -1,6 +1,7 @@
 // The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
 
 import { RESERVED_NAMES } from '../../contracts/registry-config-source-rules.ts';
+import { SOURCE_FORMATS } from '../../contracts/registry-source.ts';
 import { DURATION_PATTERN } from '../../std/duration.ts';
 import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeySelector, nameField, secretKeySelector } from '../shared/selectors.ts';
@@ -121,7 +122,7 @@ export const Registry = object(
         },
       ],
     }),
-    format: choice("Format of the data: the platform's own, or the MCP registry's.", ['toolhive', 'upstream'], {
+    format: choice("Format of the data: the platform's own, or the MCP registry's.", SOURCE_FORMATS, {
       default: 'toolhive',
     }),
     configMapRef: optional(configMapKeySelector('A file in a ConfigMap.')),
