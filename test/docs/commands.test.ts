@@ -20,20 +20,27 @@ function missing(steps: readonly Step[]): readonly string[] {
   return TOOLS.filter(({ name, isThere }) => !isThere && text.split(/[^\w-]+/).includes(name)).map(({ name }) => name);
 }
 
+/** Above the deadline of a page, which says where it is. */
+const TIMEOUT_MS = 150_000;
+
 describe.concurrent('commands', () => {
   for (const page of PAGES) {
     const { steps } = stepsOf(page);
     if (!steps.some((step) => 'commands' in step)) continue;
     const absent = missing(steps);
     if (absent.length > 0) process.stderr.write(`${page.path}: commands not run: no ${absent.join(', ')} on PATH\n`);
-    test.skipIf(absent.length > 0)(page.path, async () => {
-      const stage = await openStage(stageOf(page) ?? 'empty');
-      try {
-        expect(await runPage(page.path, steps, stage)).toBeUndefined();
-      } finally {
-        await stage.close();
-      }
-    });
+    test.skipIf(absent.length > 0)(
+      page.path,
+      async () => {
+        const stage = await openStage(stageOf(page) ?? 'empty');
+        try {
+          expect(await runPage(page.path, steps, stage)).toBeUndefined();
+        } finally {
+          await stage.close();
+        }
+      },
+      TIMEOUT_MS,
+    );
   }
 });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Commands, Step } from './directives.ts';
 import type { Stage } from './stages.ts';
 
-const DEADLINE_MS = 90_000;
+const DEADLINE_MS = 120_000;
 const UNTIL_TENTHS = 300;
 
 /** Undefined where all went well; else what failed, where, and what was printed there. */
