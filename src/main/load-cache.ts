@@ -1,25 +1,26 @@
-// What was read of unchanged files, kept in memory between the runs of one process: the files used last.
+// What was read of unchanged files, kept in memory between the runs of one process: what was used last. Knows nothing
+// about what is kept.
 
 import type { LoadCache } from '../reconcile/source-file.ts';
 
-/** More files than one fleet has; older ones make room. */
-const FILES_MAX = 50_000;
+/** More than one fleet has: 50,000 files, each with its text, its values and its objects. Older entries make room. */
+const ENTRIES_MAX = 150_000;
 
-export function openLoadCache(max = FILES_MAX): LoadCache {
-  const files = new Map<string, unknown>();
+export function openLoadCache(max = ENTRIES_MAX): LoadCache {
+  const entries = new Map<string, unknown>();
   return {
     get(key) {
-      const value = files.get(key);
+      const value = entries.get(key);
       if (value === undefined) return undefined;
-      files.delete(key);
-      files.set(key, value);
+      entries.delete(key);
+      entries.set(key, value);
       return value;
     },
     set(key, value) {
-      files.set(key, value);
-      if (files.size <= max) return;
-      const [oldest] = files.keys();
-      if (oldest !== undefined) files.delete(oldest);
+      entries.set(key, value);
+      if (entries.size <= max) return;
+      const [oldest] = entries.keys();
+      if (oldest !== undefined) entries.delete(oldest);
     },
   };
 }

@@ -116,8 +116,8 @@ export async function gather(input: GatherInput): Promise<Gathered> {
 async function read(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
     const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
-    const { documents: written, problems, incomplete } = await manifestsOf(checkout, source);
     const { kinds, apiGroup, cache } = input;
+    const { documents: written, problems, incomplete } = await manifestsOf(checkout, source, cache);
     const documents = await unsealed(written, source.keys ?? noKeys(source.name), cache);
     const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache };
     const alone = load(given);

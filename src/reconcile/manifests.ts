@@ -3,8 +3,8 @@
 import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import { pathMatcher } from './patterns.ts';
-import type { Checkout } from './ports.ts';
-import { isManifest, type SourceFile } from './source-file.ts';
+import type { Checkout, RepositoryFile } from './ports.ts';
+import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface Manifests {
   readonly documents: readonly SourceFile[];
@@ -21,10 +21,14 @@ export interface ManifestPaths {
 }
 
 /**
- * YAML and JSON below the path. Throws Failure `source-path-not-found` where the
+ * YAML and JSON below the path; what the cache has is not read again. Throws Failure `source-path-not-found` where the
  * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
  */
-export async function manifestsOf(checkout: Checkout, { path, ignore = [] }: ManifestPaths): Promise<Manifests> {
+export async function manifestsOf(
+  checkout: Checkout,
+  { path, ignore = [] }: ManifestPaths,
+  cache: LoadCache,
+): Promise<Manifests> {
   const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   const prefix = folder.map((segment) => `${segment}/`).join('');
   const below = checkout.files.filter((file) => file.path.startsWith(prefix));
@@ -33,15 +37,41 @@ export async function manifestsOf(checkout: Checkout, { path, ignore = [] }: Man
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
-  const blobs = await checkout.read(files.map((file) => file.oid));
+  const texts = await textsOf(checkout, files, cache);
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   for (const { path: file, oid } of files) {
-    const text = decode(blobs.get(oid));
+    const text = texts.get(oid);
     if (text === undefined) problems.push(encodingProblem(file));
     else documents.push({ path: file, oid, text });
   }
   return { documents, problems, incomplete: problems.length > 0 };
+}
+
+/** By blob id. Those that are not text are missing. */
+async function textsOf(
+  checkout: Checkout,
+  files: readonly RepositoryFile[],
+  cache: LoadCache,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  const unknown = new Set<string>();
+  for (const { oid } of files) {
+    const known = cache.get(keyOf(oid));
+    if (typeof known === 'string') texts.set(oid, known);
+    else unknown.add(oid);
+  }
+  for (const [oid, bytes] of await checkout.read([...unknown])) {
+    const text = decode(bytes);
+    if (text === undefined) continue;
+    cache.set(keyOf(oid), text);
+    texts.set(oid, text);
+  }
+  return texts;
+}
+
+function keyOf(oid: string): string {
+  return `blob ${oid}`;
 }
 
 /** A link without an extension may stand for a folder. */
@@ -68,7 +98,7 @@ function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem 
 }
 
 /** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. */
-function decode(bytes: Uint8Array | undefined): string | undefined {
+function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {

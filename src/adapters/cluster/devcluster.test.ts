@@ -55,6 +55,18 @@ test('schemas have what merging needs', async () => {
   expect(Object.keys(document?.components.schemas ?? {})).toContain('io.k8s.api.apps.v1.Deployment');
 });
 
+test('objects of a list that have the same fields share who manages them', async () => {
+  await one.apply(configMap('alike-1', { a: '1' }), { force: false });
+  await one.apply(configMap('alike-2', { a: '2' }), { force: false });
+  await one.apply(configMap('other', { b: '1' }), { force: false });
+  const listed = await one.list(await kindOf('ConfigMap'), 'client');
+  const fieldsOf = (name: string) =>
+    listed.find(({ metadata }) => metadata.name === name)?.metadata.managedFields?.[0]?.fieldsV1;
+  expect(fieldsOf('alike-1')).toEqual({ 'f:data': { 'f:a': {} } });
+  expect(fieldsOf('alike-2')).toBe(fieldsOf('alike-1'));
+  expect(fieldsOf('other')).toEqual({ 'f:data': { 'f:b': {} } });
+});
+
 test('an applied object is owned by its manager, dry runs store nothing, others meet a conflict', async () => {
   await one.apply(configMap('owned', { a: '1' }), { force: false });
   const dry = await one.apply(configMap('owned', { a: '2' }), { force: false, dryRun: true });

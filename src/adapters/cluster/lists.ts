@@ -3,7 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { ApiResource } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
@@ -31,6 +31,7 @@ export async function listAll(api: Api, kind: ApiResource, namespace: string | u
 
 async function readPages(api: Api, kind: ApiResource, path: string, limit: number | undefined): Promise<KubeObject[]> {
   const items: KubeObject[] = [];
+  const sets = new Map<string, JsonObject>();
   let next = '';
   do {
     const query = new URLSearchParams({
@@ -38,7 +39,10 @@ async function readPages(api: Api, kind: ApiResource, path: string, limit: numbe
       ...(next === '' ? {} : { continue: next }),
     });
     const page = await readJson(api, query.size === 0 ? path : `${path}?${query}`);
-    for (const item of readItems(api.url(path), kind, page.items)) items.push(item);
+    for (const item of readItems(api.url(path), kind, page.items)) {
+      shareFieldSets(item, sets);
+      items.push(item);
+    }
     next = isObject(page.metadata) ? String(page.metadata.continue ?? '') : '';
   } while (next !== '');
   return items;
@@ -53,4 +57,17 @@ function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknow
     if (!isKubeObject(whole)) throw unexpected(url, 'the list holds what is no object');
     return whole;
   });
+}
+
+/**
+ * Objects of a kind mostly have the same fields, and who manages them takes more memory than what they say: equal sets
+ * become one.
+ */
+function shareFieldSets({ metadata }: KubeObject, known: Map<string, JsonObject>): void {
+  for (const entry of metadata.managedFields ?? []) {
+    const text = JSON.stringify(entry.fieldsV1);
+    const same = known.get(text);
+    if (same === undefined) known.set(text, entry.fieldsV1);
+    else entry.fieldsV1 = same;
+  }
 }

@@ -129,7 +129,9 @@ function keep(context: Context, pack: Pack, offset: number, object: GitObject): 
 function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
   const compressed = firstFile(folders.map((folder) => join(folder, oid.slice(0, 2), oid.slice(2))));
   if (compressed === undefined) return undefined;
-  const bytes = inflateSync(compressed, { maxOutputLength: maxObjectBytes + 64 });
+  // Without it each small object would keep a buffer of 16 KiB.
+  const chunkSize = Math.min(65_536, Math.max(256, compressed.length * 4));
+  const bytes = inflateSync(compressed, { maxOutputLength: maxObjectBytes + 64, chunkSize });
   const headerEnd = bytes.indexOf(0);
   const [type = '', size = ''] = bytes.toString('latin1', 0, headerEnd).split(' ');
   const content = bytes.subarray(headerEnd + 1);
