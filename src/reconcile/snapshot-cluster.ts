@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { structuralSchema, VERSION } from '../kinds/crd.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '../kube/object.ts';
-import type { OpenApiDocument, OpenApiSchema } from '../kube/openapi.ts';
+import type { OpenApiDocument } from '../kube/openapi.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
+import { metaSchemas, publishedName, publishedSchema } from '../kube/schemas/published.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject, type JsonObject, jsonEquals } from '../std/json.ts';
 import { parentId, parentObject } from './applyset.ts';
@@ -96,27 +97,11 @@ function definedKinds(spec: unknown, apiVersion: string): [string, JsonObject][]
   });
 }
 
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-
-/** As an API server publishes custom kinds: their own schema, and Kubernetes' for what is around it. */
 function documentOf(apiVersion: string, kinds: readonly (readonly [string, JsonObject])[]): OpenApiDocument {
-  const core = Object.entries(bundledSchema('v1')?.components.schemas ?? {});
   const [group = '', version = ''] = apiVersion.split('/');
-  const own = kinds.map(([kind, schema]): [string, OpenApiSchema] => {
-    const properties = isObject(schema.properties) ? schema.properties : {};
-    const published = {
-      ...schema,
-      type: 'object',
-      properties: {
-        ...properties,
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { allOf: [{ $ref: `#/components/schemas/${META}ObjectMeta` }] },
-      },
-      'x-kubernetes-group-version-kind': [{ group, version, kind }],
-    };
-    return [`${group}.${version}.${kind}`, published as OpenApiSchema];
+  const own = kinds.map(([kind, schema]) => {
+    const type = { group, version, kind };
+    return [publishedName(type), publishedSchema(type, schema)] as const;
   });
-  const schemas = [...core.filter(([name]) => name.startsWith(META)), ...own];
-  return { components: { schemas: Object.fromEntries(schemas) } };
+  return { components: { schemas: { ...metaSchemas(), ...Object.fromEntries(own) } } };
 }
