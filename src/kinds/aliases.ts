@@ -4,6 +4,13 @@
 import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
 import { ALIAS_OF, OLD_WORDS } from '../std/schema.ts';
 
+/** One step down into a value, by the name of today and as it is written. */
+interface Step {
+  readonly parent: Step | undefined;
+  readonly today: string | number;
+  readonly written: string | number;
+}
+
 /** The same place, by the names of today and as it is written. */
 interface Place {
   readonly today: string;
@@ -16,21 +23,25 @@ export interface Reading {
   written(pointer: string): string;
 }
 
-/** Gives the value by the names of today, and puts the places that have an old name into `renamed`. */
-type Renamer = (value: Json, place: Place, renamed: Place[]) => Json;
+/** Gives the value by the names of today, and puts the steps that have an old name into `renamed`: the very value where none has. */
+type Renamer = (value: Json, at: Step | undefined, renamed: Step[]) => Json;
 
 /** A reader for values of a schema, at a pointer. Values without old names come back as they are. */
 export function readerOf(schema: JsonObject, pointer: string): (value: JsonObject) => Reading {
   const rename = renamer(schema);
-  const isOld = tester(schema);
-  const root: Place = { today: pointer, written: pointer };
   const same = (asked: string) => asked;
   return (value) => {
-    if (rename === undefined || isOld?.(value) !== true) return { value, written: same };
-    const renamed: Place[] = [];
-    const today = rename(value, root, renamed) as JsonObject;
-    return { value: today, written: renamed.length === 0 ? same : (asked) => writtenAt(asked, renamed) };
+    const renamed: Step[] = [];
+    const today = rename === undefined ? value : (rename(value, undefined, renamed) as JsonObject);
+    if (renamed.length === 0) return { value: today, written: same };
+    const places = renamed.map((step) => placeOf(step, pointer));
+    return { value: today, written: (asked) => writtenAt(asked, places) };
   };
+}
+
+function placeOf({ parent, today, written }: Step, root: string): Place {
+  const above = parent === undefined ? { today: root, written: root } : placeOf(parent, root);
+  return { today: `${above.today}/${pointerToken(today)}`, written: `${above.written}/${pointerToken(written)}` };
 }
 
 /** The innermost renamed place decides: it was found last. */
@@ -52,44 +63,12 @@ function renamer(schema: JsonObject): Renamer | undefined {
   return isObject(properties) ? objectRenamer(properties) : undefined;
 }
 
-/** Whether a value has an old name or word anywhere: nearly none has, and then nothing is copied. */
-type Tester = (value: Json) => boolean;
-
-/** Undefined where no such value can have one. */
-function tester(schema: JsonObject): Tester | undefined {
-  const { properties, items, additionalProperties } = schema;
-  const words = schema[OLD_WORDS];
-  if (isObject(words)) return (value) => typeof value === 'string' && words[value] !== undefined;
-  if (isObject(items)) {
-    const isOld = tester(items);
-    return isOld && ((value) => Array.isArray(value) && value.some(isOld));
-  }
-  if (isObject(additionalProperties)) {
-    const isOld = tester(additionalProperties);
-    return isOld && ((value) => isObject(value) && Object.values(value).some((child) => isOld(child ?? null)));
-  }
-  return isObject(properties) ? fieldsTester(properties) : undefined;
-}
-
-function fieldsTester(properties: JsonObject): Tester | undefined {
-  const tests = Object.entries(properties).flatMap(([name, field]) => {
-    if (!isObject(field)) return [];
-    const isOld = typeof field[ALIAS_OF] === 'string' ? () => true : tester(field);
-    return isOld === undefined ? [] : [{ name, isOld }];
-  });
-  if (tests.length === 0) return undefined;
-  return (value) =>
-    isObject(value) &&
-    tests.some(({ name, isOld }) => {
-      const child = value[name];
-      return child !== undefined && isOld(child);
-    });
-}
-
 function eachItem(rename: Renamer | undefined): Renamer | undefined {
   if (rename === undefined) return undefined;
-  return (value, place, renamed) => {
-    return Array.isArray(value) ? value.map((item, index) => rename(item, inside(place, index), renamed)) : value;
+  return (value, parent, renamed) => {
+    if (!Array.isArray(value)) return value;
+    const items = value.map((item, index) => rename(item, { parent, today: index, written: index }, renamed));
+    return items.some((item, index) => item !== value[index]) ? items : value;
   };
 }
 
@@ -107,18 +86,19 @@ function objectRenamer(properties: JsonObject): Renamer | undefined {
 }
 
 function fieldsRenamer(names: ReadonlyMap<string, string>, below: (key: string) => Renamer | undefined): Renamer {
-  return (value, place, renamed) => {
+  return (value, parent, renamed) => {
     if (!isObject(value)) return value;
-    const entries = Object.entries(value).map(([key, child]) => {
+    const changed = new Map<string, readonly [name: string, child: Json]>();
+    for (const [key, child] of Object.entries(value)) {
       const name = names.get(key) ?? key;
-      const at = inside(place, name, key);
-      if (name !== key) renamed.push(at);
-      return [name, child === undefined ? child : (below(name)?.(child, at, renamed) ?? child)] as const;
-    });
-    return Object.fromEntries(entries);
+      const rename = below(name);
+      if (child === undefined || (name === key && rename === undefined)) continue;
+      const step: Step = { parent, today: name, written: key };
+      if (name !== key) renamed.push(step);
+      const today = rename?.(child, step, renamed) ?? child;
+      if (name !== key || today !== child) changed.set(key, [name, today]);
+    }
+    if (changed.size === 0) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => changed.get(key) ?? [key, child]));
   };
-}
-
-function inside(place: Place, today: string | number, written = today): Place {
-  return { today: `${place.today}/${pointerToken(today)}`, written: `${place.written}/${pointerToken(written)}` };
 }
