@@ -27,7 +27,8 @@ export async function bundleTo(folder: string): Promise<string> {
   return executable;
 }
 
-async function compile(input: string, folder: string): Promise<void> {
+/** One module with all of ours that it needs, as `<folder>/<its name>.js`. */
+export async function compile(input: string, folder: string): Promise<void> {
   const bundle = await rolldown({
     input,
     platform: 'node',

@@ -1,9 +1,10 @@
 // The program as it is installed, of this very tree, in a folder of its own so that `dist/` is left alone.
 
-import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bundleTo } from '../bundle.ts';
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleTo, compile } from '../bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -14,4 +15,21 @@ export function compileTo(folder: string): Promise<string> {
   for (const name of ['node_modules', 'package.json', 'manifests', 'policies'])
     symlinkSync(join(ROOT, name), join(root, name));
   return bundleTo(join(root, 'dist'));
+}
+
+/** A module of the bench, compiled as the program is and beside it. */
+export async function compileBeside(program: string, module: URL): Promise<URL> {
+  await compile(fileURLToPath(module), dirname(program));
+  return pathToFileURL(join(dirname(program), `${basename(module.pathname, '.ts')}.js`));
+}
+
+/** What Node is told in the image. */
+export function imageNodeOptions(): string[] {
+  const instruction = 'ENTRYPOINT ';
+  const line = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith(instruction));
+  assert(line !== undefined, 'the Dockerfile says how the image starts');
+  const words: string[] = JSON.parse(line.slice(instruction.length));
+  return words.filter((word) => word.startsWith('--'));
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
+import { compileBeside, imageNodeOptions } from './compiled.ts';
 import { CONNECTIONS, writeFleet } from './fleet-world.ts';
 import type { LargeFleet, LargeRun } from './large-process.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
@@ -23,6 +24,8 @@ const IDLE_ROUNDS = 5;
 const PAGE = 500;
 
 interface Site {
+  /** What is measured: the instance's process, compiled. */
+  readonly module: URL;
   readonly kubeconfig: string;
   readonly bare: BareClient;
   readonly folder: string;
@@ -39,14 +42,15 @@ export function benchChildren(place: Place): Promise<Report> {
   return onServer(place, idleChildren);
 }
 
-async function onServer({ folder }: Place, measure: (site: Site) => Promise<Row[]>): Promise<Report> {
+async function onServer({ folder, program }: Place, measure: (site: Site) => Promise<Row[]>): Promise<Report> {
   const named = process.env.KUBECONFIG ?? '';
   const embedded = named === '' ? await embeddedCluster(folder) : undefined;
   const kubeconfig = embedded?.ready ?? named;
   const bare = await openBareClient(kubeconfig, CONNECTIONS);
+  const module = await compileBeside(program, new URL('./large-process.ts', import.meta.url));
   const run = `bench-${randomBytes(3).toString('hex')}`;
   try {
-    const rows = await measure({ kubeconfig, bare, folder, run });
+    const rows = await measure({ module, kubeconfig, bare, folder, run });
     const { gitVersion } = JSON.parse(await bare.send('GET', '/version'));
     return {
       rows,
@@ -76,7 +80,7 @@ async function openFleet(site: Site, { instance, servers, children }: FleetSize)
   const folder = mkdtempSync(join(site.folder, `${instance}-`));
   await writeFleet(folder, fleetOf(servers, instance));
   const input = { kubeconfig: site.kubeconfig, folder, instance, children };
-  const child = await startModule<string>(new URL('./large-process.ts', import.meta.url), input);
+  const child = await startModule<string>(site.module, input, imageNodeOptions());
   return {
     run: async () => {
       const result = await child.ask<LargeRun>('run');

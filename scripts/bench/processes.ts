@@ -17,8 +17,12 @@ export interface AskedProcess<T> extends ServerProcess<T> {
 }
 
 /** A module of ours: gets the input as a message, sends one when it is ready, and ends when it is disconnected. */
-export async function startModule<T>(file: URL, input: Serializable): Promise<AskedProcess<T>> {
-  const child = fork(file, { execArgv: [] });
+export async function startModule<T>(
+  file: URL,
+  input: Serializable,
+  nodeOptions: readonly string[] = [],
+): Promise<AskedProcess<T>> {
+  const child = fork(file, { execArgv: [...nodeOptions] });
   function ask<A>(question: Serializable): Promise<A> {
     child.send(question);
     return firstMessage<A>(child, new Promise((resolve) => child.once('message', resolve)));
