@@ -39,35 +39,53 @@ export function rightsOf({ apiGroups, resources, verbs, resourceNames = [''] }: 
   );
 }
 
+const ACCOUNT = ['reconciler/account.yaml', 'reconciler/rights-at-home.yaml'];
+
 /**
  * Account and rights as they are installed: in `home`, for the API group of the run, and with names that nobody has.
  * `instance`: what skep.yaml calls it.
  */
 export function rightsFor(home: string, group: string, instance = 'default'): KubeObject[] {
-  const files = [
-    'reconciler/account.yaml',
-    'reconciler/rights-at-home.yaml',
-    'rights/fleet/fleet.yaml',
-    'rights/cluster.yaml',
-  ];
+  return installed([...ACCOUNT, 'rights/fleet/fleet.yaml', 'rights/cluster.yaml'], { home, group, instance });
+}
+
+/** The same without ClusterRoles, for one namespace that is kept (manifests/install/namespaced and one-namespace). */
+export function rightsIn(home: string, kept: string, group: string, instance = 'default'): KubeObject[] {
+  const own = { home, group, instance };
+  const fleet = installed(['rights/fleet/fleet.yaml'], own).map((object): KubeObject => {
+    const { roleRef } = object;
+    const reference = isObject(roleRef) ? { roleRef: { ...roleRef, kind: 'Role' } } : {};
+    return inside({ ...object, kind: object.kind.slice('Cluster'.length), ...reference }, kept);
+  });
+  return [...installed([...ACCOUNT, 'rights/home/records.yaml'], own), ...fleet];
+}
+
+/** The same, where sources have accounts of their own in their namespaces (manifests/install/namespaced and one-team). */
+export function rightsForTeams(home: string, teams: readonly string[], group: string): KubeObject[] {
+  const own = { home, group, instance: 'default' };
+  const files = [...ACCOUNT, 'rights/home/records.yaml'];
+  const ofTeams = teams.flatMap((team) =>
+    ['one-team/account.yaml', 'one-team/rights.yaml']
+      .flatMap((file) => installed([file], own))
+      .map((object) => inside(object, team))
+      .map((object) => (object.metadata.name === 'fleet-sync' ? withSubjectsIn(object, team) : object)),
+  );
+  return [...installed(files, own), ...ofTeams];
+}
+
+interface Own {
+  readonly home: string;
+  readonly group: string;
+  readonly instance: string;
+}
+
+function installed(files: readonly string[], { home, group, instance }: Own): KubeObject[] {
   return files
     .flatMap((file) => documentsIn(readFileSync(join(INSTALL, file), 'utf8')))
     .map((object) => JSON.stringify(object).replaceAll('toolhive.stacklok.dev', group))
     .map((text) => JSON.parse(text.replaceAll('"skep-default', `"skep-${instance}`)) as KubeObject)
     .map((object) => (object.kind.startsWith('Cluster') ? renamed(object, home) : inside(object, home)))
     .map((object) => withSubjectsIn(object, home));
-}
-
-/** The same without ClusterRoles, for one namespace that is kept (manifests/install/one-namespace). */
-export function rightsIn(home: string, kept: string, group: string): KubeObject[] {
-  return rightsFor(home, group).flatMap((object): KubeObject[] => {
-    if (!object.kind.startsWith('Cluster')) return [object];
-    if (!object.metadata.name.startsWith('skep-fleet')) return [];
-    const { roleRef } = object;
-    const kind = object.kind.slice('Cluster'.length);
-    const reference = isObject(roleRef) ? { roleRef: { ...roleRef, kind: 'Role' } } : {};
-    return [inside({ ...object, kind, ...reference }, kept)];
-  });
 }
 
 function inside(object: KubeObject, namespace: string): KubeObject {

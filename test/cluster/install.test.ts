@@ -12,8 +12,8 @@ import { VERSION } from '../../src/main/version.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
-import { documentsIn, INSTALL, putUp } from './account.ts';
-import { hasKubectl, type PodTemplate, rendered, templateOf } from './rendered.ts';
+import { documentsIn, INSTALL, putUp, rightsOf, rulesOf } from './account.ts';
+import { type Files, hasKubectl, type PodTemplate, rendered, templateOf } from './rendered.ts';
 import { openServer, type SuiteServer } from './server.ts';
 
 const isReal = (process.env.KUBECONFIG ?? '') !== '';
@@ -22,21 +22,54 @@ const IMAGE = `ghcr.io/skep-dev/skep:${VERSION}`;
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-const team = (name: string) => ({
-  [`${name}/kustomization.yaml`]: `namespace: ${name}\nresources: [INSTALL/one-namespace]`,
-});
-const TEAMS = { ...team('team-a'), ...team('team-b') };
+const below = (base: string) =>
+  Object.fromEntries(
+    ['team-a', 'team-b'].map((name) => [
+      `${name}/kustomization.yaml`,
+      `namespace: ${name}\nresources: [INSTALL/${base}]`,
+    ]),
+  );
+const EDGE = {
+  'kustomization.yaml': `namespace: skep-edge
+nameSuffix: -edge
+resources: [INSTALL/namespace, INSTALL/reconciler, INSTALL/rights, instance.yaml]
+components: [INSTALL/instance]
+configMapGenerator: [{name: skep-config, namespace: skep, behavior: replace, files: [skep.yaml]}]`,
+  'instance.yaml':
+    "{apiVersion: v1, kind: ConfigMap, metadata: {name: skep-instance, annotations: {config.kubernetes.io/local-config: 'true'}}, data: {name: edge}}",
+  'skep.yaml': readFileSync(join(INSTALL, 'reconciler/skep.yaml'), 'utf8').replace('name: default', 'name: edge'),
+};
 
-const VARIANTS = [
-  { name: 'deployment', kustomization: 'resources: [INSTALL]', clusterRoles: ['skep-cluster', 'skep-fleet'] },
+interface Variant {
+  readonly name: string;
+  readonly files: Files;
+  readonly clusterRoles: readonly string[];
+  readonly home?: string;
+}
+
+const VARIANTS: readonly Variant[] = [
+  {
+    name: 'deployment',
+    files: { 'kustomization.yaml': 'resources: [INSTALL]' },
+    clusterRoles: ['skep-cluster', 'skep-fleet'],
+  },
   {
     name: 'cronjob-namespaced',
-    kustomization: 'resources: [INSTALL/namespaced, team-a, team-b]\ncomponents: [INSTALL/cronjob]',
+    files: {
+      'kustomization.yaml': 'resources: [INSTALL/namespaced, team-a, team-b]\ncomponents: [INSTALL/cronjob]',
+      ...below('one-namespace'),
+    },
     clusterRoles: [],
   },
   {
+    name: 'teams',
+    files: { 'kustomization.yaml': 'resources: [INSTALL/namespaced, team-a, team-b]', ...below('one-team') },
+    clusterRoles: [],
+  },
+  { name: 'second-instance', files: EDGE, clusterRoles: ['skep-cluster-edge', 'skep-fleet-edge'], home: 'skep-edge' },
+  {
     name: 'registry-alone',
-    kustomization: 'resources: [INSTALL/namespace, INSTALL/registry, INSTALL/postgres]',
+    files: { 'kustomization.yaml': 'resources: [INSTALL/namespace, INSTALL/registry, INSTALL/postgres]' },
     clusterRoles: [],
   },
 ];
@@ -57,12 +90,12 @@ function workloadOf(object: KubeObject): Workload[] {
   return pod === undefined ? [] : [{ name: object.metadata.name, pod, claims }];
 }
 
-describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization, clusterRoles }) => {
+describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, files, clusterRoles, home: own = 'skep' }) => {
   let objects: readonly KubeObject[];
   let workloads: readonly Workload[];
 
   beforeAll(() => {
-    objects = rendered(join(folder.path, name), { 'kustomization.yaml': kustomization, ...TEAMS });
+    objects = rendered(join(folder.path, name), files);
     workloads = objects.flatMap(workloadOf);
     expect(workloads.length).toBeGreaterThan(0);
   });
@@ -98,7 +131,9 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization, clu
     for (const binding of objects.filter(({ kind }) => kind.endsWith('RoleBinding'))) {
       const { roleRef, subjects } = binding as unknown as { roleRef: JsonObject; subjects: JsonObject[] };
       expect(named(String(roleRef.kind))).toContain(roleRef.name);
-      expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'skep', namespace: 'skep' }]);
+      expect(subjects).toHaveLength(1);
+      const accounts = only('ServiceAccount').map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      expect(accounts).toContain(`${subjects[0]?.namespace}/${subjects[0]?.name}`);
     }
     for (const workload of workloads) {
       const asked = containersOf(workload).flatMap(({ livenessProbe, readinessProbe }) =>
@@ -133,12 +168,23 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization, clu
     }
   });
 
-  test('everything with a namespace is in the one that is made, and that one is restricted', () => {
-    const elsewhere = objects.filter(({ metadata }) => (metadata.namespace ?? 'skep') !== 'skep');
-    const teams = elsewhere.filter(({ kind, metadata }) => kind.startsWith('Role') && metadata.name === 'skep-fleet');
-    expect(elsewhere).toEqual(teams);
+  test('what runs is in the namespace that is made, and that one is restricted', () => {
+    const elsewhere = objects.filter(({ metadata }) => (metadata.namespace ?? own) !== own);
+    expect(elsewhere.filter(({ kind }) => !/^(Role|RoleBinding|ServiceAccount)$/.test(kind))).toEqual([]);
+    expect(elsewhere.filter(({ metadata }) => !metadata.namespace?.startsWith('team-'))).toEqual([]);
     const [namespace] = only('Namespace');
+    expect(namespace?.metadata.name).toBe(own);
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  });
+
+  test('records are named as the instance is', () => {
+    const prefix = name === 'second-instance' ? 'skep-edge' : 'skep-default';
+    const roles = only('Role').filter(({ metadata }) => metadata.namespace === own);
+    const names = roles.flatMap((role) => rulesOf(role).flatMap(({ resourceNames = [] }) => resourceNames));
+    expect(names.filter((each) => each !== prefix && !each.startsWith(`${prefix}-`))).toEqual([]);
+    expect(names.length > 0).toBe(
+      named('Deployment').some((each) => each !== 'skep-registry') || named('CronJob').length > 0,
+    );
   });
 
   test('everything that is not a definition has our name as a label', () => {
@@ -220,16 +266,30 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, kustomization, clu
   });
 });
 
+const fleetRights = () =>
+  documentsIn(readFileSync(join(INSTALL, 'rights/fleet/fleet.yaml'), 'utf8')).filter(
+    ({ kind }) => kind === 'ClusterRole',
+  );
+
 test.skipIf(!hasKubectl)('each of some namespaces gets the rights of all of them, by a Role', () => {
-  const everywhere = documentsIn(readFileSync(join(INSTALL, 'rights/fleet/fleet.yaml'), 'utf8'))[0];
-  const objects = rendered(join(folder.path, 'teams'), {
+  const objects = rendered(join(folder.path, 'namespaces'), {
     'kustomization.yaml': 'resources: [team-a, team-b]',
-    ...TEAMS,
+    ...below('one-namespace'),
   });
   const roles = objects.filter(({ kind }) => kind === 'Role');
+  const [everywhere] = fleetRights();
   expect(roles.map(({ metadata, rules }) => [metadata.namespace, rules])).toEqual([
     ['team-a', everywhere?.rules],
     ['team-b', everywhere?.rules],
   ]);
   expect(objects).toHaveLength(4);
+});
+
+test('a team and the reconciler have between them what a reconciler has alone', () => {
+  const roles = documentsIn(readFileSync(join(INSTALL, 'one-team/rights.yaml'), 'utf8'));
+  const rights = (objects: readonly KubeObject[]) =>
+    new Set(objects.flatMap((role) => rulesOf(role).flatMap(rightsOf)));
+  const ofTeam = rights(roles);
+  expect(ofTeam.delete('impersonate /serviceaccounts fleet-sync')).toBe(true);
+  expect([...ofTeam].toSorted()).toEqual([...rights(fleetRights())].toSorted());
 });

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { readConfig } from '../../src/main/config.ts';
 import { type Instance, openInstance } from '../../src/main/instance.ts';
-import { startProxy, type TestProxy } from '../harness/proxy.ts';
+import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { writeKubeconfigOfAccount } from './account.ts';
 import type { SuiteServer } from './server.ts';
 
@@ -14,15 +14,21 @@ export interface Installed {
   use<T>(work: (instance: Instance) => Promise<T>): Promise<T>;
 }
 
-/** `settings`: of skep.yaml, without the cluster. */
+interface Opening {
+  readonly dir: string;
+  readonly settings: object;
+  readonly decide?: (passing: Passing) => Fate;
+}
+
+/** `settings`: of skep.yaml, without the cluster. `decide`: what becomes of a request on its way; it passes. */
 export async function openInstalled(
   server: SuiteServer,
   home: string,
-  { dir, settings }: { readonly dir: string; readonly settings: object },
+  { dir, settings, decide = () => 'pass' }: Opening,
 ): Promise<Installed> {
   const kubeconfigPath = join(dir, 'account.kubeconfig');
   const { url, authority } = await writeKubeconfigOfAccount(server.kubeconfig, home, kubeconfigPath);
-  const proxy = await startProxy({ url, authority, kubeconfigPath }, () => 'pass');
+  const proxy = await startProxy({ url, authority, kubeconfigPath }, decide);
   return {
     proxy,
     async use(work) {

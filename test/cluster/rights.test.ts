@@ -11,6 +11,7 @@ import { type GitServer, startGitServer, type TestRepository, temporaryFolder } 
 import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';
 import { defineKinds, newGroup } from './definitions.ts';
 import { type Installed, openInstalled } from './installed.ts';
+import { rightsUsed } from './rights-used.ts';
 import { gone, sampleFleet } from './sample.ts';
 import { eventually, openServer, type SuiteServer } from './server.ts';
 
@@ -132,24 +133,3 @@ describe.skipIf(!isReal)('rights', () => {
     expect(waiting.plan.guarded?.deletions.length).toBeGreaterThan(5);
   });
 });
-
-/** As the API server names what a request asks for (Kubernetes, "Authorization", request attributes). */
-function rightsUsed({ method, url, status }: { method: string; url: string; status: number | undefined }): string[] {
-  const [, core, group = core, rest = ''] =
-    /^\/(?:api\/(v1)|apis\/([^/]+)\/[^/]+)\/(.+)$/.exec(url.split('?')[0] ?? '') ?? [];
-  if (group === undefined) return [];
-  const segments = rest.split('/');
-  const [resource, name, below] = segments[0] === 'namespaces' && segments.length > 2 ? segments.slice(2) : segments;
-  const what = `${group === 'v1' ? '' : group}/${resource}${below === undefined ? '' : `/${below}`}`;
-  const verbs = {
-    GET: [name === undefined ? 'list' : 'get'],
-    POST: ['create'],
-    PUT: ['update'],
-    PATCH: status === 201 ? ['patch', 'create'] : ['patch'],
-    DELETE: ['delete'],
-  }[method];
-  return (verbs ?? []).flatMap((verb) => [
-    `${verb} ${what}`,
-    ...(name === undefined ? [] : [`${verb} ${what} ${name}`]),
-  ]);
-}

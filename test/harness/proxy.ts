@@ -47,6 +47,8 @@ export interface Seen extends Passing {
   readonly at: number;
   /** What was answered; undefined while nothing was. */
   status: number | undefined;
+  /** What the server said, where it has forbidden it. */
+  forbidden?: string;
 }
 
 export interface TestProxy {
@@ -139,6 +141,7 @@ export async function startProxy(
     if (ended) return void response.destroy();
     const { connection: _c, 'transfer-encoding': _t, 'keep-alive': _k, ...headers } = answered;
     entry.status = statusCode;
+    if (statusCode === 403) entry.forbidden = Buffer.from(bytes).toString();
     response.writeHead(statusCode, headers).end(bytes);
   }
 
