@@ -86,3 +86,30 @@ test('files that are no policies end it', async () => {
     /policy\.yaml:4:1: error policy-invalid: spec\.matchConstraints is required/,
   );
 });
+
+const QUOTES = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: quotes}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [secrets, configmaps]}]}
+  validations:
+    - {expression: "!has(object.data)", message: it has data, messageExpression: "'it holds ' + object.data.token"}
+    - {expression: "int(object.data.token) > 3"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: quotes}
+spec: {policyName: quotes, validationActions: [Deny]}
+`;
+
+test('a message that a policy computes is not shown of a Secret', async () => {
+  const of = (kind: string) =>
+    `apiVersion: v1\nkind: ${kind}\nmetadata: {name: a, namespace: team}\ndata: {token: aHVudGVyMg==}\n`;
+  const policies = [write('quotes.yaml', QUOTES)];
+  const [, ...ofSecret] = await told([write('secret.yaml', of('Secret'))], policies);
+  expect(ofSecret).toHaveLength(2);
+  expect(ofSecret[0]).toContain('it has data');
+  expect(ofSecret[1]).toContain('resulted in error: one that may quote the Secret');
+  const [, ...ofMap] = await told([write('map.yaml', of('ConfigMap'))], policies);
+  expect(ofMap[0]).toContain('it holds aHVudGVyMg==');
+});

@@ -2,6 +2,7 @@
 // bindings and what follows from a denial.
 // Source: Kubernetes 1.36, ValidatingAdmissionPolicy.
 
+import { isObject } from '../../std/json.ts';
 import { evaluationScope } from '../cel/admission.ts';
 import { type CompiledExpression, compileExpression, type Evaluated } from '../cel/expression.ts';
 import { authorizer } from '../cel/library/authorizer.ts';
@@ -66,7 +67,7 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
   for (const { outcome } of evaluated) if (outcome.type === 'unevaluable') return outcome;
   for (const { expression, outcome } of evaluated) {
     if (outcome.type !== 'error') continue;
-    return policy.failure === 'Ignore' ? 'not met' : failed(expression, outcome.message);
+    return policy.failure === 'Ignore' ? 'not met' : failed(expression, outcome.message, context);
   }
   return 'met';
 }
@@ -96,7 +97,7 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
     case 'unevaluable':
       return [outcome];
     case 'error':
-      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message, context)];
     case 'value': {
       if (outcome.value === true) return [];
       const message = messageOf(validation, context);
@@ -107,7 +108,8 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
 
 /** A messageExpression that gives nothing to show gives way to the message, and that to the expression itself. */
 function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): string {
-  const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
+  const hidden = messageExpression === undefined || mayQuoteSecret(context);
+  const outcome = hidden ? undefined : evaluateText(messageExpression, context);
   const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
   const usable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n');
   if (usable) return text;
@@ -120,12 +122,18 @@ function annotate(policy: Policy, { expression }: NamedExpression, context: Cont
     case 'unevaluable':
       return [outcome];
     case 'error':
-      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message, context)];
     case 'value':
       return [];
   }
 }
 
-function failed(expression: string, message: string): Decision {
-  return { type: 'failed', expression, message: `expression '${expression.trim()}' resulted in error: ${message}` };
+function failed(expression: string, message: string, context: Context): Decision {
+  const why = mayQuoteSecret(context) ? 'one that may quote the Secret' : message;
+  return { type: 'failed', expression, message: `expression '${expression.trim()}' resulted in error: ${why}` };
+}
+
+/** What is computed of a Secret may be made of its values, and messages are shown to everybody. */
+function mayQuoteSecret({ object }: Context): boolean {
+  return isObject(object) && object.apiVersion === 'v1' && object.kind === 'Secret';
 }
