@@ -7,7 +7,9 @@ import type { SopsKeys } from '../std/sops/open.ts';
 /** What is wrong with the file is a problem of the documents that need it, and of nothing else. */
 export async function ageKeysFrom(path: string): Promise<SopsKeys> {
   try {
-    const { mode, uid } = await stat(path);
+    const file = await stat(path);
+    if (!file.isFile()) return unusable(path, 'it is no file');
+    const { mode, uid } = file;
     // As ssh demands it of keys that are the user's own; a mounted Secret is root's and readable by a group.
     const others = uid === process.getuid?.() ? 0o077 : 0o007;
     if ((mode & others) !== 0) return unusable(path, `its mode ${(mode & 0o777).toString(8)} lets others read it`);

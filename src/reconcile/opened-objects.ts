@@ -23,6 +23,9 @@ const IDENTITY = /^(?:\/items\/\d+)*\/(?:apiVersion|kind|metadata\/(?:name|names
 const NOT_CHECKED =
   'The identity of this document is encrypted too, so nothing can be checked without the key: encrypt values only, with --encrypted-regex.';
 
+const OUTSIDE_SECRET =
+  'Only Secrets may have encrypted values: everything else has them in the clear, for all who may read it. Put them into a Secret, and refer to that.';
+
 export function openedObjects(opening: Opening, document: number, { place }: ReadDocument): OpenedObjects {
   const { value, open, sealed, comments, fault } = opening;
   function problemAt(
@@ -66,8 +69,7 @@ function outsideSecret(value: Json, sealed: readonly string[], comments: readonl
   if (first === undefined || !isObject(value)) return undefined;
   const { apiVersion, kind } = value;
   if (typeof kind !== 'string' || (apiVersion === 'v1' && kind === 'Secret')) return undefined;
-  const message = `Only Secrets may have encrypted values: a ${kind} has them in the clear, for all who may read it. Put them into a Secret, and refer to that.`;
-  return { code: 'sops-outside-secret', message, pointer: writtenAt(first, comments) };
+  return { code: 'sops-outside-secret', message: OUTSIDE_SECRET, pointer: writtenAt(first, comments) };
 }
 
 function identityOf(value: Json): Json {

@@ -16,8 +16,6 @@ export type AgeKeysRead =
 
 const IDENTITY = /^AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]+$/;
 
-/** Opening costs a curve operation each; a document has a handful. */
-const RECIPIENTS_MAX = 64;
 /** A data key for one recipient takes 400 bytes, for a post-quantum one 2,500. */
 const ENC_MAX = 16_384;
 
@@ -43,19 +41,18 @@ export async function readAgeKeys(text: string): Promise<AgeKeysRead> {
   };
 }
 
-/** Those that are named ours first: the name is only a hint, but a good one. */
+/** Only what names one of the keys is tried: opening costs milliseconds, and anybody can write a document with a million. */
 async function openAny(
   identities: ReadonlyMap<string, string>,
   recipients: readonly AgeRecipient[],
 ): Promise<Uint8Array | undefined> {
   const { armor, Decrypter } = await import('age-encryption');
-  const decrypter = new Decrypter();
-  for (const identity of identities.values()) decrypter.addIdentity(identity);
-  const ours = recipients.filter(({ recipient }) => identities.has(recipient));
-  const others = recipients.filter(({ recipient }) => !identities.has(recipient));
-  for (const { enc } of [...ours, ...others].slice(0, RECIPIENTS_MAX)) {
-    if (enc.length > ENC_MAX) continue;
-    const opened = await unlessMalformed(() => decrypter.decrypt(armor.decode(enc)));
+  for (const [own, identity] of identities) {
+    const named = recipients.find(({ recipient }) => recipient.trim().toLowerCase() === own);
+    if (named === undefined || named.enc.length > ENC_MAX) continue;
+    const decrypter = new Decrypter();
+    decrypter.addIdentity(identity);
+    const opened = await unlessMalformed(() => decrypter.decrypt(armor.decode(named.enc)));
     if (opened !== undefined) return opened;
   }
   return undefined;
