@@ -156,11 +156,12 @@ export function judgeAll<T>(judge: Judge, defendants: Iterable<Defendant<T>>): J
 
 function problemOf<T>({ object, resource, child }: Defendant<T>, verdict: Verdict): Problem {
   const pointer = child === true ? '' : verdict.pointer;
+  const said = object.kind === 'Secret' ? (verdict.discreet ?? verdict.message) : verdict.message;
   const whose = child === true ? ` (its ${object.kind} ${object.metadata.name})` : '';
   return {
     code: `policy/${verdict.policy}`,
     severity: verdict.action === 'Deny' ? 'error' : 'warning',
-    message: `${verdict.message}${whose}`,
+    message: `${said}${whose}`,
     pointer,
     place: resource.place(pointer === '' ? '/metadata/name' : pointer),
     resource: resource.id,

@@ -109,7 +109,7 @@ test('a message that a policy computes is not shown of a Secret', async () => {
   const [, ...ofSecret] = await told([write('secret.yaml', of('Secret'))], policies);
   expect(ofSecret).toHaveLength(2);
   expect(ofSecret[0]).toContain('it has data');
-  expect(ofSecret[1]).toContain('resulted in error: one that may quote the Secret');
+  expect(ofSecret[1]).toMatch(/resulted in error \(team\/Secret\/a\)$/);
   const [, ...ofMap] = await told([write('map.yaml', of('ConfigMap'))], policies);
   expect(ofMap[0]).toContain('it holds aHVudGVyMg==');
 });

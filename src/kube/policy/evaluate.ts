@@ -2,7 +2,6 @@
 // bindings and what follows from a denial.
 // Source: Kubernetes 1.36, ValidatingAdmissionPolicy.
 
-import { isObject } from '../../std/json.ts';
 import { evaluationScope } from '../cel/admission.ts';
 import { type CompiledExpression, compileExpression, type Evaluated } from '../cel/expression.ts';
 import { authorizer } from '../cel/library/authorizer.ts';
@@ -18,11 +17,17 @@ export interface AdmissionValues {
   readonly params: unknown;
 }
 
+/** `discreet`: what can be said instead of a message that was computed, and may quote the object. */
 export type Decision =
-  | { readonly type: 'denied'; readonly message: string; readonly reason?: string; readonly expression: string }
+  | ({ readonly type: 'denied'; readonly reason?: string; readonly expression: string } & Message)
   /** An expression failed, and the policy says that this denies. */
-  | { readonly type: 'failed'; readonly message: string; readonly expression: string }
+  | ({ readonly type: 'failed'; readonly expression: string } & Message)
   | { readonly type: 'unevaluable'; readonly reason: string };
+
+interface Message {
+  readonly message: string;
+  readonly discreet?: string;
+}
 
 export interface Decided {
   /** Of all validations that do not admit the request. */
@@ -67,7 +72,7 @@ function evaluateConditions(policy: Policy, context: Context): 'met' | 'not met'
   for (const { outcome } of evaluated) if (outcome.type === 'unevaluable') return outcome;
   for (const { expression, outcome } of evaluated) {
     if (outcome.type !== 'error') continue;
-    return policy.failure === 'Ignore' ? 'not met' : failed(expression, outcome.message, context);
+    return policy.failure === 'Ignore' ? 'not met' : failed(expression, outcome.message);
   }
   return 'met';
 }
@@ -97,23 +102,23 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
     case 'unevaluable':
       return [outcome];
     case 'error':
-      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message, context)];
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
     case 'value': {
       if (outcome.value === true) return [];
-      const message = messageOf(validation, context);
-      return [{ type: 'denied', message, expression, ...(reason === undefined ? {} : { reason }) }];
+      return [
+        { type: 'denied', ...messageOf(validation, context), expression, ...(reason === undefined ? {} : { reason }) },
+      ];
     }
   }
 }
 
 /** A messageExpression that gives nothing to show gives way to the message, and that to the expression itself. */
-function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): string {
-  const hidden = messageExpression === undefined || mayQuoteSecret(context);
-  const outcome = hidden ? undefined : evaluateText(messageExpression, context);
+function messageOf({ expression, message = '', messageExpression }: Validation, context: Context): Message {
+  const outcome = messageExpression === undefined ? undefined : evaluateText(messageExpression, context);
   const text = outcome?.type === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
   const usable = text !== '' && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES && !text.includes('\n');
-  if (usable) return text;
-  return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
+  const written = message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
+  return usable ? { message: text, discreet: written } : { message: written };
 }
 
 function annotate(policy: Policy, { expression }: NamedExpression, context: Context): Decision[] {
@@ -122,18 +127,13 @@ function annotate(policy: Policy, { expression }: NamedExpression, context: Cont
     case 'unevaluable':
       return [outcome];
     case 'error':
-      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message, context)];
+      return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
     case 'value':
       return [];
   }
 }
 
-function failed(expression: string, message: string, context: Context): Decision {
-  const why = mayQuoteSecret(context) ? 'one that may quote the Secret' : message;
-  return { type: 'failed', expression, message: `expression '${expression.trim()}' resulted in error: ${why}` };
-}
-
-/** What is computed of a Secret may be made of its values, and messages are shown to everybody. */
-function mayQuoteSecret({ object }: Context): boolean {
-  return isObject(object) && object.apiVersion === 'v1' && object.kind === 'Secret';
+function failed(expression: string, message: string): Decision {
+  const discreet = `expression '${expression.trim()}' resulted in error`;
+  return { type: 'failed', expression, message: `${discreet}: ${message}`, discreet };
 }

@@ -33,6 +33,8 @@ export interface Verdict {
   readonly binding: string;
   readonly action: Action;
   readonly message: string;
+  /** Instead of a message that was computed, and may quote the object. */
+  readonly discreet?: string;
   /** JSON pointer of what offends; empty where it cannot be told. */
   readonly pointer: string;
 }
@@ -116,7 +118,7 @@ function underBinding(
   if (params.type === 'error') {
     if (policy.failure === 'Ignore') return [];
     // A binding that cannot work denies, whatever its actions are.
-    return [verdictOf(policy, binding, 'Deny', `failed to configure binding: ${params.message}`, '')];
+    return [verdictOf(policy, binding, 'Deny', { message: `failed to configure binding: ${params.message}` }, '')];
   }
   return params.objects.flatMap((param) => {
     const admission = values(match, param);
@@ -137,11 +139,18 @@ function outcomesOf(
 ): Outcome[] {
   if (decision.type === 'unevaluable') return [{ reason: decision.reason }];
   const pointer = decision.type === 'denied' ? locate(policy, decision.expression, values) : '';
-  return actions.map((action) => verdictOf(policy, binding, action, decision.message, pointer));
+  return actions.map((action) => verdictOf(policy, binding, action, decision, pointer));
 }
 
-function verdictOf(policy: Policy, binding: Binding, action: Action, message: string, pointer: string): Verdict {
-  return { policy: policy.name, binding: binding.name, action, message, pointer };
+function verdictOf(
+  policy: Policy,
+  binding: Binding,
+  action: Action,
+  { message, discreet }: Pick<Verdict, 'message' | 'discreet'>,
+  pointer: string,
+): Verdict {
+  const instead = discreet === undefined ? {} : { discreet };
+  return { policy: policy.name, binding: binding.name, action, message, ...instead, pointer };
 }
 
 /** The values that expressions see: made when a policy is evaluated, and shared by all that follow. */
