@@ -99,11 +99,10 @@ function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'
 
 function problemOf(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
   reading.documents ??= readDocuments(reading.file.text, reading.file.path);
-  const { code, severity, at } = finding;
+  const { code, severity, message, at } = finding;
   const pointer = parsed.pointer + finding.pointer;
   const written = writtenPointer(reading.file, parsed.document, pointer);
   const place = reading.documents[parsed.document]?.place(written, at);
-  const message = isSealed(parsed, finding.pointer) ? HIDDEN : finding.message;
   return {
     code,
     severity,
@@ -112,14 +111,6 @@ function problemOf(reading: Reading, parsed: ParsedObject, finding: Finding, res
     ...(place === undefined ? {} : { place }),
     ...(resource === undefined ? {} : { resource }),
   };
-}
-
-const HIDDEN = 'What is encrypted here is no valid value of this field; sops decrypt shows it.';
-
-/** Whether the message may say a value that was encrypted. What a Secret holds is never said. */
-function isSealed({ sealed = [] }: ParsedObject, pointer: string): boolean {
-  if (/^\/(?:data|stringData)\//.test(pointer)) return false;
-  return sealed.some((each) => pointer === each || pointer.startsWith(`${each}/`) || each.startsWith(`${pointer}/`));
 }
 
 /** True of everything that could be identified. */

@@ -43,10 +43,7 @@ export function openedObjects(opening: Opening, document: number, { place }: Rea
   const objects = unroll(value).map((object): ParsedObject => {
     const own = sealed.filter((pointer) => isWithin(pointer, object.pointer));
     const refusal = fault ?? outsideSecret(object.value, own, comments);
-    if (refusal === undefined) {
-      const inner = own.map((pointer) => pointer.slice(object.pointer.length));
-      return { document, ...object, ...(open ? { sealed: inner } : {}) };
-    }
+    if (refusal === undefined) return { document, ...object };
     // A problem belongs to the object that it points into.
     const pointer = isWithin(refusal.pointer, object.pointer) ? refusal.pointer : object.pointer;
     problems.push(problemAt(pointer, refusal, 'error'));

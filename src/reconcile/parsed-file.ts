@@ -24,8 +24,6 @@ export interface ParsedObject {
   readonly value: Json;
   /** A problem says already that it must not be applied: only its identity is of use. */
   readonly refused?: true;
-  /** What was encrypted of it, as pointers into the value. */
-  readonly sealed?: readonly string[];
 }
 
 export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
