@@ -73,3 +73,64 @@ test('what an author meets says what is wrong and what to do', () => {
 test('codes are kebab-case', async () => {
   expect([...(await tables()).keys()].filter((code) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(code))).toEqual([]);
 });
+
+/** Everything that tests say, their fixtures' names included. */
+function testTexts(): string {
+  const folders = [join(ROOT, 'test'), SRC];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => (folder === SRC ? path.endsWith('.test.ts') : /\.(ts|yaml|json|txt|md)$/.test(path)))
+      .map((path) => join(folder, path)),
+  );
+  const own = join(ROOT, 'test', 'errors.test.ts');
+  return files.flatMap((file) => [file, file === own ? '' : readFileSync(file, 'utf8')]).join('\n');
+}
+
+/** Shown by the status of an answer, by a message, or by hand: a test that names one of them takes it out of here. */
+const SHOWN_OTHERWISE: readonly string[] = [
+  'catalogue-claim-lost',
+  'catalogue-unavailable',
+  'control-hook-rate-limited',
+  'cursor-invalid',
+  'database-server-missing',
+  'dev-first-run-failed',
+  'git-ssh-missing',
+  'introspection-busy',
+  'provider-answer-invalid',
+  'query-invalid',
+  'rate-limited',
+  'registry-not-found',
+  'registry-not-synced',
+  'rollback-history-unknown',
+  'scope-missing',
+  'server-name-invalid',
+  'source-answer',
+  'source-auth-required',
+  'source-endless',
+  'source-not-text',
+  'source-too-large',
+  'source-too-slow',
+  'source-unsupported',
+  'state-not-saved',
+  'version-invalid',
+  'version-not-found',
+  'watch-failed',
+];
+
+test('every code is one that something raises, and that a test meets', async () => {
+  const codes = [...(await tables()).keys()];
+  const program = paths
+    .filter((path) => !path.endsWith('codes.ts'))
+    .map((path) => readFileSync(join(SRC, path), 'utf8'))
+    .join('\n');
+  const dead = codes.filter((code) => ["'", '"', '`'].every((quote) => !program.includes(quote + code)));
+  expect(dead).toEqual([]);
+  const tests = testTexts();
+  const unmet = codes.filter((code) => !tests.includes(code) && !tests.includes(reasonOf(code)));
+  expect(unmet.filter((code) => !SHOWN_OTHERWISE.includes(code))).toEqual([]);
+});
+
+/** As conditions carry it: `child-denied` is `ChildDenied`. */
+function reasonOf(code: string): string {
+  return code.replaceAll(/(^|-)([a-z0-9])/g, (_all, _dash, letter: string) => letter.toUpperCase());
+}

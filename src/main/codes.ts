@@ -25,5 +25,4 @@ export const MAIN_CODES = {
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'policies-invalid':
     'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem.',
-  'dev-in-use': 'Another `skep dev` uses the same folder or port.',
 } as const;

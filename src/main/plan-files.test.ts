@@ -7,9 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sshSigningKey } from '../../test/harness/git-keys.ts';
 import { temporaryFolder } from '../../test/harness/git-server.ts';
 import { formatPlanFile, planFileOf } from '../reconcile/plan-file.ts';
+import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import { type Config, readConfig } from './config.ts';
-import { readPlanFile } from './plan-files.ts';
+import { assertComplete, readPlanFile, writeWhole } from './plan-files.ts';
 
 const MADE = '2026-01-01T00:00:00.000Z';
 const SOON = Date.parse('2026-01-01T01:00:00.000Z');
@@ -56,6 +57,27 @@ test('a plan that is older than plans.expiresHours is refused', async () => {
 
 test('a file that is not there is a wrong call', async () => {
   await expect(readPlanFile(`${file}.gone`, configured({}), SOON)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('a plan of which something could not be read is not written; where the catalogue could not be, it is', () => {
+  const [away, nothing] = [new Failure('git-unreachable', 'nobody is there'), [] as Failure[]];
+  for (const [sources, lists, refused] of [
+    [[away], nothing, true],
+    [nothing, [away], true],
+    [nothing, nothing, false],
+  ] as const) {
+    const check = () => assertComplete(file, { gathered: { failures: sources }, snapshot: { failures: () => lists } });
+    if (refused) expect(check).toThrow(expect.objectContaining({ code: 'plan-incomplete' }));
+    else expect(check).not.toThrow();
+  }
+});
+
+test('a plan that cannot be put where it was asked for is told with its path', async () => {
+  const path = join(file, 'below', 'fleet.plan');
+  await expect(writeWhole(path, TEXT)).rejects.toMatchObject({
+    code: 'file-not-written',
+    message: expect.stringContaining(path),
+  });
 });
 
 test('signed plans can be required only of somebody', () => {

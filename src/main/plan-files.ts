@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { verifyDetached } from '../adapters/git/detached.ts';
 import type { DigestKey } from '../reconcile/digest-key.ts';
+import type { Gathered } from '../reconcile/gather.ts';
 import { checkAge, clusterOf } from '../reconcile/plan-binding.ts';
 import type { PlanBinding } from '../reconcile/plan-file.ts';
 import { formatPlanFile, parsePlanFile, planFileOf } from '../reconcile/plan-file.ts';
@@ -12,6 +13,7 @@ import type { PlanFile, PlannedSource } from '../reconcile/plan-file-format.ts';
 import type { Cluster } from '../reconcile/ports.ts';
 import type { Prepared } from '../reconcile/prepare.ts';
 import type { RunResult } from '../reconcile/result.ts';
+import type { Snapshot } from '../reconcile/snapshot.ts';
 import { Failure } from '../std/failure.ts';
 import { digest } from '../std/hash.ts';
 import type { Config } from './config.ts';
@@ -76,23 +78,36 @@ export function settingsDigests(config: Config): Record<string, string> {
   return Object.fromEntries(shaping.map(([name, value]) => [name, digest(value)]));
 }
 
-/** Throws Failure `plan-incomplete` where not everything could be read: what is missing would pass for gone. */
+/** Throws Failure `plan-incomplete` or `file-not-written`. */
 export async function writePlanFile(
   file: string,
   config: Config,
   instance: Instance,
   { result, prepared }: { readonly result: RunResult; readonly prepared: Prepared },
 ): Promise<void> {
+  assertComplete(file, prepared);
   const { deps } = instance;
-  const [failure] = result.failures;
-  if (failure !== undefined) {
-    throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
-  }
   const binding = await bindingOf(config, deps.cluster, instance.options().homeNamespace);
   const sources = plannedSources(config, result.commits);
   const createdAt = new Date(deps.clock.now()).toISOString();
   const key = await secretKeyOf(deps.digestKey);
   await writeWhole(file, formatPlanFile(planFileOf({ binding, sources, createdAt, prepared, key })));
+}
+
+/**
+ * What is missing of a source or a kind would pass for gone. A catalogue that cannot be read does not: children whose images
+ * it would have to name are held, in the plan as in a run. Throws Failure `plan-incomplete`.
+ */
+export function assertComplete(
+  file: string,
+  {
+    gathered,
+    snapshot,
+  }: { readonly gathered: Pick<Gathered, 'failures'>; readonly snapshot: Pick<Snapshot, 'failures'> },
+): void {
+  const [failure] = [...gathered.failures, ...snapshot.failures()];
+  if (failure === undefined) return;
+  throw new Failure('plan-incomplete', `${file} is not written, as not everything could be read: ${failure.message}`);
 }
 
 /** Who only plans may not be allowed to see it. */

@@ -52,7 +52,9 @@ export function planCommand(): Command {
         const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
         const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
         process.stdout.write(await render({ ...result, impact, ...why }, reportContext()));
-        process.exitCode = exitCodeOf(result, flags.detailedExitcode);
+        // A plan is free to be made at any time: what is pending counts where it is asked for.
+        const { paused: _paused, ...free } = result;
+        process.exitCode = exitCodeOf(free, flags.detailedExitcode);
       }
       if (flags.against !== undefined) {
         const { planBySnapshot } = await import('./plan-by-snapshot.ts');
@@ -87,14 +89,16 @@ async function planInCluster(
   out: string | undefined,
   show: (made: Made) => Promise<void>,
 ): Promise<void> {
-  const [{ openInstance }, { planned }] = await Promise.all([
+  const [{ openInstance }, { pausedBy, planned }, { pausedNow }] = await Promise.all([
     import('./instance.ts'),
     import('../reconcile/reconcile.ts'),
+    import('./paused-now.ts'),
   ]);
   const instance = await openInstance(config, () => undefined);
   try {
-    const made = await planned(instance.deps, instance.options());
-    await show(made);
+    const options = instance.options(await pausedNow(config, {}));
+    const [made, paused] = await Promise.all([planned(instance.deps, options), pausedBy(instance.deps, options)]);
+    await show(paused === undefined ? made : { ...made, result: { ...made.result, paused } });
     if (out === undefined) return;
     const { writePlanFile } = await import('./plan-files.ts');
     await writePlanFile(out, config, instance, made);

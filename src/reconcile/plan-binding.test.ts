@@ -1,7 +1,7 @@
-// Which plan files a rollback leaves in use.
+// Which plan files a rollback leaves in use, and that a plan has a cluster.
 
 import { expect, test } from 'vitest';
-import { checkRollback } from './plan-binding.ts';
+import { checkRollback, clusterOf } from './plan-binding.ts';
 import type { Quarantined } from './quarantine.ts';
 
 const [GOOD, BAD, OLDER, OTHER] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
@@ -34,4 +34,11 @@ test.each([
   if (refused) expect(check).toThrow(expect.objectContaining({ code: 'plan-rolled-back' }));
   else expect(check).not.toThrow();
   expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: undefined })).not.toThrow();
+});
+
+test('a plan for a home that does not exist is none', async () => {
+  await expect(clusterOf({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
+    code: 'plan-homeless',
+    message: expect.stringContaining('nowhere'),
+  });
 });

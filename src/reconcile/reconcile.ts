@@ -85,7 +85,7 @@ export interface RunOptions {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
-  const paused = options.paused ?? (await suspended(deps, options));
+  const paused = await pausedBy(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
   const start = startOf(deps);
   const seen = await look(deps, leaseId(options));
@@ -108,7 +108,12 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   }
 }
 
-async function suspended({ cluster }: RunDeps, options: RunOptions): Promise<Paused | undefined> {
+/** Why a run writes nothing now; undefined where it may. */
+export async function pausedBy(
+  { cluster }: Pick<RunDeps, 'cluster'>,
+  options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
+): Promise<Paused | undefined> {
+  if (options.paused !== undefined) return options.paused;
   const suspension = await readSuspension(cluster, options);
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }

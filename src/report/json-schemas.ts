@@ -101,6 +101,13 @@ const QUARANTINED = listOf(
   record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
   'Sources that a rollback keeps at the commit `good`.',
 );
+const PAUSED: JsonObject = {
+  description: 'Why runs write nothing now: somebody has suspended the instance, or its sync windows are closed.',
+  oneOf: [
+    record({ by: { const: 'window' }, window: TEXT, until: TIME }, ['until']),
+    record({ by: { const: 'suspension' }, who: TEXT, since: TEXT, reason: TEXT }),
+  ],
+};
 const NAMES = listOf(TEXT);
 const ACTION: JsonObject = { enum: ['appears', 'disappears', 'changes'] };
 
@@ -195,14 +202,17 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       approved: APPROVED,
       explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
       impact: IMPACT,
+      paused: PAUSED,
       ...TROUBLE,
     },
-    ['against', 'approval', 'approved', 'explanations', 'impact'],
+    ['against', 'approval', 'approved', 'explanations', 'impact', 'paused'],
   ),
   sync: output(
     'skep sync -o json',
     {
-      run: record({ id: TEXT, commit: COMMIT, commits: COMMITS, startedAt: TIME, finishedAt: TIME }),
+      run: record({ id: TEXT, commit: COMMIT, commits: COMMITS, startedAt: TIME, finishedAt: TIME, traceId: TEXT }, [
+        'traceId',
+      ]),
       quarantined: QUARANTINED,
       summary: counts('created', 'configured', 'unchanged', 'deleted', 'held', 'failed'),
       requests: { ...COUNT, description: 'API requests made.' },
@@ -234,10 +244,12 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       ),
       readiness: record({ ready: listOf(RESOURCE), progressing: listOf(RESOURCE), failed: listOf(RESOURCE) }),
       timedOut: { type: 'boolean' },
+      paused: PAUSED,
+      pending: { ...counts('create', 'update', 'delete'), description: 'Where it is paused: what it would write.' },
       ...TROUBLE,
       warnings: listOf(FAILURE),
     },
-    ['approval', 'approved'],
+    ['approval', 'approved', 'paused', 'pending'],
   ),
 };
 

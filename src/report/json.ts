@@ -30,6 +30,7 @@ export function jsonOfPlan(result: RunResult): string {
     ...approvalOf(plan),
     ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
     ...(result.impact === undefined ? {} : { impact: result.impact }),
+    ...(result.paused === undefined ? {} : { paused: result.paused }),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
   });

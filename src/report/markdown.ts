@@ -1,15 +1,17 @@
 // Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment
 // to update. Knows nothing about who posts it.
 
+import type { Explanation } from '../reconcile/explain.ts';
 import type { Impact } from '../reconcile/impact/impact.ts';
-import type { Change } from '../reconcile/plan.ts';
-import type { RunResult } from '../reconcile/result.ts';
+import type { Change, Plan } from '../reconcile/plan.ts';
+import { type RunResult, refusedChanges } from '../reconcile/result.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
+import { linesOfExplanations } from './explanations.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, counted, countOf } from './order.ts';
-import { countsOf, fateOf, textOfDifference } from './text.ts';
+import { countsOf, fateOf, textOfDifference, textOfQuarantined, unpreviewed, whyPaused } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -23,36 +25,79 @@ export function markdownOfValidation({ summary, problems }: ReportedValidation, 
 export function markdownOfPlan(result: RunResult, context: ReportContext): string {
   const { plan, problems, failures } = result;
   const counts = countsOf(plan);
+  const refused = refusedChanges(plan);
   const parts = [`${counts.create} to create`, `${counts.update} to update`, `${counts.delete} to delete`];
-  const trouble = [countOf(problems), counted(failures.length, 'failure')].filter((text) => text !== '');
-  const sign = failures.length > 0 || problems.some(({ severity }) => severity === 'error') ? '❌ ' : '';
-  const head = `### ${sign}skep plan: ${[...parts, ...trouble].join(', ')}`;
-  const changes = plan.batches.flatMap((batch) => batch.changes);
-  const { guarded } = plan;
+  const refusals = refused.length === 0 ? '' : `${refused.length} refused`;
+  const trouble = [refusals, countOf(problems), counted(failures.length, 'failure')].filter((text) => text !== '');
+  const wrong = failures.length + refused.length > 0 || problems.some(({ severity }) => severity === 'error');
+  const head = `### ${wrong ? '❌ ' : ''}skep plan: ${[...parts, ...trouble].join(', ')}`;
   const sections = [
     { title: '', items: failures.map((failure) => `- ❌ ${code(failure.code)}: ${inline(failure.message)}`) },
+    { title: '', items: stateOf(result) },
     { title: TABLE, items: rows(problems, context) },
-    {
-      title: `#### 🛑 Waits for approval\n\n${inline(guarded?.reasons.join('; ') ?? '')}. To let exactly these go: ${code(`skep approve ${guarded?.hash}`)}\n`,
-      items: (guarded?.deletions ?? []).map((each) => `- ${code(each.id)}${fateOf(each)}`),
-    },
+    { title: '#### ❌ Refused by the server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
+    ...waitingSections(plan),
     ...impactSections(result.impact),
-    {
-      title: '#### Deletes\n',
-      items: ofAction(changes, 'delete').map(({ resource }) => `- ${code(formatId(resource))}`),
-    },
-    { title: '#### Updates\n', items: ofAction(changes, 'update').map(updated) },
-    {
-      title: '#### Creates\n',
-      items: ofAction(changes, 'create').map(({ resource }) => `- ${code(formatId(resource))}`),
-    },
+    ...changeSections(plan),
     {
       title: '#### Stays as it lives\n',
       items: plan.held.map(({ resource, reason }) => `- ${code(formatId(resource))}: ${inline(reason)}`),
     },
-    { title: '#### Not known here\n', items: unknownOf(result) },
+    { title: '#### Why\n', items: (result.explanations ?? []).map(explained) },
+    {
+      title: '#### Not known here\n',
+      items: [...unpreviewed(plan).map((line) => `- ${inline(line)}`), ...unknownOf(result)],
+    },
   ];
   return comment('plan', head, sections, context);
+}
+
+/** What keeps runs from doing what the plan says, or from reading what the refs name. */
+function stateOf({ paused, quarantined }: RunResult): readonly string[] {
+  const told = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each))}`);
+  return paused === undefined ? told : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused))}`, ...told];
+}
+
+function refusalOf(change: Change, context: ReportContext): string[] {
+  if (change.action === 'delete' || change.preview?.verdict !== 'refused') return [];
+  const { preview, resource } = change;
+  return [`- ${code(formatId(resource))}: ${inline(preview.message)} ${linkOf(preview.code, context)}`];
+}
+
+function waitingSections({ guarded, approved }: Plan): readonly Section[] {
+  const allowed =
+    approved === undefined
+      ? []
+      : [`- until ${approved.approval.expiresAt}: ${inline(approved.guarded.reasons.join('; '))}`];
+  return [
+    {
+      title: `#### 🛑 Waits for approval\n\n${inline(guarded?.reasons.join('; ') ?? '')}. To let exactly these go: ${code(`skep approve ${guarded?.hash}`)}\n`,
+      items: (guarded?.deletions ?? []).map((each) => `- ${code(each.id)}${fateOf(each)}`),
+    },
+    { title: '#### Deletions beyond the limits are approved\n', items: allowed },
+  ];
+}
+
+function changeSections({ batches }: Plan): readonly Section[] {
+  const changes = batches.flatMap((batch) => batch.changes);
+  const updates = changes.filter(({ action }) => action === 'update');
+  const named = (action: Change['action']) =>
+    changes.filter((change) => change.action === action).map(({ resource }) => `- ${code(formatId(resource))}`);
+  return [
+    { title: '#### Deletes\n', items: named('delete') },
+    { title: '#### Replaces: deleted and created anew\n', items: updates.filter(isReplaced).map(updated) },
+    { title: '#### Updates\n', items: updates.filter((change) => !isReplaced(change)).map(updated) },
+    { title: '#### Creates\n', items: named('create') },
+  ];
+}
+
+function isReplaced(change: Change): boolean {
+  return change.action === 'update' && change.replaces === true;
+}
+
+function explained(explanation: Explanation): string {
+  const [head = '', ...reasons] = linesOfExplanations([explanation]);
+  return [`- ${inline(head)}`, ...reasons.map((line) => `  - ${inline(line.trim())}`)].join('\n');
 }
 
 function impactSections(impact: Impact | undefined): readonly Section[] {
@@ -82,9 +127,13 @@ function rows(problems: readonly Problem[], context: ReportContext): readonly st
   return bySeverity(problems).map((problem) => {
     const { severity, message, resource } = problem;
     const whose = resource === undefined ? '' : `${code(formatId(resource))}: `;
-    const why = `[${code(problem.code)}](${context.helpUri(problem.code)})`;
+    const why = linkOf(problem.code, context);
     return `| ${severity === 'error' ? '❌' : '⚠️'} | ${where(problem, context)} | ${whose}${inline(message)} ${why} |`;
   });
+}
+
+function linkOf(problem: string, { helpUri }: ReportContext): string {
+  return `[${code(problem)}](${helpUri(problem)})`;
 }
 
 function where({ place }: Problem, context: ReportContext): string {
@@ -93,10 +142,6 @@ function where({ place }: Problem, context: ReportContext): string {
   const text = code(`${file ?? place.file}:${place.line}`);
   if (file === undefined || context.linkTo === undefined) return text;
   return `[${text}](${context.linkTo({ ...place, file })})`;
-}
-
-function ofAction(changes: readonly Change[], action: Change['action']): readonly Change[] {
-  return changes.filter((change) => change.action === action);
 }
 
 function updated({ resource, diff }: Change): string {

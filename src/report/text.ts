@@ -40,7 +40,9 @@ export function textOfPlan(result: RunResult): string {
   const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
-  const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result)];
+  const { paused } = result;
+  const notNow = paused === undefined ? [] : [`runs write nothing now: ${whyPaused(paused)}`];
+  const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result), ...notNow];
   return visibleLines([...changes, ...why, ...more, total]);
 }
 
@@ -200,7 +202,7 @@ function several(ids: readonly string[]): string {
 const SHOWN = 3;
 
 /** What the server could not be shown, one line per reason. */
-function unpreviewed({ batches }: Plan): string[] {
+export function unpreviewed({ batches }: Plan): string[] {
   const byReason = new Map<string, string[]>();
   for (const change of batches.flatMap((batch) => batch.changes)) {
     if (change.action === 'delete' || change.preview?.verdict !== 'skipped') continue;

@@ -109,6 +109,8 @@ test('who works on it, and what keeps it from working', async () => {
   expect(stdout).toContain(
     'run run-7 ended without giving the lock back, last renewed at 2026-01-01T00:00:00.000000Z\n',
   );
+  const plan = await folder.run('plan');
+  expect(plan).toMatchObject({ stdout: expect.stringContaining('runs write nothing now: suspended by ada ') });
   await folder.use((instance) => resume(instance.deps, HOME));
 });
 

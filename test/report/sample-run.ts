@@ -15,6 +15,7 @@ function object(resource: ResourceId) {
 
 const SERVER = id('MCPServer', 'wiki');
 const CONFIG = id('ConfigMap', 'wiki-runconfig', 'v1');
+const PROXY = id('Deployment', 'wiki', 'apps/v1');
 const OLD = id('MCPServer', 'mail');
 const DATES = { startedAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.500Z' };
 
@@ -45,7 +46,31 @@ export function sampleRun(): RunResult {
         },
         {
           name: 'apply MCPServer',
-          changes: [{ action: 'create', resource: SERVER, key: 'server', object: object(SERVER), diff: [] }],
+          changes: [
+            {
+              action: 'create',
+              resource: SERVER,
+              key: 'server',
+              object: object(SERVER),
+              preview: { verdict: 'refused', code: 'cluster-invalid', message: 'denied by *policy* "sizes"' },
+              diff: [],
+            },
+          ],
+        },
+        {
+          name: 'apply Deployment',
+          changes: [
+            {
+              action: 'update',
+              resource: PROXY,
+              key: 'proxy',
+              object: object(PROXY),
+              uid: 'u4',
+              replaces: true,
+              preview: { verdict: 'skipped', reason: 'their Namespace is not there yet' },
+              diff: [{ path: '/spec/selector', before: 'a', after: 'b' }],
+            },
+          ],
         },
         {
           name: 'delete MCPServer',
@@ -57,7 +82,10 @@ export function sampleRun(): RunResult {
       guarded: {
         hash: '0123456789abcdef',
         reasons: ['21 deletions, and apply.maxDeletes is 20'],
-        deletions: [{ id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' }],
+        deletions: [
+          { id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' },
+          { id: 'docs/Service/almanac', kind: 'Service', uid: 'u5', replaced: true },
+        ],
       },
     },
     impact: {
@@ -95,6 +123,20 @@ export function sampleRun(): RunResult {
       ],
       restarts: [{ resource: { ...id('Deployment', 'docs'), apiVersion: 'apps/v1' }, owner: SERVER }],
     },
+    explanations: [
+      {
+        resource: OLD,
+        what: 'deleted',
+        because: ['no source declares it any more', 'the deletions are within the limits'],
+      },
+      {
+        resource: CONFIG,
+        what: 'updated',
+        because: ['these differ: /data/LEVEL'],
+        declared: { source: 'fleet', place: { file: 'fleet/wiki.yaml', line: 1, column: 1 } },
+        owner: SERVER,
+      },
+    ],
     outcomes: [
       { action: 'created', resource: SERVER },
       { action: 'failed', resource: CONFIG, error: { code: 'cluster-conflict', message: 'somebody was faster' } },
@@ -114,6 +156,8 @@ export function sampleRun(): RunResult {
     catalogue: [{ source: 'docs/catalogue/all', action: 'synced', servers: 3, rejected: 1, message: '' }],
     readiness: { ready: [SERVER], progressing: [], failed: [] },
     timedOut: false,
+    paused: { by: 'suspension', who: 'ada', since: DATES.startedAt, reason: 'moving *house*' },
+    traceId: '0af7651916cd43dd8448eb211c80319c',
     requests: 13,
   };
 }
