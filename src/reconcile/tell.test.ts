@@ -5,7 +5,12 @@ import { Failure } from '../std/failure.ts';
 import { tell } from './tell.ts';
 
 const id = { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer', namespace: 'tools', name: 'one' };
-const live = { apiVersion: id.apiVersion, kind: id.kind, metadata: { namespace: 'tools', name: 'one', uid: 'uid' }, spec: {} };
+const live = {
+  apiVersion: id.apiVersion,
+  kind: id.kind,
+  metadata: { namespace: 'tools', name: 'one', uid: 'uid' },
+  spec: {},
+};
 
 test.each([
   { departing: false, codes: ['status-not-written'], reason: 'a status that the server refuses is told' },
