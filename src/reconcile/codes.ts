@@ -52,6 +52,8 @@ export const RECONCILE_CODES = {
     'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out: widen it, or move the object. What lives of it stays.',
   'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace): close it.',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
+  'record-declared':
+    'A source declares what the instance keeps for itself in its home namespace (lease, key, approvals, ...): it is not applied. Give the object another name or namespace.',
   'resource-foreign':
     'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two; with `apply.conflicts: force` this one takes it over.',
   overtaken:

@@ -6,6 +6,7 @@ import type { JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { fieldManager } from './labels.ts';
 import type { Cluster } from './ports.ts';
+import { formatGroupKind, groupKindOf } from './snapshot.ts';
 
 export interface Home {
   readonly instance: string;
@@ -26,6 +27,20 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'suspension',
   'trigger',
 ];
+
+/** Of what an instance keeps in its home: its records, its lease, its parent and its key. */
+const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
+
+/** Nobody declares it: who could would approve their own deletions, or know the key of digests. */
+export function isRecord(
+  { instance, homeNamespace }: Home,
+  { apiVersion, kind, namespace, name }: ResourceId,
+): boolean {
+  if (namespace !== homeNamespace || !RECORD_KINDS.has(formatGroupKind(groupKindOf({ apiVersion, kind }))))
+    return false;
+  const own = fieldManager(instance);
+  return name === own || ADDED_TO_NAMES.some((word) => name === `${own}-${word}`);
+}
 
 /** `skep-<instance>-<purpose>`. */
 export function recordId({ instance, homeNamespace: namespace }: Home, purpose: Purpose): ResourceId {

@@ -5,6 +5,7 @@ import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { type Gathered, gather, type Sourced } from './gather.ts';
+import { isRecord } from './home-record.ts';
 import { withKeptFields } from './kept-fields.ts';
 import { applySetId, labelOf, PART_OF } from './labels.ts';
 import { type Quarantine, readQuarantine } from './quarantine.ts';
@@ -36,7 +37,11 @@ export async function observe(deps: RunDeps, options: RunOptions): Promise<Obser
   const parent = { id: parentIdentity, extent: extentOf(parentObject) };
   const declared = withoutUnfit(
     everything,
-    new Map([...outside(scope, everything.loaded), ...unserved(snapshot, everything.loaded)]),
+    new Map([
+      ...outside(scope, everything.loaded),
+      ...unserved(snapshot, everything.loaded),
+      ...records(options, everything.loaded),
+    ]),
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
@@ -60,6 +65,13 @@ function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>):
     invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
     problems: [...gathered.problems, ...unfit.values()],
   };
+}
+
+function records(options: RunOptions, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const message = 'the instance itself keeps it, and no source may declare it: give it another name or namespace';
+  const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
+  const declared = loaded.filter(({ id }) => isRecord(options, id));
+  return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
 /** Two that make the children of one resource would undo each other's work. With `force` it is taken over. */

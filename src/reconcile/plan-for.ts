@@ -13,6 +13,7 @@ import { heldOwner } from './desire.ts';
 import { diff } from './diff.ts';
 import type { OwnDesires } from './foreign.ts';
 import type { Gathered } from './gather.ts';
+import { isRecord } from './home-record.ts';
 import { fieldManager, labelOf, labelValue, PART_OF } from './labels.ts';
 import { isLeftAlone, type LeftAlone } from './left-alone.ts';
 import { levels } from './levels.ts';
@@ -50,7 +51,8 @@ export async function planFor(deps: RunDeps, options: RunOptions, input: Planned
   const { gathered, snapshot, resolved, desires, applySet, leftAlone } = input;
   const { kinds, apiGroup } = options;
   const manager = fieldManager(options.instance);
-  const live = snapshot.objects();
+  // What the instance keeps for itself is none of its set, whatever labels somebody gives it.
+  const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
   // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
   const desired = desires.objects.filter(

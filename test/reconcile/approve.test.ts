@@ -88,6 +88,24 @@ test('a run that was killed half way through is finished by the next: the approv
   expect(await readApproval(world.client, HOME)).toBeUndefined();
 });
 
+test('no commit approves its own deletions, nor takes the lease', async () => {
+  await serve('one');
+  const { guarded } = (await serve()).plan;
+  const data = { hash: guarded?.hash, expiresAt: '2999-01-01T00:00:00Z', uids: 'x' };
+  const metadata = { namespace: 'default', name: 'skep-test-approval' };
+  const approval = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...metadata, name: 'skep-test' } };
+  const files = { 'cluster/own/approval.json': approval, 'cluster/own/lease.json': lease };
+  world.fleet.commit(Object.fromEntries(Object.entries(files).map(([path, each]) => [path, JSON.stringify(each)])));
+  for (const _run of [1, 2]) {
+    const { problems, outcomes } = await world.run(LIMITS);
+    expect(problems.map(({ code }) => code)).toEqual(['record-declared', 'record-declared']);
+    expect(outcomes).toEqual([]);
+  }
+  expect(await servers()).toEqual(['one']);
+  world.fleet.commit(Object.fromEntries(Object.keys(files).map((path) => [path, undefined])));
+});
+
 test('of a list that was begun, what may be replaced may not be deleted for good; the other way round it may', async () => {
   await serve('one');
   const guarded = (await serve()).plan.guarded;

@@ -51,13 +51,18 @@ function isStorageHiccup({ text }: Answer): boolean {
   return reason === 'ServerTimeout' || STORAGE_HICCUPS.some((hiccup) => String(message).includes(hiccup));
 }
 
-/** Milliseconds, from `Retry-After` in seconds (RFC 9110 section 10.2.3) or from the Status. */
+/**
+ * Milliseconds, from `Retry-After` in seconds or as a date (RFC 9110 section 10.2.3; the answer's own `Date` says when now is),
+ * or from the Status.
+ */
 function toldToWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];
   const { details } = readStatus(text);
-  const seconds = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
-  const number = Number(seconds ?? Number.NaN);
-  return Number.isFinite(number) ? number * 1000 : undefined;
+  const told = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
+  const seconds = Number(told ?? Number.NaN);
+  if (Number.isFinite(seconds)) return seconds * 1000;
+  const until = Date.parse(String(told)) - Date.parse(String(headers.date));
+  return Number.isFinite(until) ? until : undefined;
 }
 
 /** Doubles each time, a quarter more or less. */
