@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
 import type { Guarded } from './guard.ts';
-import { type Home, recordId, storeRecord } from './home-record.ts';
+import { type Home, readRecord, recordId, storeRecord } from './home-record.ts';
 import type { Clock, Cluster } from './ports.ts';
 
 export interface Approval {
@@ -24,7 +24,7 @@ const PURPOSE = 'approval';
 
 /** Undefined where there is none, or what is there was spent. */
 export async function readApproval(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Approval | undefined> {
-  const stored = await cluster.get(recordId(home, PURPOSE));
+  const stored = await readRecord(cluster, home, PURPOSE);
   return stored === undefined ? undefined : parseApproval(stored);
 }
 
@@ -61,8 +61,7 @@ export async function storeApproval(
 ): Promise<void> {
   const uids = guarded.deletions.map(lineOf).join('\n');
   const data = { hash: guarded.hash, expiresAt, uids };
-  const id = recordId(home, PURPOSE);
-  await storeRecord(cluster, id, await cluster.get(id), { data });
+  await storeRecord(cluster, recordId(home, PURPOSE), await readRecord(cluster, home, PURPOSE), { data });
 }
 
 /** Before the first deletion. Throws Failure `cluster-conflict` where the approval was replaced since it was read. */

@@ -86,6 +86,8 @@ export const RECONCILE_CODES = {
   'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
   'quarantine-unreadable':
     'The ConfigMap `skep-<name>-quarantine`, which says what a rollback took out of use, was spoilt. Nothing runs until `skep rollback --clear`.',
+  'record-of-newer-release':
+    'A newer release has written a record of this instance another way than this one reads: run that release again, or read docs/upgrade.md on going back.',
   'rollback-impossible':
     'The run to go back to has read none of the sources that skep.yaml names now: go back in Git instead.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',

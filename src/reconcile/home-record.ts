@@ -2,8 +2,9 @@
 // nothing about what is in them.
 
 import type { KubeObject } from '../kube/object.ts';
+import { Failure } from '../std/failure.ts';
 import type { JsonObject } from '../std/json.ts';
-import type { ResourceId } from '../std/problem.ts';
+import { formatId, type ResourceId } from '../std/problem.ts';
 import { fieldManager } from './labels.ts';
 import type { Cluster } from './ports.ts';
 import { formatGroupKind, groupKindOf } from './snapshot.ts';
@@ -45,6 +46,27 @@ export function isRecord(
 /** `skep-<instance>-<purpose>`. */
 export function recordId({ instance, homeNamespace: namespace }: Home, purpose: Purpose): ResourceId {
   return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-${purpose}` };
+}
+
+/** Says how a record is written; without it, as by the first release. Another way of writing is another number. */
+export const RECORD_VERSION = 'skep.dev/record-version';
+const VERSION = '1';
+
+/**
+ * Undefined where there is none. Throws Failure `record-of-newer-release`: what is written another way is not guessed at, and
+ * not written over.
+ */
+export async function readRecord(
+  cluster: Pick<Cluster, 'get'>,
+  home: Home,
+  purpose: Purpose,
+): Promise<KubeObject | undefined> {
+  const id = recordId(home, purpose);
+  const stored = await cluster.get(id);
+  const version = stored?.metadata.annotations?.[RECORD_VERSION] ?? VERSION;
+  if (version === VERSION) return stored;
+  const message = `${formatId(id)} is of version ${version}, and this skep reads version ${VERSION}: a newer release has written it`;
+  throw new Failure('record-of-newer-release', message, { data: { name: id.name, version } });
 }
 
 /**

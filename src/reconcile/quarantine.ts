@@ -4,7 +4,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import { isObject } from '../std/json.ts';
-import { type Home, recordId, storeRecord } from './home-record.ts';
+import { type Home, readRecord, recordId, storeRecord } from './home-record.ts';
 import type { Cluster } from './ports.ts';
 
 export interface Quarantined {
@@ -33,7 +33,7 @@ type Writer = Pick<Cluster, 'create' | 'replace'>;
 const PURPOSE = 'quarantine';
 
 export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Quarantine> {
-  const stored = await cluster.get(recordId(home, PURPOSE));
+  const stored = await readRecord(cluster, home, PURPOSE);
   const data = isObject(stored?.data) ? stored.data : {};
   const entries = Object.entries(data).map(([source, text]) => parseEntry(stored, source, String(text)));
   return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
@@ -85,7 +85,7 @@ export async function clearQuarantine(
   home: Home,
   only: readonly string[],
 ): Promise<readonly string[]> {
-  const stored = await cluster.get(recordId(home, PURPOSE));
+  const stored = await readRecord(cluster, home, PURPOSE);
   const entries = Object.entries(isObject(stored?.data) ? stored.data : {});
   const cleared = entries.filter(([source]) => only.length === 0 || only.includes(source));
   const left = entries.filter((entry) => !cleared.includes(entry));

@@ -3,7 +3,7 @@
 
 import type { KubeObject } from '../kube/object.ts';
 import { isObject } from '../std/json.ts';
-import { type Home, recordId, storeRecord } from './home-record.ts';
+import { type Home, readRecord, recordId, storeRecord } from './home-record.ts';
 import type { Clock, Cluster } from './ports.ts';
 
 export interface Suspension {
@@ -21,7 +21,7 @@ const PURPOSE = 'suspension';
 
 /** Undefined where the instance is not suspended. */
 export async function readSuspension(cluster: Pick<Cluster, 'get'>, home: Home): Promise<Suspension | undefined> {
-  const stored = await cluster.get(recordId(home, PURPOSE));
+  const stored = await readRecord(cluster, home, PURPOSE);
   return stored === undefined ? undefined : parse(stored);
 }
 
@@ -43,18 +43,17 @@ export async function suspend(
   home: Home,
   { who, reason }: Pick<Suspension, 'who'> & { readonly reason: string | undefined },
 ): Promise<Suspension> {
-  const id = recordId(home, PURPOSE);
-  const stored = await cluster.get(id);
+  const stored = await readRecord(cluster, home, PURPOSE);
   const before = stored === undefined ? undefined : parse(stored);
   const since = before?.since ?? new Date(clock.now()).toISOString();
   const data = { who, since, reason: reason ?? before?.reason ?? '' };
-  await storeRecord(cluster, id, stored, { data });
+  await storeRecord(cluster, recordId(home, PURPOSE), stored, { data });
   return data;
 }
 
 /** Gives the suspension that ends by this; undefined where there was none. */
 export async function resume({ cluster }: Pick<Deps, 'cluster'>, home: Home): Promise<Suspension | undefined> {
-  const stored = await cluster.get(recordId(home, PURPOSE));
+  const stored = await readRecord(cluster, home, PURPOSE);
   const before = stored === undefined ? undefined : parse(stored);
   if (stored !== undefined && before !== undefined) await cluster.replace({ ...stored, data: {} });
   return before;

@@ -12,6 +12,7 @@ import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { readConfig } from '../../src/main/config.ts';
 import { type Instance, openInstance } from '../../src/main/instance.ts';
+import { RECORD_VERSION } from '../../src/reconcile/home-record.ts';
 import { clearQuarantine } from '../../src/reconcile/quarantine.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { resume } from '../../src/reconcile/suspension.ts';
@@ -121,6 +122,18 @@ function takeOver(release: RecordedRelease): void {
   test('the history goes on', async () => {
     const ids = (await use((instance) => instance.history.latest(100))).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([...release.runs]));
+  });
+
+  test('a record that a newer release has written another way stops a run, in words, before it writes anything', async () => {
+    const path = `/api/v1/namespaces/${HOME}/configmaps/skep-fleet-quarantine`;
+    const { body } = await send('GET', path);
+    const stored = body as unknown as KubeObject;
+    const annotations = { [RECORD_VERSION]: '2' };
+    await send('PUT', path, withoutPast({ ...stored, metadata: { ...stored.metadata, annotations } }));
+    const was = await versionsOf(written);
+    await expect(use((instance) => instance.run())).rejects.toMatchObject({ code: 'record-of-newer-release' });
+    expect(differing(was, await versionsOf(written))).toEqual([]);
+    await send('PUT', path, withoutPast(stored));
   });
 
   test('a deletion that was approved and begun is finished, once nothing is gone back from', async () => {

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
-import { type Home, recordId, storeRecord } from '../home-record.ts';
+import { type Home, readRecord, recordId, storeRecord } from '../home-record.ts';
 import type { Cluster } from '../ports.ts';
 import type { HistoryStore, RunRecord } from './ports.ts';
 
@@ -32,13 +32,13 @@ export function openClusterHistory(
   const id = recordId(home, 'history');
   return {
     async latest(count) {
-      return recordsOf(await cluster.get(id))
+      return recordsOf(await readRecord(cluster, home, 'history'))
         .slice(-count)
         .reverse();
     },
     async append(record) {
       for (let left = TRIES; ; left -= 1) {
-        const stored = await cluster.get(id);
+        const stored = await readRecord(cluster, home, 'history');
         try {
           await storeRecord(cluster, id, stored, contentOf([...recordsOf(stored), record].slice(-home.limit)));
           return;

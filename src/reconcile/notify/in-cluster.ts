@@ -2,21 +2,22 @@
 // about who is told.
 
 import { isObject } from '../../std/json.ts';
-import { type Home, recordId, storeRecord } from '../home-record.ts';
+import { type Home, readRecord, recordId, storeRecord } from '../home-record.ts';
 import type { Cluster } from '../ports.ts';
 import type { Memory, Told } from './ports.ts';
 
+const PURPOSE = 'notified';
+
 export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'replace'>, home: Home): Memory {
-  const id = recordId(home, 'notified');
   return {
     async read() {
-      const data = (await cluster.get(id))?.data;
+      const data = (await readRecord(cluster, home, PURPOSE))?.data;
       const entries = Object.entries(isObject(data) ? data : {});
       return new Map(entries.flatMap(([key, text]) => toldOf(key, String(text))));
     },
     async write(told) {
       const data = Object.fromEntries([...told].map(([key, each]) => [key, JSON.stringify(each)]));
-      await storeRecord(cluster, id, await cluster.get(id), { data });
+      await storeRecord(cluster, recordId(home, PURPOSE), await readRecord(cluster, home, PURPOSE), { data });
     },
   };
 }
