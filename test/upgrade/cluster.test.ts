@@ -3,4 +3,4 @@
 import { openServer } from '../cluster/server.ts';
 import { tellOfUpgrades } from './story.ts';
 
-tellOfUpgrades(() => openServer(''));
+tellOfUpgrades(() => openServer(''), false);

@@ -1,6 +1,7 @@
 // One story, told on the embedded API server and on a real one: what an earlier release left behind in a cluster, and this
 // one takes over. Knows nothing about which server it is.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { readConfig } from '../../src/main/config.ts';
 import { type Instance, openInstance } from '../../src/main/instance.ts';
 import { RECORD_VERSION } from '../../src/reconcile/home-record.ts';
+import { PART_OF } from '../../src/reconcile/labels.ts';
 import { clearQuarantine } from '../../src/reconcile/quarantine.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { resume } from '../../src/reconcile/suspension.ts';
@@ -30,9 +32,12 @@ const NAMESPACES = [HOME, STORED, 'upgrade-docs', 'upgrade-ops', 'upgrade-platfo
 let server: SuiteServer;
 let api: Api;
 let git: GitServer;
+/** Paths of what the release of before has written. */
+let fleetPaths: readonly string[] = [];
 const folder = temporaryFolder();
 
-export function tellOfUpgrades(open: () => Promise<SuiteServer>): void {
+/** `uninstalls`: whether the story has its end, too. */
+export function tellOfUpgrades(open: () => Promise<SuiteServer>, uninstalls: boolean): void {
   beforeAll(async () => {
     server = await open();
     [api, git] = await Promise.all([connect(server.kubeconfig), startGitServer()]);
@@ -43,13 +48,12 @@ export function tellOfUpgrades(open: () => Promise<SuiteServer>): void {
     folder.remove();
   });
   describe.each(recordedReleases())('from $tag', (release) => takeOver(release));
+  describe.runIf(uninstalls)('uninstalled', uninstall);
 }
 
 function takeOver(release: RecordedRelease): void {
   let repository: TestRepository;
   let before: readonly KubeObject[];
-  /** Paths of what the earlier release has written. */
-  let written: readonly string[];
 
   beforeAll(async () => {
     for (const definition of release.definitions) server.later(idOf(definition));
@@ -57,7 +61,7 @@ function takeOver(release: RecordedRelease): void {
     await define(release.definitions);
     for (const name of [HOME, STORED]) await send('PATCH', `/api/v1/namespaces/${name}`, namespaceNamed(name));
     for (const manifest of release.manifests) await send('POST', listPath(manifest, STORED), manifest);
-    written = await restore(release.writes);
+    fleetPaths = await restore(release.writes);
     await workloadsAreReady();
     repository = git.createRepository(`fleet-${release.tag}.git`);
     for (const { commit, files } of release.commits) {
@@ -106,7 +110,7 @@ function takeOver(release: RecordedRelease): void {
   });
 
   test('the first run finds everything as it is declared, at the commit that was gone back to', async () => {
-    const was = await versionsOf(written);
+    const was = await versionsOf(fleetPaths);
     const result = await use(async (instance) => {
       await resume(instance.deps, instance.options());
       return instance.run();
@@ -115,7 +119,7 @@ function takeOver(release: RecordedRelease): void {
     expect(result.commits.fleet).toBe(release.commits[1]?.commit);
     expect(result.quarantined).toMatchObject([{ source: 'fleet', bad: release.commits[2]?.commit }]);
     // Without nodes nothing is ready there, which statuses say by now.
-    const changed = differing(was, await versionsOf(written)).filter((path) => !server.isReal || !isOurKind(path));
+    const changed = differing(was, await versionsOf(fleetPaths)).filter((path) => !server.isReal || !isOurKind(path));
     expect(changed).toEqual([]);
   });
 
@@ -130,9 +134,9 @@ function takeOver(release: RecordedRelease): void {
     const stored = body as unknown as KubeObject;
     const annotations = { [RECORD_VERSION]: '2' };
     await send('PUT', path, withoutPast({ ...stored, metadata: { ...stored.metadata, annotations } }));
-    const was = await versionsOf(written);
+    const was = await versionsOf(fleetPaths);
     await expect(use((instance) => instance.run())).rejects.toMatchObject({ code: 'record-of-newer-release' });
-    expect(differing(was, await versionsOf(written))).toEqual([]);
+    expect(differing(was, await versionsOf(fleetPaths))).toEqual([]);
     await send('PUT', path, withoutPast(stored));
   });
 
@@ -146,6 +150,63 @@ function takeOver(release: RecordedRelease): void {
     expect(lines).toContain('upgrade-docs/MCPServer/almanac-wiki deleted');
     expect(lines.filter((line) => !/almanac-wiki\S* deleted$/.test(line))).toEqual([]);
   });
+}
+
+/**
+ * The commands of docs/upgrade.md, after the last test that needs the fleet. Only where there is a garbage collector, and
+ * kubectl.
+ */
+function uninstall(): void {
+  const kept = ['/api/v1/namespaces/upgrade-docs', '/api/v1/namespaces/upgrade-docs/secrets/key'];
+
+  test('the reconciler is taken away, and nothing else', async () => {
+    shell('kubectl apply --server-side -k manifests/install');
+    const was = await versionsOf(fleetPaths);
+    const before = [...was.values()].filter((version) => version !== undefined).length;
+    expect(before).toBeGreaterThan(100);
+    for (const block of commandsUnder('### The reconciler')) shell(block);
+    expect(differing(was, await versionsOf(fleetPaths))).toEqual([]);
+    expect(shell(`${LEFT} -o name`).trim().split('\n')).toEqual(['namespace/skep']);
+    for (const { plural } of KINDS) await send('GET', `${DEFINITIONS}/${plural}.toolhive.stacklok.dev`);
+  });
+
+  test('everything else goes with the definitions, but for what Git declared beside our kinds', async () => {
+    const [definitions = '', labels = ''] = commandsUnder('### Everything');
+    shell(definitions);
+    await eventually(
+      async () =>
+        [...(await versionsOf(fleetPaths))].filter(([, version]) => version !== undefined).map(([path]) => path),
+      (paths) => paths.every((path) => path.startsWith(`/api/v1/namespaces/${HOME}`) || isDeclared(path)),
+    );
+    for (const path of kept) await send('GET', path);
+    expect(shell('kubectl get crds -o name')).not.toContain('toolhive.stacklok.dev');
+    shell(labels);
+    for (const path of kept) {
+      const { body } = await send('GET', path);
+      expect((body as unknown as KubeObject).metadata.labels ?? {}).not.toHaveProperty(PART_OF);
+    }
+  });
+}
+
+/** What the fleet has that is of no kind of ours, nor made by one. */
+function isDeclared(path: string): boolean {
+  return /^\/api\/v1\/namespaces\/upgrade-(\w+$|docs\/secrets\/key$|platform\/configmaps\/servers$)/.test(path);
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LEFT =
+  'kubectl get --all-namespaces -l app.kubernetes.io/name=skep namespaces,deployments,services,networkpolicies,configmaps,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings';
+
+function shell(text: string): string {
+  const env = { ...process.env, KUBECONFIG: server.kubeconfig };
+  return execFileSync('sh', ['-euc', text], { cwd: ROOT, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Blocks of commands in a section of docs/upgrade.md. */
+function commandsUnder(heading: string): readonly string[] {
+  const [, section = ''] = readFileSync(join(ROOT, 'docs/upgrade.md'), 'utf8').split(`${heading}\n`);
+  const [own = ''] = section.split('\n#');
+  return [...own.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text);
 }
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -250,8 +311,8 @@ async function workloadsAreReady(): Promise<void> {
 async function versionsOf(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
   const kept = paths.filter((path) => !/\/leases\/|-(history|suspension)$/.test(path));
   const versions = kept.map(async (path) => {
-    const { body } = await send('GET', path);
-    return [path, (body as unknown as KubeObject).metadata.resourceVersion] as const;
+    const { status, body } = await call('GET', path);
+    return [path, status === 200 ? (body as unknown as KubeObject).metadata.resourceVersion : undefined] as const;
   });
   return new Map(await Promise.all(versions));
 }
