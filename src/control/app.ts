@@ -2,6 +2,7 @@
 // nowhere itself, and knows neither Git nor clusters nor files.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { SECURITY_HEADERS } from '../std/page-headers.ts';
 import { tracedRequests } from '../std/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
@@ -36,13 +37,6 @@ const HANDLER_TIMEOUT_MS = 20_000;
 const SOCKET_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const CONNECTIONS_MAX = 256;
-
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
 
 /** The caller listens and closes. */
 export function buildControl(options: ControlOptions): FastifyInstance {

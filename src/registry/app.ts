@@ -15,6 +15,7 @@ import { createAuthenticate } from '../auth/providers.ts';
 import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry-service.ts';
+import { SECURITY_HEADERS } from '../std/page-headers.ts';
 import { createRateLimit } from '../std/rate.ts';
 import type { BeginRequest } from '../std/trace.ts';
 import { type TracedRequests, tracedRequests } from '../std/traced-requests.ts';
@@ -55,13 +56,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const PARAM_LENGTH_MAX = 1024;
 const COMPRESS_BYTES_MIN = 1024;
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
-
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
 
 /** The caller listens and closes. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {

@@ -2,25 +2,12 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
+import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import type { TokenCheck } from '../access.ts';
 import { refuse } from '../answer.ts';
 import { readRunsPage } from '../page/assets.ts';
 import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
-
-/** Nothing from elsewhere, nothing inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 /** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
 export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenCheck): void {
@@ -41,7 +28,7 @@ export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenChec
         return reply.sent ? reply : told(reply, () => runs.list());
       }
       const { shell } = await opened();
-      reply.header('content-security-policy', POLICY).header('cross-origin-opener-policy', 'same-origin');
+      reply.headers(PAGE_HEADERS);
       return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(shell);
     },
   });

@@ -3,30 +3,17 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RegistryConfig } from '../../contracts/registry-service.ts';
+import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { readPageAssets } from '../page/assets.ts';
 import { publicRoute } from '../route.ts';
-
-/** Nothing from elsewhere, nothing inline, and no text ever becomes markup or code (W3C CSP level 3, Trusted Types). */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export async function addPageRoutes(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
   const { digest, shell, files } = await readPageAssets(auth.mode);
   publicRoute(app, '/', (request, reply) => {
-    reply.header('content-security-policy', POLICY).header('cross-origin-opener-policy', 'same-origin');
+    reply.headers(PAGE_HEADERS);
     return send(request, reply, {
       cacheControl: 'no-cache',
       type: 'text/html; charset=utf-8',
