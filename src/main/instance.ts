@@ -4,12 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { connectCluster } from '../adapters/cluster/connect.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
-import type { DatabaseSettings } from '../adapters/postgres/pool.ts';
-import type { CatalogueWriter } from '../catalogue/ports.ts';
-import { DATABASE_DEFAULTS } from '../contracts/database-defaults.ts';
-import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
 import { KINDS } from '../kinds/index.ts';
-import type { View } from '../kinds/kind.ts';
 import type { PolicySet } from '../kube/policy/read.ts';
 import { userOf } from '../reconcile/accounts.ts';
 import type { Outcome } from '../reconcile/apply.ts';
@@ -17,29 +12,24 @@ import { openDigestKey } from '../reconcile/digest-key.ts';
 import type { FleetSource } from '../reconcile/gather.ts';
 import type { HistoryStore } from '../reconcile/history/ports.ts';
 import { fieldManager } from '../reconcile/labels.ts';
-import { readPattern } from '../reconcile/patterns.ts';
 import { admitNothing } from '../reconcile/plan-admission.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../reconcile/reconcile.ts';
-import type { RegistryDeps, SyncMode } from '../reconcile/registries.ts';
 import type { RunResult } from '../reconcile/result.ts';
-import { Failure } from '../std/failure.ts';
-import { globMatches } from '../std/glob.ts';
 import { formatProblem } from '../std/problem.ts';
 import { UNTRACED } from '../std/trace.ts';
 import { ageKeysFrom } from './age-key-file.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { type MigrationUser, migrateAtStart, openDatabase } from './database.ts';
-import { type InstanceWatch, withLockWatched, withReadsWatched, withSourceWatched } from './instance-watch.ts';
+import { openStores, registryDeps } from './instance-registries.ts';
+import { type InstanceWatch, withLockWatched, withSourceWatched } from './instance-watch.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { pinned } from './pinned.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { recordedRun } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
-import { registrySource, secretValue } from './registry-sources.ts';
 import { openRemembered } from './remembered.ts';
-import { authOf, type GitDeps, openGit } from './repositories.ts';
+import { authOf, gitDeps, openGit } from './repositories.ts';
 import { openPublisher } from './snapshots.ts';
 import { openTracing, type Tracing } from './tracing.ts';
 import { VERSION } from './version.ts';
@@ -221,87 +211,4 @@ export function fleetSource(
   const fixed = commit === undefined ? {} : { fixed: true as const };
   const keys = decryption === undefined ? {} : { keys: () => ageKeysFrom(decryption.ageKeyFile) };
   return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed, ...keys };
-}
-
-function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
-  return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
-}
-
-/** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
-function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
-  const lent = config.git.credentials.filter(({ registries }) =>
-    registries.some((pattern) => globMatches(readPattern('git.credentials.registries', pattern), namespace)),
-  );
-  const dir = join(config.stateDir, 'registries', namespace);
-  return { ...gitDeps(config, outbound), dir, credentials: lent };
-}
-
-/** A database with the user that may change its schema. */
-interface CatalogueDatabase {
-  readonly app: DatabaseSettings;
-  readonly owner: MigrationUser;
-}
-
-/** The MCPRegistry's `databaseConfig`, or the instance's own. */
-function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, view: View): CatalogueDatabase {
-  if (target === undefined) {
-    if (config.catalogue === undefined) {
-      const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
-      throw new Failure('catalogue-not-configured', message);
-    }
-    const { migrationUser, ...app } = config.catalogue.database;
-    return { app, owner: { user: migrationUser } };
-  }
-  const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
-  const password = secretValue(view, target.passwordSecretRef);
-  return {
-    app: { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS },
-    owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
-  };
-}
-
-/** The service has its own pool; a sync needs few. */
-const POOL_CONNECTIONS = 4;
-
-interface Stores {
-  /** `sync`: with its schema up to date. */
-  open(database: CatalogueDatabase, mode: SyncMode): Promise<CatalogueWriter>;
-  close(): Promise<void>;
-}
-
-/** A database that does not answer is told by who needs it; what is left to somebody else is tried again. */
-async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
-  try {
-    return !((await migrateAtStart(app, owner)) instanceof Failure);
-  } catch (failure) {
-    if (failure instanceof Failure && failure.retryable) return false;
-    throw failure;
-  }
-}
-
-/** One pool per database, whoever uses it. */
-function openStores(): Stores {
-  const opened = new Map<string, ReturnType<typeof openDatabase>>();
-  const migrated = new Set<string>();
-  return {
-    async open(database, mode) {
-      const key = JSON.stringify(database);
-      if (mode === 'sync' && !migrated.has(key) && (await isMigrated(database))) migrated.add(key);
-      const store = opened.get(key) ?? openDatabase(database.app);
-      opened.set(key, store);
-      return store;
-    },
-    async close() {
-      await Promise.all([...opened.values()].map((store) => store.close()));
-    },
-  };
-}
-
-function registryDeps(config: Config, outbound: Outbound, stores: Stores, watch: InstanceWatch): RegistryDeps {
-  return {
-    sourceFor: (view, namespace) =>
-      withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
-    storeFor: async (kind, registry, view, mode) =>
-      stores.open(databaseOf(config, kind.database(registry), view), mode),
-  };
 }

@@ -9,6 +9,8 @@ import type { Outbound } from '../adapters/http/outbound.ts';
 import type { Clock, Repository } from '../reconcile/ports.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './config.ts';
 import type { HostCredentials } from './config-sources.ts';
 
 type Credentials = Omit<HostCredentials, 'registries'>;
@@ -90,4 +92,9 @@ async function passwordFrom(path: string): Promise<string> {
   } catch (cause) {
     throw new Failure('secret-file-unreadable', `password file ${path} cannot be read`, { cause });
   }
+}
+
+/** For the instance's own sources. */
+export function gitDeps({ stateDir, git, outbound: { allowFiles } }: Config, outbound: Outbound): GitDeps {
+  return { outbound, allowFiles, dir: join(stateDir, 'git'), clock: systemClock, credentials: git.credentials };
 }
