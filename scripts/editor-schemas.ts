@@ -125,7 +125,8 @@ function convertAll(properties: JsonObject): JsonObject {
 }
 
 /** A field with a default need not be written. */
-function requiredFields({ required, properties }: JsonObject): Json[] {
+/** Those that have no default. */
+export function requiredFields({ required, properties }: JsonObject): Json[] {
   if (!Array.isArray(required) || !isObject(properties)) return [];
   return required.filter((name) => {
     const field = properties[String(name)];

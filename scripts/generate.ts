@@ -1,6 +1,7 @@
 // Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, docs/errors.md
-// out of the tables of codes, docs/metrics.md out of the metrics. The same code gives the same bytes; `npm run check`
-// fails where they differ from what is committed, or where definitions would break what a release has stored.
+// out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings.
+// The same code gives the same bytes; `npm run check` fails where they differ from what is committed, or where definitions
+// would break what a release has stored.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,6 +15,7 @@ import { kindPages } from './kind-pages.ts';
 import { metricsPage } from './metrics-page.ts';
 import { releaseProblems } from './release/definitions.ts';
 import { schemaFiles } from './schema-files.ts';
+import { settingsPage } from './settings-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const API_GROUP = 'toolhive.stacklok.dev';
@@ -61,3 +63,4 @@ writeFileSync(join(ROOT, 'docs/metrics.md'), metricsPage());
 const problems = releaseProblems(KINDS.map((kind) => crd(kind, API_GROUP)));
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
+writeFileSync(join(ROOT, 'docs/configuration.md'), settingsPage());

@@ -1,13 +1,16 @@
 // The JSON Schemas for editors as files, laid out the way kubeconform looks for them, and those of what commands print. Knows
 // nothing about their content.
 
+import { REGISTRY_CONFIG_SCHEMA } from '../src/contracts/registry-config.ts';
 import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
+import { CONFIG_SCHEMA } from '../src/main/config.ts';
 import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file-format.ts';
 import { STATE_SNAPSHOT } from '../src/reconcile/state-snapshot-format.ts';
 import { OUTPUT_SCHEMAS } from '../src/report/json-schemas.ts';
-import type { JsonObject } from '../src/std/json.ts';
-import { combinedSchema, editorSchema } from './editor-schemas.ts';
+import { isObject, type Json, type JsonObject } from '../src/std/json.ts';
+import type { TSchema } from '../src/std/schema.ts';
+import { combinedSchema, editorSchema, requiredFields } from './editor-schemas.ts';
 
 export interface SchemaFiles {
   /** Of docs/schemas, by name. */
@@ -30,6 +33,13 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
       textOf(publishedSchema(STATE_SNAPSHOT, 'A snapshot of the state of an instance of skep')),
     ],
   ];
+  const settings: [string, string][] = [
+    ['skep.json', textOf(settingsSchema(CONFIG_SCHEMA, 'skep.yaml: settings of an instance of skep'))],
+    [
+      'registry.json',
+      textOf(settingsSchema(REGISTRY_CONFIG_SCHEMA, 'registry.yaml: settings of the registry service')),
+    ],
+  ];
   const outputs = Object.entries(OUTPUT_SCHEMAS).map(([command, schema]): [string, string] => {
     return [`output/${command}.json`, textOf(schema)];
   });
@@ -38,9 +48,26 @@ export function schemaFiles(kinds: readonly Kind[], apiGroup: string): SchemaFil
     [COMBINED, combined],
     ...single,
     ...own,
+    ...settings,
     ...outputs,
   ];
   return { folder: new Map(files), combined };
+}
+
+/** What has a default may be left out. */
+function settingsSchema(schema: TSchema, title: string): JsonObject {
+  return relaxed(publishedSchema(schema, title)) as JsonObject;
+}
+
+function relaxed(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((each) => relaxed(each) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, each]) => [key, relaxed(each)]);
+  const copy: JsonObject = Object.fromEntries(members);
+  if (!isObject(value.properties)) return copy;
+  const { required: _, ...others } = copy;
+  const required = requiredFields(value);
+  return required.length === 0 ? others : { ...others, required };
 }
 
 function textOf(schema: JsonObject): string {
@@ -76,7 +103,12 @@ kubeconform -schema-location default -schema-location \\
 \`\`\`
 
 \`plan-file_v1.json\` is of the files that \`skep plan --out\` writes, \`state-snapshot_v1.json\` of what runs publish for
-\`skep plan --against\` (docs/plans.md).
+\`skep plan --against\` (docs/plans.md). \`skep.json\` and \`registry.json\` are of the settings
+([configuration.md](../configuration.md)); the first line of a file names one:
+
+\`\`\`yaml
+# yaml-language-server: $schema=skep.json
+\`\`\`
 
 They are of the API group \`${apiGroup}\`. What only CEL rules say is in the descriptions: \`skep validate\` checks
 everything.

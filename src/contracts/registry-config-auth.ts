@@ -45,14 +45,19 @@ const OAuth = Type.Object(
     resourceDocumentation: Type.Optional(Url('`resource_documentation` of the discovery document.')),
     providers: Type.Optional(Type.Array(Provider, { description: 'Identity providers; at least one.' })),
   },
-  CLOSED,
+  { ...CLOSED, description: 'Tokens that are accepted.' },
 );
 
 export const Auth = Type.Object(
   {
-    mode: Type.Optional(Type.Enum(['oauth', 'anonymous'], { default: 'oauth' })),
+    mode: Type.Optional(
+      Type.Enum(['oauth', 'anonymous'], {
+        default: 'oauth',
+        description: 'anonymous: everybody may read, without a token.',
+      }),
+    ),
     publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
     oauth: Type.Optional(OAuth),
   },
-  CLOSED,
+  { ...CLOSED, description: 'Who may read.' },
 );

@@ -29,7 +29,7 @@ const GitOrigin = Type.Object(
       ),
     ),
   },
-  CLOSED,
+  { ...CLOSED, description: 'A file in a Git repository.' },
 );
 
 const FileOrigin = Type.Object(
@@ -38,16 +38,17 @@ const FileOrigin = Type.Object(
     url: Type.Optional(Url('URL to read. Exactly one of path and url.')),
     timeout: Type.Optional(Duration('Time limit of reading the url.', { default: '30s' })),
   },
-  CLOSED,
+  { ...CLOSED, description: 'A file on this machine, or at a URL.' },
 );
 
-const Globs = Type.Object(
-  {
-    include: Type.Optional(Texts('Kept where the list is empty or one entry matches.')),
-    exclude: Type.Optional(Texts('Left out where one entry matches; wins over include.')),
-  },
-  CLOSED,
-);
+const globs = (description: string) =>
+  Type.Object(
+    {
+      include: Type.Optional(Texts('Kept where the list is empty or one entry matches.')),
+      exclude: Type.Optional(Texts('Left out where one entry matches; wins over include.')),
+    },
+    { ...CLOSED, description },
+  );
 
 export const Registry = Type.Object(
   {
@@ -55,7 +56,10 @@ export const Registry = Type.Object(
     format: Type.Optional(Type.Enum([...SOURCE_FORMATS], { description: 'Default: upstream for api, else toolhive.' })),
     git: Type.Optional(GitOrigin),
     api: Type.Optional(
-      Type.Object({ endpoint: Url('Base URL of another registry; the API path is appended.') }, CLOSED),
+      Type.Object(
+        { endpoint: Url('Base URL of another registry; the API path is appended.') },
+        { ...CLOSED, description: 'Another registry, by its API.' },
+      ),
     ),
     file: Type.Optional(FileOrigin),
     kubernetes: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
@@ -65,7 +69,7 @@ export const Registry = Type.Object(
         {
           interval: Duration('Time between two reads. Without a syncPolicy the source is read at start and on demand.'),
         },
-        CLOSED,
+        { ...CLOSED, description: 'When the source is read again.' },
       ),
     ),
     syncedBy: Type.Optional(
@@ -74,7 +78,15 @@ export const Registry = Type.Object(
         description: 'Who reads the source: this service, or the reconciler that wrote this file.',
       }),
     ),
-    filter: Type.Optional(Type.Object({ names: Type.Optional(Globs), tags: Type.Optional(Globs) }, CLOSED)),
+    filter: Type.Optional(
+      Type.Object(
+        {
+          names: Type.Optional(globs('By the name of the server; globs, whose * crosses slashes.')),
+          tags: Type.Optional(globs('By its tags, exactly.')),
+        },
+        { ...CLOSED, description: 'Which of its servers are served.' },
+      ),
+    ),
   },
   { ...CLOSED, description: 'Exactly one of git, api, file, kubernetes and managed.' },
 );

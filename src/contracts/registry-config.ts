@@ -10,26 +10,52 @@ import { CLOSED, Duration, Text } from './registry-config-words.ts';
 
 const Database = Type.Object(
   {
-    host: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.host })),
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, default: DATABASE_DEFAULTS.port })),
+    host: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.host, description: 'Host name of the server.' }),
+    ),
+    port: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 65_535, default: DATABASE_DEFAULTS.port, description: 'Its TCP port.' }),
+    ),
     user: Type.Optional(
       Type.String({ minLength: 1, default: DATABASE_DEFAULTS.user, description: 'User with DML only.' }),
     ),
     migrationUser: Type.Optional(
       Type.String({ minLength: 1, default: DATABASE_DEFAULTS.migrationUser, description: 'User with DDL.' }),
     ),
-    database: Type.Optional(Type.String({ minLength: 1, default: DATABASE_DEFAULTS.database })),
-    sslMode: Type.Optional(Type.Enum([...SSL_MODES], { default: DATABASE_DEFAULTS.sslMode })),
+    database: Type.Optional(
+      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.database, description: 'Name of the database.' }),
+    ),
+    sslMode: Type.Optional(
+      Type.Enum([...SSL_MODES], {
+        default: DATABASE_DEFAULTS.sslMode,
+        description: 'TLS, with the meaning that libpq gives it.',
+      }),
+    ),
     caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
-    maxOpenConns: Type.Optional(Type.Integer({ minimum: 1, default: DATABASE_DEFAULTS.maxOpenConns })),
-    maxIdleConns: Type.Optional(Type.Integer({ minimum: 0, default: DATABASE_DEFAULTS.maxIdleConns })),
+    maxOpenConns: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: DATABASE_DEFAULTS.maxOpenConns,
+        description: 'Connections at the same time.',
+      }),
+    ),
+    maxIdleConns: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        default: DATABASE_DEFAULTS.maxIdleConns,
+        description: 'Connections that stay open while nobody needs them.',
+      }),
+    ),
     connMaxLifetime: Type.Optional(
       Duration('Longest life of a connection.', { default: DATABASE_DEFAULTS.connMaxLifetime }),
     ),
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
-  CLOSED,
+  {
+    ...CLOSED,
+    description: 'PostgreSQL database that the catalogue is in; without it the service keeps it in memory.',
+  },
 );
 
 const Outbound = Type.Object(
@@ -47,7 +73,7 @@ const Outbound = Type.Object(
 
 const Metrics = Type.Object(
   {
-    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
+    host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address to listen on for it.' })),
     port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'Another port than that of the registry.' }),
   },
   { ...CLOSED, description: 'Where /metrics is served, without authentication. Without it there are no metrics.' },
@@ -102,10 +128,12 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     listen: Type.Optional(
       Type.Object(
         {
-          host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0' })),
-          port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535, default: 8080 })),
+          host: Type.Optional(Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address to listen on.' })),
+          port: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: 'TCP port; 0: any free one.' }),
+          ),
         },
-        CLOSED,
+        { ...CLOSED, description: 'Where clients reach the service.' },
       ),
     ),
     metrics: Type.Optional(Metrics),
