@@ -3,6 +3,7 @@
 import type { AdoptionResult } from '../reconcile/adopt.ts';
 import type { Adoption } from '../reconcile/adoption.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
+import { visible } from './visible.ts';
 
 export function textOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
   const lines = [
@@ -55,5 +56,5 @@ export function jsonOfAdoption({ adoptions, done, refused, running, problems, fa
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...place })),
     failures: failures.map(({ code, message }) => ({ code, message })),
   };
-  return `${JSON.stringify(shown, undefined, 2)}\n`;
+  return `${visible(JSON.stringify(shown, undefined, 2))}\n`;
 }

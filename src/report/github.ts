@@ -5,6 +5,7 @@ import { formatProblem, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
 import { countOf } from './order.ts';
 import type { ReportedValidation } from './validation.ts';
+import { visible } from './visible.ts';
 
 /** What GitHub shows of one step, for errors and for warnings each. */
 const ANNOTATIONS_MAX = 10;
@@ -42,14 +43,17 @@ function annotation({ code, severity, message, place, resource }: Problem, conte
 
 /** A line of text in which the runner finds no command, whatever a manifest holds. */
 function plain(problem: Problem): string {
-  return `- ${formatProblem(problem)
-    .replaceAll(/[\r\n]+/g, ' ')
-    .replaceAll('##[', '## [')}`;
+  return visible(
+    `- ${formatProblem(problem)
+      .replaceAll(/[\r\n]+/g, ' ')
+      .replaceAll('##[', '## [')}`,
+  );
 }
 
 /** The runner reads commands of an older form anywhere in a line. */
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('##[', '## [');
+  const encoded = text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return visible(encoded.replaceAll('##[', '## ['));
 }
 
 function property(text: string): string {

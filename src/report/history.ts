@@ -1,7 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
-import { visibleLines } from './visible.ts';
+import { visible, visibleLines } from './visible.ts';
 
 export function jsonOfHistory(runs: readonly RunRecord[]): string {
   return print({ version: 1, runs: runs.map(inShort) });
@@ -92,5 +92,5 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 function print(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${visible(JSON.stringify(value, null, 2))}\n`;
 }

@@ -8,6 +8,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import { jsonOfExplanation } from './explanations.ts';
 import { countsOf } from './text.ts';
+import { visible } from './visible.ts';
 
 export function jsonOfValidation({ summary, problems }: Validation): string {
   return print({ version: 1, summary, problems: problems.map(flat) });
@@ -100,5 +101,5 @@ function flat({ place, ...problem }: Problem): object {
 }
 
 function print(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${visible(JSON.stringify(value, null, 2))}\n`;
 }

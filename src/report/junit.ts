@@ -4,6 +4,7 @@
 import { formatId, formatProblem, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
 import type { ReportedValidation } from './validation.ts';
+import { visible } from './visible.ts';
 
 export function junitOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const byFile = Map.groupBy(problems, ({ place }) => fileOf(place?.file, context));
@@ -50,7 +51,7 @@ function testcase(problem: Problem): string {
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escaped(String(value)).replaceAll('\n', '&#10;')}"`)
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
     .join('');
 }
 
@@ -62,10 +63,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** XML 1.0 has no way to write most control characters, nor halves of surrogate pairs. */
+/**
+ * XML 1.0 has no way to write most control characters, nor halves of surrogate pairs and U+FFFE. Line breaks
+ * as numbers: the report may pass through the log of a workflow, whose runner looks for commands.
+ */
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return visible(text.toWellFormed().replaceAll(/[\ufffe\uffff]/g, '\ufffd'))
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+    .replaceAll('\n', '&#10;');
 }

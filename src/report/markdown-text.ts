@@ -2,6 +2,7 @@
 // Knows nothing about what is reported.
 
 import type { ReportContext } from './context.ts';
+import { visible } from './visible.ts';
 
 /** GitHub takes 65,536 characters; what others count as one, it may not. */
 const BYTES_MAX = 65_000;
@@ -55,8 +56,7 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
 
 /** A span of code; nobody is mentioned in it, nothing is linked. In a table two backslashes would let a bar end its cell. */
 export function code(text: string): string {
-  const plain = text
-    .replaceAll(/\s+/g, ' ')
+  const plain = visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/\\(?=\|)/g, '\\ ')
     .replaceAll('|', '\\|');
   const fence = '`'.repeat(longestRun(plain) + 1);
@@ -65,15 +65,14 @@ export function code(text: string): string {
 
 /** One line of text that means nothing but itself, also inside a table. */
 export function inline(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
+  return visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_[\]<>|~#!]/g, '\\$&')
     .replaceAll('@', '&#64;');
 }
 
 /** A block of code, indented as what belongs to an item of a list; what is not ends it, also after a carriage return. */
 export function fenced(texts: readonly string[]): string {
-  const lines = texts.flatMap((text) => text.split(/\r\n?|\n/));
+  const lines = texts.flatMap((text) => text.split(/\r\n?|\n/)).map(visible);
   const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
   return [`${fence}diff`, ...lines, fence].map((line) => `  ${line}`).join('\n');
 }

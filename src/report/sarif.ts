@@ -5,6 +5,7 @@ import { formatId, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
 import { bySeverity } from './order.ts';
 import type { ReportedValidation } from './validation.ts';
+import { visible } from './visible.ts';
 
 /** What code scanning takes of one run; more are refused as a whole. */
 const RESULTS_MAX = 25_000;
@@ -41,7 +42,7 @@ export async function sarifOfValidation({ problems }: ReportedValidation, contex
       },
     ],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return `${visible(JSON.stringify(log, null, 2))}\n`;
 }
 
 function driverOf(codes: readonly string[], meaningOf: (code: string) => string, context: ReportContext): object {
