@@ -16,7 +16,7 @@ export const CONTROL_CODES = {
   'control-hook-unreadable':
     'The body of a webhook is no JSON object, also not in a form. Choose `application/json` at the Git server.',
   'control-hook-rate-limited':
-    'More than 60 webhooks a minute came from one address. The next run on the schedule sees what they were about.',
+    'Too many webhooks of more than 64 KiB came at once. The next run on the schedule sees what they were about.',
   'control-route-not-found': 'The reconciler has nothing at this path.',
   'control-method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'control-no-snapshot': 'No run has published the state yet; it is there after the first that could read everything.',

@@ -20,6 +20,19 @@ export interface Signed {
 /** Standard Webhooks, which GitLab's signing tokens follow: an older signature is a delivery sent again by somebody. */
 const TOLERANCE_MS = 5 * 60_000;
 
+const HEADERS = [
+  'x-forgejo-signature',
+  'x-gitea-signature',
+  'x-hub-signature-256',
+  'webhook-signature',
+  'x-gitlab-token',
+] as const;
+
+/** Before the body is there. */
+export function claimsSignature(headers: IncomingHttpHeaders): boolean {
+  return HEADERS.some((name) => header(headers, name) !== undefined);
+}
+
 /**
  * Undefined where nothing is signed. Forgejo and Gitea send their own header and GitHub's: what is sent by the more
  * special name is judged, and no other may make up for it.

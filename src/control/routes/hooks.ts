@@ -1,13 +1,14 @@
 // /hooks/git: a Git server tells of a push, and where a source follows it a run begins. By signature instead of token:
 // whoever sends one may start a run sooner, and nothing else.
 
+import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
 import { createRateLimit } from '../../std/rate.ts';
 import { answer, refuse } from '../answer.ts';
 import { type HookEvent, readEvent } from '../hooks/event.ts';
 import { type FollowedSource, sourcesMovedBy } from '../hooks/followed.ts';
-import { checkSignature, type Provider } from '../hooks/signature.ts';
+import { checkSignature, claimsSignature, type Provider } from '../hooks/signature.ts';
 import type { Secrets, Trigger } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
@@ -25,46 +26,69 @@ export interface HookSubject {
 
 /** Git servers send whole lists of commits; what is larger waits for the schedule. */
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-const PER_MINUTE = 60;
+/** Nearly all webhooks are smaller, so nobody who sends large ones can keep them out. */
+const SMALL_BYTES = 64 * 1024;
+/** Who sent a body is known when all of it is there: until then it takes memory for anybody. */
+const LARGE_AT_ONCE = 4;
+/** Lines in the log for each address; all of them are counted. */
+const LOGGED_PER_MINUTE = 10;
 
 export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void {
-  const waitOf = createRateLimit(PER_MINUTE, subject.monotonic);
+  const waitOf = createRateLimit(LOGGED_PER_MINUTE, subject.monotonic);
+  let large = 0;
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+    if (subject.secrets === undefined)
+      return refuse(reply, 'control-hook-closed', 'http.webhookSecretFile is not set in skep.yaml');
+    if (!claimsSignature(request.headers)) {
+      subject.counted('unknown', 'unsigned');
+      return refuse(reply, 'control-hook-unsigned', 'the webhook has no signature: give it a secret');
+    }
+    if (isSmall(request)) return undefined;
+    if (large >= LARGE_AT_ONCE) {
+      subject.counted('unknown', 'rate-limited');
+      return refuse(reply.header('retry-after', 10), 'control-hook-rate-limited', 'too many large webhooks at once');
+    }
+    large++;
+    reply.raw.once('close', () => {
+      large--;
+    });
+    return undefined;
+  }
+
   addRoute(app, {
     method: 'POST',
     url: '/hooks/git',
     public: true,
     bodyLimit: BODY_BYTES_MAX,
-    // Before the body is read: that is what costs.
-    onRequest: async (request, reply) => {
-      const seconds = waitOf(request.ip);
-      if (seconds === undefined) return;
-      subject.counted('unknown', 'rate-limited');
-      return refuse(reply.header('retry-after', seconds), 'control-hook-rate-limited', 'too many webhooks');
-    },
-    handler: (request, reply) => receive(subject, request, reply),
+    onRequest: admit,
+    handler: (request, reply) => receive(subject, request, reply, () => waitOf(request.ip) === undefined),
   });
 }
 
-async function receive(subject: HookSubject, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { counted } = subject;
-  const { secrets } = subject;
-  if (secrets === undefined)
-    return refuse(reply, 'control-hook-closed', 'http.webhookSecretFile is not set in skep.yaml');
+/** A body without a length may be of any. */
+function isSmall({ headers }: FastifyRequest): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
+}
+
+async function receive(
+  subject: HookSubject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mayLog: () => boolean,
+): Promise<FastifyReply> {
+  const { counted, secrets } = subject;
+  assert(secrets !== undefined, 'without secrets no webhook is admitted');
   const known = await knownSecrets(secrets, request);
   if (known === undefined) return refuse(reply, 'control-token-unreadable', 'http.webhookSecretFile cannot be read');
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const signed = checkSignature({ headers: request.headers, body }, known, subject.now());
-  if (signed === undefined) {
-    counted('unknown', 'unsigned');
-    return refuse(reply, 'control-hook-unsigned', 'the webhook has no signature: give it a secret');
-  }
+  assert(signed !== undefined, 'without a signature no webhook is admitted');
   const { provider, genuine } = signed;
   if (!genuine) {
     counted(provider, 'forged');
-    request.log.warn(
-      { code: 'control-hook-forged', provider, remoteAddress: request.ip },
-      'webhook with a wrong signature',
-    );
+    const facts = { code: 'control-hook-forged', provider, remoteAddress: request.ip };
+    if (mayLog()) request.log.warn(facts, 'webhook with a wrong signature');
     return refuse(reply, 'control-hook-forged', 'the signature is not by a secret of http.webhookSecretFile');
   }
   const event = readEvent(request.headers, body);
