@@ -7,7 +7,7 @@ import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Cluster } from './ports.ts';
 
-const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /**
  * Nothing is asked where nothing is foreign. Kinds that the server does not serve, or serves without a CRD, have none; nor

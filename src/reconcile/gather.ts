@@ -5,11 +5,12 @@ import type { Kind } from '../kinds/kind.ts';
 import { type KubeObject, keyOf } from '../kube/object.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { Failure } from '../std/failure.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
 import { formatId, type Problem, type ResourceId } from '../std/problem.ts';
 import type { SopsKeys } from '../std/sops/open.ts';
-import { definitionsInCluster } from './foreign-kinds.ts';
+import { DEFINITION, definitionsInCluster } from './foreign-kinds.ts';
 import { labelValue } from './labels.ts';
-import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
+import { type Allow, beyondLimits, limitsBySource, limitsOf } from './limits.ts';
 import { type Loaded, type LoadedResource, load } from './load.ts';
 import { manifestsOf } from './manifests.ts';
 import type { Checkout, Cluster, Repository } from './ports.ts';
@@ -119,7 +120,8 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
     const { kinds, apiGroup, cache } = input;
     const { documents: written, problems, incomplete } = await manifestsOf(checkout, source, cache);
     const documents = await unsealed(written, source.keys ?? noKeys(source.name), cache);
-    const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache };
+    const counts = definesWithin(source);
+    const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
     const alone = load(given);
     const definitions = await definitionsInCluster(input.cluster, alone.foreign);
     const loaded = definitions.length === 0 ? alone : load({ ...given, definitions });
@@ -133,6 +135,16 @@ async function read(input: GatherInput, source: FleetSource): Promise<SourceResu
     if (!(failure instanceof Failure)) throw failure;
     return { source: source.name, failure };
   }
+}
+
+/** What a source may not declare judges nothing either: it will not be in the cluster. */
+function definesWithin({ allow }: FleetSource): (definition: JsonObject) => boolean {
+  if (allow === undefined) return () => true;
+  const limits = limitsOf(allow);
+  return ({ metadata }) => {
+    const name = isObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
+    return limits.refusal({ ...DEFINITION, name }) === undefined;
+  };
 }
 
 /** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */

@@ -22,6 +22,8 @@ export interface LoadInput {
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
   /** CustomResourceDefinitions of elsewhere; those of the documents are found there. */
   readonly definitions?: readonly JsonObject[];
+  /** Whether a definition among the documents counts; absent: all do. */
+  readonly counts?: (definition: JsonObject) => boolean;
   /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
   readonly foreign?: 'refused' | 'unchecked';
   /** For namespaced objects that name none. Without it, that is a problem. */
@@ -64,8 +66,10 @@ export function load(input: LoadInput): Loaded {
   const files = input.documents
     .filter(({ path }) => isManifest(path))
     .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
-  // Those of the documents are what counts.
-  const definitions = [...(input.definitions ?? []), ...files.flatMap(({ parsed }) => definitionsOf(parsed))];
+  const { counts = () => true } = input;
+  // Where both say something, those of the documents do.
+  const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
+  const definitions = [...(input.definitions ?? []), ...own];
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
   const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));

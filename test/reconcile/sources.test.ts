@@ -171,3 +171,46 @@ test('a path below a link or a submodule is refused, and nothing of the source i
     expect(result.failures.map(({ message }) => message)).toEqual([expect.stringContaining(why)]);
   }
 });
+
+test('a definition that a source may not declare judges nothing of it either', async () => {
+  const schema = '{type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 1}}}}}';
+  team.git('reset', '--quiet', '--hard');
+  team.commit({
+    'definition.yaml': `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Gadget, plural: gadgets, singular: gadget, listKind: GadgetList}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: ${schema}}}]
+`,
+    'gadget.yaml':
+      'apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: g, namespace: team-a}\nspec: {size: 2}\n',
+  });
+  const settings = { ...TEAM, allow: { ...TEAM.allow, kinds: ['ConfigMap', 'Gadget'] } };
+  const codes = (await run([source('fleet'), source('team', settings)])).problems.map(({ code }) => code);
+  expect(codes).toContain('source-not-allowed');
+  expect(codes).not.toContain('schema-range');
+  expect(codes).toContain('unknown-kind');
+});
+
+test('what a manifest says about whose it is does not count', async () => {
+  team.git('reset', '--quiet', '--hard');
+  team.commit({
+    'definition.yaml': undefined,
+    'gadget.yaml': undefined,
+    'liar.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: liar
+  namespace: team-a
+  labels: {skep.dev/source: fleet, skep.dev/owner: mcpserver.other, applyset.kubernetes.io/part-of: applyset-x}
+`,
+  });
+  await run([source('fleet'), source('team', TEAM)]);
+  const liar = await world.client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'team-a', name: 'liar' });
+  const { 'applyset.kubernetes.io/part-of': set, ...labels } = liar?.metadata.labels ?? {};
+  expect(labels).toEqual({ 'skep.dev/source': 'team' });
+  expect(set).not.toBe('applyset-x');
+});
