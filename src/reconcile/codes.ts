@@ -5,6 +5,10 @@ export const RECONCILE_CODES = {
   'encoding-invalid': 'A manifest is not UTF-8: save it as such. Nothing of its source is deleted until then.',
   'link-not-followed':
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
+  'file-too-large':
+    'A file of manifests has more than 10 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
+  'source-too-large':
+    'The manifests of a source come to more than 256 MiB, so none were used and it stays as it lives: narrow `path`, or split the source.',
   'source-path-not-found':
     'The commit has no files at the path of the source. Its objects stay as they live; check `path`.',
   'missing-identity':

@@ -43,6 +43,16 @@ metadata:
 ${more}`;
 }
 
+test('a file of more than 10 MiB is not read', () => {
+  expect(check(`# ${'x'.repeat(10 * 1024 * 1024)}\n${configMap('one')}`)).toEqual({
+    problems: [
+      'a.yaml:1:1: error file-too-large: The file has more than 10 MiB: write what it holds into several files.',
+    ],
+    unidentified: true,
+    invalid: [],
+  });
+});
+
 describe('bad input gives one clear line, with its place', () => {
   test.each([
     {

@@ -42,3 +42,10 @@ test('what is no UTF-8 is a problem each time, and an empty file is none', async
     expect(incomplete).toBe(true);
   }
 });
+
+test('one blob at many paths is counted as often as it stands there', async () => {
+  const content = new TextEncoder().encode('x'.repeat(9 * 1024 * 1024));
+  const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: 'o' }));
+  const checkout = { commit: 'c', files, skipped: [], read: async () => new Map([['o', content]]) };
+  await expect(manifestsOf(checkout, { path: '' }, new Map())).rejects.toMatchObject({ code: 'source-too-large' });
+});

@@ -26,7 +26,11 @@ export interface ParsedObject {
   readonly refused?: true;
 }
 
+/** The API server takes 3 MiB for one object; reading YAML takes time and memory a hundred times its size. */
+const CHARACTERS_MAX = 10 * 1024 * 1024;
+
 export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
+  if (file.text.length > CHARACTERS_MAX) return { objects: [], problems: [tooLarge(file)], unreadable: 1 };
   const key = `text ${file.oid} ${file.path}`;
   const cached = cache?.get(key);
   if (cached !== undefined) return cached as ParsedFile;
@@ -55,4 +59,12 @@ function objectsOf({ openings }: SourceFile, read: ReadDocument, document: numbe
   }
   const opened = openedObjects(opening, document, read);
   return { ...opened, problems: [...problems, ...opened.problems] };
+}
+
+function tooLarge({ path }: SourceFile): ParsedFile['problems'][number] {
+  const message = 'The file has more than 10 MiB: write what it holds into several files.';
+  return {
+    document: 0,
+    problem: { code: 'file-too-large', severity: 'error', message, place: { file: path, line: 1, column: 1 } },
+  };
 }

@@ -8,6 +8,7 @@ import { deflateSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { createRepository, temporaryFolder } from '../../../test/harness/git-server.ts';
 import { Failure } from '../../std/failure.ts';
+import { readBlobs } from './blobs.ts';
 import { applyDelta } from './delta.ts';
 import { openObjectStore } from './objects.ts';
 import { pktLines, serverError, withCapability } from './pkt-line.ts';
@@ -139,6 +140,13 @@ test.each([
 test('an object over the limit in a pack is too large, not damaged', () => {
   const { objects, oid } = packed();
   expect(codeOf(() => openObjectStore(objects, 100).read(oid))).toBe('git-too-large');
+});
+
+test('what is read at once has a limit, too', async () => {
+  const { objects, oid } = packed();
+  const size = openObjectStore(objects, 1000).read(oid)?.content.length ?? 0;
+  await expect(readBlobs(objects, 1000, [oid, oid])).resolves.toBeDefined();
+  await expect(readBlobs(objects, 1000, [oid, oid], size * 2 - 1)).rejects.toMatchObject({ code: 'git-too-large' });
 });
 
 test.each([
