@@ -52,7 +52,6 @@ export async function manifestsOf(
   return { documents, problems, incomplete: problems.length > 0 };
 }
 
-<<<<<<< HEAD
 /** By blob id. Those that are not text are missing. */
 async function textsOf(
   checkout: Checkout,
@@ -77,14 +76,14 @@ async function textsOf(
 
 function keyOf(oid: string): string {
   return `blob ${oid}`;
-=======
+}
+
 /** A fleet of a hundred thousand resources has a third of it. */
 const LENGTH_MAX = 256 * 1024 * 1024;
 
 function tooLarge({ commit }: Checkout, path: string): Failure {
   const message = `the manifests of commit ${commit} come to more than 256 MiB: narrow the path, or split the source`;
   return new Failure('source-too-large', message, { data: { commit, path } });
->>>>>>> 59e6a85 (fix(reconcile): files and sources too large for memory are told, not read)
 }
 
 /** A link without an extension may stand for a folder. */

@@ -4,7 +4,7 @@ import type { Json } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../std/yaml.ts';
 import { openedObjects } from './opened-objects.ts';
-import type { LoadCache, SourceFile } from './source-file.ts';
+import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
 /** JSON, so that any cache can keep it. */
@@ -26,11 +26,8 @@ export interface ParsedObject {
   readonly refused?: true;
 }
 
-/** The API server takes 3 MiB for one object; reading YAML takes time and memory a hundred times its size. */
-const CHARACTERS_MAX = 10 * 1024 * 1024;
-
 export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
-  if (file.text.length > CHARACTERS_MAX) return { objects: [], problems: [tooLarge(file)], unreadable: 1 };
+  if (isTooLarge(file)) return { objects: [], problems: [tooLarge(file)], unreadable: 1 };
   const key = `text ${file.oid} ${file.path}`;
   const cached = cache?.get(key);
   if (cached !== undefined) return cached as ParsedFile;

@@ -28,3 +28,11 @@ export interface LoadCache {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
+
+/** The API server takes 3 MiB for one object; reading YAML takes memory a hundred times its size. */
+const CHARACTERS_MAX = 10 * 1024 * 1024;
+
+/** Whether what is in it is not looked at. */
+export function isTooLarge({ text }: SourceFile): boolean {
+  return text.length > CHARACTERS_MAX;
+}

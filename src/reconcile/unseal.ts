@@ -3,7 +3,7 @@
 
 import { mayBeSealed } from '../std/sops/cipher.ts';
 import type { Opening, SopsKeys } from '../std/sops/open.ts';
-import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
+import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
 /** `cache` is one in memory: it gets what was decrypted. */
 export async function unsealed(
@@ -24,8 +24,8 @@ export function noKeys(source: string): () => Promise<SopsKeys> {
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });
 }
 
-function isSealed({ path, text }: SourceFile): boolean {
-  return isManifest(path) && mayBeSealed(text);
+function isSealed(file: SourceFile): boolean {
+  return isManifest(file.path) && !isTooLarge(file) && mayBeSealed(file.text);
 }
 
 async function openedFile(file: SourceFile, keys: SopsKeys, cache: LoadCache | undefined): Promise<SourceFile> {
