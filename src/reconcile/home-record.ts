@@ -32,11 +32,15 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
 /** Of what an instance keeps in its home: its records, its lease, its parent and its key. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
+/** Other instances have homes of their own, and sources that are none of ours. */
+const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})$`);
+
 /** Nobody declares it: who could would approve their own deletions, or know the key of digests. */
 export function isRecord(
   { instance, homeNamespace }: Home,
   { apiVersion, kind, namespace, name }: ResourceId,
 ): boolean {
+  if (apiVersion === 'v1' && kind === 'ConfigMap' && OF_ANY_INSTANCE.test(name)) return true;
   if (namespace !== homeNamespace || !RECORD_KINDS.has(formatGroupKind(groupKindOf({ apiVersion, kind }))))
     return false;
   const own = fieldManager(instance);

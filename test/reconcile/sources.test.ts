@@ -214,3 +214,14 @@ metadata:
   expect(labels).toEqual({ 'skep.dev/source': 'team' });
   expect(set).not.toBe('applyset-x');
 });
+
+test('a commit approves and suspends nothing, also of other instances', async () => {
+  const kept = ['skep-test-approval', 'skep-other-approval', 'skep-other-suspension', 'skep-test'];
+  const like = ['skep-tests', 'skep-test-settings', 'other-approval'];
+  world.fleet.commit({ 'kept.yaml': [...kept, ...like].map((name) => configMap(name, 'default')).join('---\n') });
+  const result = await run([source('fleet')]);
+  expect(result.problems.map(({ code }) => code)).toEqual(kept.map(() => 'record-declared'));
+  expect(told(result).filter((line) => line.startsWith('created'))).toEqual(
+    like.map((name) => `created default/ConfigMap/${name}`).sort(),
+  );
+});
