@@ -8,6 +8,8 @@ export const MAIN_CODES = {
     'The system does not watch that many folders: raise its limit (fs.inotify.max_user_watches on Linux), or name fewer.',
   'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
   'secret-file-unreadable': 'A file that holds a password cannot be read.',
+  'secret-file-open':
+    'Any user of the machine can write a file that holds tokens or passwords, and so let themselves in: chmod o-w.',
   'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',

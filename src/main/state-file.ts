@@ -1,4 +1,4 @@
-// Writes a file of the state folder whole or not at all.
+// Writes a file of the state folder whole or not at all. What it holds of a fleet is for whoever runs the program alone.
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,8 +7,8 @@ import { Failure } from '../std/failure.ts';
 /** Throws Failure `state-not-saved`. */
 export async function writeState(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(`${path}.new`, text);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(`${path}.new`, text, { mode: 0o600 });
     await rename(`${path}.new`, path);
   } catch (cause) {
     throw new Failure('state-not-saved', `${path} cannot be written: ${systemReason(cause)}`, { cause });

@@ -101,7 +101,7 @@ async function readKept(file: string): Promise<OpenApiDocument | undefined> {
 /** A cache that cannot be written costs a request in the next process, and nothing now. */
 async function keep(file: string, document: OpenApiDocument): Promise<void> {
   const draft = `${file}.${process.pid}`;
-  await mkdir(join(file, '..'), { recursive: true })
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
     .then(() => writeFile(draft, JSON.stringify(document)))
     .then(() => rename(draft, file))
     .catch(() => undefined);
