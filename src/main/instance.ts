@@ -70,17 +70,12 @@ export async function openInstance(
     version: VERSION,
     clock: systemClock,
   });
-  const { allowPrivate, caFile } = config.outbound;
-  const outbound = createOutbound({
-    allowPrivate,
-    ...(caFile === undefined ? {} : { caFile }),
-    version: VERSION,
-    ...(watch.progressed === undefined ? {} : { ended: watch.progressed }),
-  });
+  const outbound = openOutbound(config, watch);
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
+  const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
@@ -89,7 +84,7 @@ export async function openInstance(
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     ...(config.children ? { registries: registryDeps(config, outbound, stores, watch) } : {}),
-    cache: openLoadCache(),
+    cache,
     remembered,
     random: randomBytes,
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
@@ -114,7 +109,7 @@ export async function openInstance(
         const result = await recordedRun({ recorder, notifier }, deps, own, how);
         if (publisher === undefined) return result;
         return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
-      });
+      }).finally(cache.ended);
     },
     snapshot: () => publisher?.latest(),
     save: () => remembered.save(),
@@ -126,6 +121,15 @@ export async function openInstance(
       }
     },
   };
+}
+
+function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {
+  return createOutbound({
+    allowPrivate,
+    ...(caFile === undefined ? {} : { caFile }),
+    version: VERSION,
+    ...(progressed === undefined ? {} : { ended: progressed }),
+  });
 }
 
 /** Of the instance's own files, never of what a source declares: nobody judges themselves. */

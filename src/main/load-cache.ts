@@ -1,26 +1,29 @@
-// What was read of unchanged files, kept in memory between the runs of one process: what was used last. Knows nothing
-// about what is kept.
+// What was read of unchanged files, kept in memory between the runs of one process: what one of the last two runs has used.
+// Versions of files that are gone would fill the memory of a process that stays.
 
 import type { LoadCache } from '../reconcile/source-file.ts';
 
-/** More than one fleet has: 50,000 files, each with its text, its values and its objects. Older entries make room. */
-const ENTRIES_MAX = 150_000;
+export interface RunsCache extends LoadCache {
+  /** A run has ended. One that used nothing, because it could not read its sources, is as if it had not been. */
+  ended(): void;
+}
 
-export function openLoadCache(max = ENTRIES_MAX): LoadCache {
-  const entries = new Map<string, unknown>();
+export function openLoadCache(): RunsCache {
+  let before = new Map<string, unknown>();
+  let now = new Map<string, unknown>();
   return {
     get(key) {
-      const value = entries.get(key);
-      if (value === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, value);
+      const value = now.get(key) ?? before.get(key);
+      if (value !== undefined) now.set(key, value);
       return value;
     },
     set(key, value) {
-      entries.set(key, value);
-      if (entries.size <= max) return;
-      const [oldest] = entries.keys();
-      if (oldest !== undefined) entries.delete(oldest);
+      now.set(key, value);
+    },
+    ended() {
+      if (now.size === 0) return;
+      before = now;
+      now = new Map();
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Remembered } from '../reconcile/certainty.ts';
+import { setBounded } from '../std/bounded.ts';
 import { writeState } from './state-file.ts';
 
 export interface RememberedFile extends Remembered {
@@ -11,20 +12,19 @@ export interface RememberedFile extends Remembered {
 
 const ENTRIES_MAX = 50_000;
 
-export function openRemembered(path: string): RememberedFile {
+/** At most `max`; the oldest make room. */
+export function openRemembered(path: string, max = ENTRIES_MAX): RememberedFile {
   const entries = new Map(Object.entries(read(path)));
   let dirty = false;
   return {
     get: (key) => entries.get(key),
     set(key, value) {
-      entries.delete(key);
-      entries.set(key, value);
+      setBounded(entries, key, value, max);
       dirty = true;
     },
     async save() {
       if (!dirty) return;
-      const newest = [...entries].slice(-ENTRIES_MAX);
-      await writeState(path, JSON.stringify(Object.fromEntries(newest)));
+      await writeState(path, JSON.stringify(Object.fromEntries(entries)));
       dirty = false;
     },
   };

@@ -81,7 +81,8 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   ]);
   // A mistyped path ends it, as without --watch; what goes away later is waited for.
   const files = openLoadCache();
-  await validation(request, undefined, files);
+  const validate = () => validation(request, undefined, files).finally(files.ended);
+  await validate();
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());
   await watchValidation({
@@ -90,7 +91,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       ...request.schemas,
       ...(request.policies ?? []).filter((path) => path !== BUILTIN),
     ],
-    validate: () => validation(request, undefined, files),
+    validate,
     say: (text) => process.stdout.write(text),
     complain: (text) => process.stderr.write(text),
     signal: stop.signal,
