@@ -3,7 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
+import type { ResourceId } from '../../src/std/problem.ts';
 import { stepsOf } from '../docs/directives.ts';
 import { PAGES } from '../docs/pages.ts';
 import { runPage } from '../docs/run-page.ts';
@@ -14,8 +16,6 @@ import { openServer } from './server.ts';
 
 const isReal = (process.env.KUBECONFIG ?? '') !== '';
 const NAMESPACES = ['skep', 'skep-edge', 'team-a', 'team-b'];
-/** What the page leaves behind: namespaces that its reader would have had before. */
-const LEFT = ['skep-edge', 'team-a', 'team-b'];
 
 test.skipIf(!isReal || !hasKubectl)('the guide to installing is followed to the letter', async ({ skip }) => {
   const page = PAGES.find(({ path }) => path === 'docs/install.md');
@@ -32,7 +32,7 @@ test.skipIf(!isReal || !hasKubectl)('the guide to installing is followed to the 
       NAMESPACES.map((name) => client.get({ apiVersion: 'v1', kind: 'Namespace', name })),
     );
     if (objects.length > 0 || namespaces.some((one) => one !== undefined)) skip('this cluster has skep installed');
-    for (const name of LEFT) server.later({ apiVersion: 'v1', kind: 'Namespace', name });
+    for (const id of leftBehind(own.length === 0)) server.later(id);
     const kubelet = (async () => {
       while (!ended.signal.aborted) {
         await runPods(client, NAMESPACES);
@@ -49,3 +49,17 @@ test.skipIf(!isReal || !hasKubectl)('the guide to installing is followed to the 
     await server.close();
   }
 });
+
+/** What is to be taken away after the page; the definitions, too, where they came with it. */
+function leftBehind(definitions: boolean): readonly ResourceId[] {
+  const rbac = 'rbac.authorization.k8s.io/v1';
+  const roles = ['skep-cluster', 'skep-fleet'].flatMap((name) => [name, `${name}-edge`]);
+  return [
+    ...NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', name })),
+    ...roles.flatMap((name) => ['ClusterRole', 'ClusterRoleBinding'].map((kind) => ({ apiVersion: rbac, kind, name }))),
+    ...KINDS.filter(() => definitions).map((kind) => {
+      const { apiVersion, kind: definition, metadata } = crd(kind, 'toolhive.stacklok.dev');
+      return { apiVersion, kind: definition, name: metadata.name };
+    }),
+  ];
+}
