@@ -2,9 +2,11 @@
 
 import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createOutbound } from '../../src/adapters/http/outbound.ts';
+import { createOutbound, type Outbound } from '../../src/adapters/http/outbound.ts';
 import { type CommitStatusOptions, sendCommitStatus } from '../../src/adapters/notify/commit-status.ts';
 import { sendWebhook } from '../../src/adapters/notify/webhook.ts';
 import type { RunRecord } from '../../src/reconcile/history/ports.ts';
@@ -127,9 +129,66 @@ test('a webhook is signed over the bytes of its body, and names what changed', a
   expect(receiver.received).toHaveLength(1);
 });
 
+test.each([
+  { reason: 'is large', answer: (response: ServerResponse) => response.writeHead(200).end('x'.repeat(200_000)) },
+  { reason: 'never ends', answer: (response: ServerResponse) => response.writeHead(202).write('x') },
+])('a receiver whose answer $reason is told', async ({ answer }) => {
+  const odd = createServer((request, response) => request.resume().on('end', () => answer(response)));
+  await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`;
+  try {
+    await sendWebhook(outbound, { url, instance: 'prod', secret: async () => 'shared' }, notice('success'));
+  } finally {
+    odd.closeAllConnections();
+    odd.close();
+  }
+});
+
+test.each([
+  { headers: { 'retry-after': '120' }, retryAfterMs: 120_000, attempts: 1 },
+  {
+    headers: { 'retry-after': 'Thu, 01 Jan 2026 00:02:00 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+    retryAfterMs: 120_000,
+    attempts: 1,
+  },
+  { headers: { 'retry-after': 'soon' }, retryAfterMs: undefined, attempts: 3 },
+])('a receiver that is busy is asked again when it says: $headers', async ({ headers, retryAfterMs, attempts }) => {
+  const sent: string[] = [];
+  const busy: Outbound = {
+    ...outbound,
+    async request({ url }) {
+      sent.push(url);
+      return { status: 429, headers, body: new Uint8Array(), url };
+    },
+  };
+  const webhook = { url: 'https://chat.example.com/x', instance: 'prod', secret: async () => 'shared' };
+  const failure = await sendWebhook(busy, webhook, notice('success')).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'notify-failed' });
+  expect((failure as Failure).data.retryAfterMs).toBe(retryAfterMs);
+  expect(sent).toHaveLength(attempts);
+});
+
+test('a webhook of thousands of problems is a small message that says how many more there are', async () => {
+  const problems = Array.from({ length: 1000 }, (_none, index) => ({
+    code: 'schema-enum',
+    severity: 'error' as const,
+    message: 'm',
+    file: `${'deep/'.repeat(800)}${index}.yaml`,
+  }));
+  const many = { ...notice('failure'), record: record({ problems, omitted: { problems: 9000 } }) };
+  await sendWebhook(outbound, { url: receiver.url, instance: 'prod', secret: async () => 'shared' }, many);
+  const body = receiver.received[0]?.body ?? '';
+  expect(body.length).toBeLessThan(500_000);
+  expect(JSON.parse(body)).toMatchObject({ problemsOmitted: 9900, problems: { length: 100 } });
+});
+
 describe('a channel', () => {
   /** Runs with these states, a minute apart, and what was told of them; `restart` forgets all but the memory. */
-  async function told(runs: readonly (Partial<RunRecord> | 'restart' | 'hour')[], failing = false): Promise<string[]> {
+  async function told(
+    runs: readonly (Partial<RunRecord> | 'restart' | 'hour')[],
+    failing = false,
+    retryAfterMs = 0,
+  ): Promise<string[]> {
     let now = 0;
     let kept: ReadonlyMap<string, Told> = new Map();
     const sent: string[] = [];
@@ -141,7 +200,7 @@ describe('a channel', () => {
             notice: (each) => noticeOfCommit(each, 'fleet'),
             async send({ state, about, before }) {
               sent.push(`${before ?? 'none'}>${state}@${about.slice(0, 2)}`);
-              if (failing) throw new Failure('notify-failed', 'no');
+              if (failing) throw new Failure('notify-failed', 'no', { data: { retryAfterMs } });
             },
           },
         ],
@@ -198,6 +257,18 @@ describe('a channel', () => {
     const swings = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? ok : broken));
     expect(await told(swings)).toHaveLength(10);
     expect((await told([...swings, 'hour', ok])).at(-1)).toBe('failure>success@41');
+  });
+
+  test('hears of each commit, however many there are, up to sixty times an hour', async () => {
+    const commits = Array.from({ length: 30 }, (_, index) => ({ commits: { fleet: `${10 + index}0d5a` } }));
+    const both = commits.flatMap((each) => [{ ...pending, ...each }, each]);
+    expect(await told(both)).toHaveLength(60);
+    expect(await told([...both, { commits: { fleet: 'ff' } }])).toHaveLength(60 + 1);
+  });
+
+  test('that says when to try again is left alone until then', async () => {
+    expect(await told([ok, ok, ok, ok, ok, ok], true)).toHaveLength(3);
+    expect(await told([ok, ok, ok, ok, ok, ok], true, 5 * 60_000)).toHaveLength(2);
   });
 
   test('that does not answer is left alone for longer and longer', async () => {

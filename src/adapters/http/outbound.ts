@@ -54,6 +54,8 @@ export interface OutboundRequest {
    * go to the first origin only.
    */
   readonly redirects?: number;
+  /** False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. */
+  readonly readsBody?: (status: number) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -149,7 +151,9 @@ async function exchange(context: Context, request: OutboundRequest, deadline: Ab
     body: request.body ?? null,
     signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
   });
-  const body = await readBody(response, request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024);
+  const reads = request.readsBody?.(response.statusCode) ?? true;
+  const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
+  const body = reads ? await readBody(response, maxBytes) : leftUnread(response);
   return { status: response.statusCode, headers: joined(response.headers), body, url: request.url };
 }
 
@@ -219,6 +223,12 @@ async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+function leftUnread({ body }: Dispatcher.ResponseData): Uint8Array {
+  body.on('error', () => undefined);
+  body.destroy();
+  return new Uint8Array();
 }
 
 function tooLarge(maxBytes: number): Failure {

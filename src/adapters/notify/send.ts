@@ -16,15 +16,20 @@ const TIMEOUT_MS = 5000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSES_MS = [500, 1500];
 
-/** Throws Failure `notify-failed`; the message names the receiver's origin alone, as the path of a URL may be a secret. */
+/**
+ * Throws Failure `notify-failed`, with `retryAfterMs` where the receiver says when to try again; the message names the receiver's origin alone, as the path
+ * of a URL may be a secret.
+ */
 export async function send(outbound: Outbound, message: Message): Promise<void> {
   const origin = URL.parse(message.url)?.origin ?? 'the receiver';
   for (let attempt = 0; ; attempt += 1) {
     const reason = await attemptOf(outbound, message);
     if (reason === undefined) return;
     const pauseMs = PAUSES_MS[attempt];
-    if (!reason.retryable || pauseMs === undefined) {
-      throw new Failure('notify-failed', `${origin} could not be told: ${reason.says}`, { data: { origin } });
+    const { retryAfterMs = 0 } = reason;
+    if (!reason.retryable || pauseMs === undefined || retryAfterMs > pauseMs) {
+      const data = { origin, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) };
+      throw new Failure('notify-failed', `${origin} could not be told: ${reason.says}`, { data });
     }
     await pause(pauseMs);
   }
@@ -33,6 +38,7 @@ export async function send(outbound: Outbound, message: Message): Promise<void> 
 interface Reason {
   readonly says: string;
   readonly retryable: boolean;
+  readonly retryAfterMs?: number;
 }
 
 async function attemptOf(outbound: Outbound, message: Message): Promise<Reason | undefined> {
@@ -44,6 +50,8 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
+      // Whoever has answered well is told, whatever else they answer and however slowly.
+      readsBody: (status) => !isDelivered(status),
       ...limits,
     });
     return reasonOf(answer, delivered);
@@ -54,8 +62,22 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
   }
 }
 
-function reasonOf({ status, body }: OutboundResponse, delivered: Message['delivered']): Reason | undefined {
-  if (status >= 200 && status < 300) return undefined;
+function isDelivered(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function reasonOf({ status, headers, body }: OutboundResponse, delivered: Message['delivered']): Reason | undefined {
+  if (isDelivered(status)) return undefined;
   if (delivered?.(status, Buffer.from(body).toString('utf8')) === true) return undefined;
-  return { says: `it answers ${status}`, retryable: status === 429 || status >= 500 };
+  const retryAfterMs = waitOf(headers);
+  const retryable = status === 429 || status >= 500;
+  return { says: `it answers ${status}`, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** RFC 9110 section 10.2.3: seconds, or a date, which is compared with that of the answer. */
+function waitOf(headers: OutboundResponse['headers']): number | undefined {
+  const { 'retry-after': after, date } = headers;
+  if (after === undefined) return undefined;
+  const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.parse(date ?? '');
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

@@ -28,8 +28,11 @@ export async function sendWebhook(outbound: Outbound, options: WebhookOptions, n
   await send(outbound, { url: options.url, headers, body });
 }
 
+/** Receivers have limits of their own; `skep history` has them all. */
+const PROBLEMS_MAX = 100;
+
 function bodyOf(instance: string, { state, before, description, record }: Notice): string {
-  const { id, startedAt, finishedAt, commits, summary, approval, problems, failures, pinned } = record;
+  const { id, startedAt, finishedAt, commits, summary, approval, problems, failures, pinned, omitted } = record;
   return JSON.stringify({
     version: 1,
     event: 'run',
@@ -41,7 +44,14 @@ function bodyOf(instance: string, { state, before, description, record }: Notice
     summary,
     pinned,
     approval: approval === undefined ? null : { hash: approval.hash, deletions: approval.deletions.length },
-    problems: problems.map(({ code, severity, file, line, resource }) => ({ code, severity, file, line, resource })),
+    problems: problems.slice(0, PROBLEMS_MAX).map(({ code, severity, file, line, resource }) => ({
+      code,
+      severity,
+      file,
+      line,
+      resource,
+    })),
+    problemsOmitted: Math.max(0, problems.length - PROBLEMS_MAX) + (omitted.problems ?? 0),
     failures: failures.map(({ code }) => ({ code })),
   });
 }

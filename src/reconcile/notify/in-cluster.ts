@@ -27,9 +27,9 @@ function toldOf(key: string, text: string): [string, Told][] {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || typeof value.about !== 'string' || !Array.isArray(value.at)) return [];
-    const { state, about, at } = value;
+    const { state, about, at, times } = value;
     if (state !== 'pending' && state !== 'success' && state !== 'failure') return [];
-    return [[key, { state, about, at: at.map(String) }]];
+    return [[key, { state, about, at: at.map(String), times: Number.isInteger(times) ? Number(times) : at.length }]];
   } catch {
     return [];
   }

@@ -28,8 +28,10 @@ export interface Channel {
 export interface Told {
   readonly state: NoticeState;
   readonly about: string;
-  /** RFC 3339, of the last few times. */
+  /** RFC 3339, of the last times. */
   readonly at: readonly string[];
+  /** How many of them were about the same. */
+  readonly times: number;
 }
 
 export interface Memory {

@@ -17,8 +17,9 @@ export interface Notices {
   tell(record: RunRecord): Promise<readonly Failure[]>;
 }
 
-/** So often within an hour; then what stands at its end is told. */
+/** So often within an hour about the same, and so often in all; then what stands at its end is told. */
 const TIMES_MAX = 10;
+const TIMES_IN_ALL_MAX = 60;
 const HOUR_MS = 3_600_000;
 /** After a failed attempt; doubled with each further one. */
 const PAUSE_MS = 60_000;
@@ -42,13 +43,15 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
       await channel.send({ ...notice, ...(before === undefined ? {} : { before: before.state }) });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const pauseMs = Math.min((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, HOUR_MS);
+      const wanted = Number(error.data.retryAfterMs ?? 0);
+      const pauseMs = Math.min(Math.max((silences.get(key)?.pauseMs ?? PAUSE_MS / 2) * 2, wanted), HOUR_MS);
       silences.set(key, { until: now + pauseMs, pauseMs });
       return error;
     }
     silences.delete(key);
-    const at = [...(before?.at ?? []), new Date(now).toISOString()].slice(-TIMES_MAX);
-    return [key, { state: notice.state, about: notice.about, at }];
+    const at = [...(before?.at ?? []), new Date(now).toISOString()].slice(-TIMES_IN_ALL_MAX);
+    const times = before?.about === notice.about ? before.times + 1 : 1;
+    return [key, { state: notice.state, about: notice.about, at, times }];
   }
 
   return {
@@ -76,6 +79,7 @@ function isNews(notice: Pick<Notice, 'state' | 'about'>, before: Told | undefine
   if (same && before.state === notice.state) return false;
   // Pods that come and go after a commit has settled are no news of the commit.
   if (same && before.state === 'success' && notice.state === 'pending') return false;
-  const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS);
-  return recent.length < TIMES_MAX;
+  const recent = before.at.filter((at) => now - Date.parse(at) < HOUR_MS).length;
+  // Commits may follow one another quickly, and each is to have its status.
+  return recent < TIMES_IN_ALL_MAX && (!same || Math.min(recent, before.times) < TIMES_MAX);
 }
