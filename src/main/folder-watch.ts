@@ -2,8 +2,8 @@
 // found anew at each call: a file that an editor replaces, a folder that comes or goes, is nothing special then. Knows
 // nothing about what is in the files.
 
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isManifest } from '../reconcile/source-file.ts';
 import { Failure } from '../std/failure.ts';
 
@@ -12,15 +12,16 @@ import { Failure } from '../std/failure.ts';
  * watched. Throws Failure `watch-failed`.
  */
 export function watchFolders(paths: readonly string[], changed: () => void): () => void {
-  const folders = new Set(paths.flatMap(foldersOf));
+  const asked = paths.map((path) => resolve(path));
   const watchers: FSWatcher[] = [];
   function close(): void {
     for (const watcher of watchers) watcher.close();
   }
   try {
+    const folders = new Set(asked.flatMap(foldersOf));
     for (const folder of folders) {
       const watcher = watch(folder, (_event, name) => {
-        if (name === null || matters(join(folder, name), folders, paths)) changed();
+        if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
       // The folder went away: whoever is told looks for folders again.
       watcher.on('error', changed);
@@ -35,17 +36,15 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
 }
 
 function foldersOf(path: string): readonly string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  // The folder of a file, too: saving by renaming makes it another file.
-  if (found === undefined) return dirname(path) === path ? [path] : foldersAbove(path);
-  return found.isDirectory() ? below(path) : [dirname(path)];
+  const found = stats(path);
+  const above = foldersAbove(path);
+  // The folder above, too: a file that is saved by renaming is another file, and so is a folder, or where a link leads.
+  return found?.isDirectory() === true ? [...below(path), ...above] : above;
 }
 
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
-  return statSync(parent, { throwIfNoEntry: false })?.isDirectory() === true || parent === path
-    ? [parent]
-    : foldersAbove(parent);
+  return parent === path || stats(parent)?.isDirectory() === true ? [parent] : foldersAbove(parent);
 }
 
 function below(folder: string): string[] {
@@ -55,15 +54,25 @@ function below(folder: string): string[] {
     return [folder, ...inner];
   } catch (error) {
     if (isMissing(error)) return [];
-    throw new Failure('watch-failed', error instanceof Error ? error.message : String(error), { cause: error });
+    throw error;
   }
 }
 
 /** Manifests, folders that come or go, and what was asked for by name; not what editors leave beside them. */
-function matters(path: string, folders: ReadonlySet<string>, paths: readonly string[]): boolean {
+function matters(path: string, folders: ReadonlySet<string>, asked: readonly string[]): boolean {
+  if (asked.some((each) => each === path || each.startsWith(`${path}/`))) return true;
+  if (!asked.some((each) => path.startsWith(each === '/' ? each : `${each}/`))) return false;
   if (isManifest(path) || folders.has(path)) return true;
-  if (paths.some((each) => join(each) === path || join(each).startsWith(`${path}/`))) return true;
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && !path.endsWith('.git');
+  return stats(path)?.isDirectory() === true && !path.endsWith('.git');
+}
+
+/** Undefined where nothing can be said of it: it is gone, or a link that leads to itself. */
+function stats(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isMissing(error: unknown): boolean {

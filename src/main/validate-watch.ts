@@ -23,30 +23,37 @@ export async function watchValidation({ paths, validate, say, complain, signal }
   let last: Validation | undefined;
   let trouble = '';
   let close = (): void => undefined;
-  while (!signal.aborted) {
-    const changed = Promise.withResolvers<void>();
-    const done = (): void => changed.resolve();
-    signal.addEventListener('abort', done, { once: true });
-    // First the ears, then the eyes: what changes while files are read is looked at again.
-    const opened = watchFolders(paths, done);
-    close();
-    close = opened;
-    const now = await attempt(validate);
-    if (now instanceof Failure) {
-      // A file that went while it was read is no trouble: whoever took it away is heard.
-      if (trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
-      trouble = now.message;
-    } else {
-      trouble = '';
-      const text = textOfChangedValidation(now, last);
-      if (text !== '') say(text);
-      last = now;
+  try {
+    while (!signal.aborted) {
+      const changed = Promise.withResolvers<void>();
+      let stale = false;
+      const done = (): void => {
+        stale = true;
+        changed.resolve();
+      };
+      signal.addEventListener('abort', done, { once: true });
+      // First the ears, then the eyes: what changes while files are read is looked at again.
+      const opened = watchFolders(paths, done);
+      close();
+      close = opened;
+      const now = await attempt(validate);
+      if (now instanceof Failure) {
+        // A file that went while it was read is no trouble: that it went is heard, and all is read once more.
+        if (!stale && trouble !== now.message) complain(`error ${now.code}: ${now.message}\n`);
+        if (!stale) trouble = now.message;
+      } else {
+        trouble = '';
+        const text = textOfChangedValidation(now, last);
+        if (text !== '') say(text);
+        last = now;
+      }
+      await changed.promise;
+      signal.removeEventListener('abort', done);
+      if (!signal.aborted) await delay(QUIET_MS, undefined, { signal }).catch(() => undefined);
     }
-    await changed.promise;
-    signal.removeEventListener('abort', done);
-    if (!signal.aborted) await delay(QUIET_MS, undefined, { signal }).catch(() => undefined);
+  } finally {
+    close();
   }
-  close();
 }
 
 async function attempt(validate: () => Promise<Validation>): Promise<Validation | Failure> {

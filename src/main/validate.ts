@@ -85,7 +85,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
   await validate();
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());
-  await watchValidation({
+  const watching = watchValidation({
     paths: [
       ...request.folders.map(({ path }) => path),
       ...request.schemas,
@@ -96,7 +96,9 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
     complain: (text) => process.stderr.write(text),
     signal: stop.signal,
   });
-  await interrupted;
+  await Promise.race([interrupted, watching]);
+  // What is being checked only reads, and would keep the process.
+  process.exit();
 }
 
 function collect(path: string, before: readonly string[] | false | undefined): readonly string[] {

@@ -1,6 +1,6 @@
 // `skep validate --watch` on real files: what changes is told, however it changes, and a signal ends it.
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -80,6 +80,25 @@ test('everything may go, and come back', async () => {
     mkdirSync(join(folder, 'fleet'));
     write('fleet/e.yaml', configMap('e'));
   }, '1 resources in 1 files: all valid\n');
+});
+
+test('another folder in the place of the one that is watched is read, and watched', async () => {
+  await told(() => {
+    mkdirSync(join(folder, 'next'));
+    write('next/f.yaml', configMap('f', '1'));
+    renameSync(join(folder, 'fleet'), join(folder, 'last'));
+    renameSync(join(folder, 'next'), join(folder, 'fleet'));
+  }, 'new: fleet/f.yaml');
+  await told(() => write('fleet/f.yaml', configMap('f')), 'all valid\n');
+});
+
+test('a link that leads to itself, and bursts of files that come and go, are nothing special', async () => {
+  symlinkSync('self', join(folder, 'fleet/self'));
+  await told(() => {
+    for (let each = 0; each < 300; each += 1) write(`fleet/many-${each}.yaml`, configMap(`many-${each}`));
+    for (let each = 0; each < 300; each += 2) rmSync(join(folder, `fleet/many-${each}.yaml`));
+  }, '151 resources in 151 files: all valid\n');
+  expect(running.output()).not.toContain('ENOENT');
 });
 
 test('a signal ends it', async () => {
