@@ -190,3 +190,11 @@ test('migrations of a release are never changed', () => {
     }
   }
 });
+
+test('every release that users are told of is recorded; the newest is recorded once it was tagged', () => {
+  const changelog = readFileSync(fileURLToPath(new URL('../../CHANGELOG.md', import.meta.url)), 'utf8');
+  const told = [...changelog.matchAll(/^## (\d\S*)/gm)].map(([, version]) => `v${version}`);
+  const recorded = recordedReleases().map(({ tag }) => tag);
+  expect(told).toEqual(expect.arrayContaining(recorded));
+  expect(recorded).toEqual(expect.arrayContaining(told.slice(1)));
+});

@@ -38,17 +38,19 @@ const folder = temporaryFolder();
 
 /** `uninstalls`: whether the story has its end, too. */
 export function tellOfUpgrades(open: () => Promise<SuiteServer>, uninstalls: boolean): void {
-  beforeAll(async () => {
-    server = await open();
-    [api, git] = await Promise.all([connect(server.kubeconfig), startGitServer()]);
+  afterAll(() => folder.remove());
+  describe.each(recordedReleases())('from $tag', (release) => {
+    beforeAll(async () => {
+      server = await open();
+      [api, git] = await Promise.all([connect(server.kubeconfig), startGitServer()]);
+    });
+    afterAll(async () => {
+      await Promise.all([api?.close(), git?.close()]);
+      await server?.close();
+    });
+    takeOver(release);
+    describe.runIf(uninstalls)('uninstalled', uninstall);
   });
-  afterAll(async () => {
-    await Promise.all([api?.close(), git?.close()]);
-    await server?.close();
-    folder.remove();
-  });
-  describe.each(recordedReleases())('from $tag', (release) => takeOver(release));
-  describe.runIf(uninstalls)('uninstalled', uninstall);
 }
 
 function takeOver(release: RecordedRelease): void {
