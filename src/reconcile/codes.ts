@@ -7,7 +7,7 @@ export const RECONCILE_CODES = {
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
   'file-too-large':
     'A file of manifests has more than 10 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
-  'source-too-large':
+  'manifests-too-large':
     'The manifests of a source come to more than 256 MiB, so none were used and it stays as it lives: narrow `path`, or split the source.',
   'source-path-not-found':
     'The commit has no files at the path of the source. Its objects stay as they live; check `path`.',

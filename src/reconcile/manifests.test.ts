@@ -47,5 +47,5 @@ test('one blob at many paths is counted as often as it stands there', async () =
   const content = new TextEncoder().encode('x'.repeat(9 * 1024 * 1024));
   const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: 'o' }));
   const checkout = { commit: 'c', files, skipped: [], read: async () => new Map([['o', content]]) };
-  await expect(manifestsOf(checkout, { path: '' }, new Map())).rejects.toMatchObject({ code: 'source-too-large' });
+  await expect(manifestsOf(checkout, { path: '' }, new Map())).rejects.toMatchObject({ code: 'manifests-too-large' });
 });

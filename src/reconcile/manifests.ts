@@ -83,7 +83,7 @@ const LENGTH_MAX = 256 * 1024 * 1024;
 
 function tooLarge({ commit }: Checkout, path: string): Failure {
   const message = `the manifests of commit ${commit} come to more than 256 MiB: narrow the path, or split the source`;
-  return new Failure('source-too-large', message, { data: { commit, path } });
+  return new Failure('manifests-too-large', message, { data: { commit, path } });
 }
 
 /** A link without an extension may stand for a folder. */
