@@ -1,0 +1,33 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { schemaFindings } from './schemas.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('no code is made of a schema from outside', () => {
+  const made: string[] = [];
+  // ajv makes code of what it compiles, by the global that is there then.
+  vi.stubGlobal(
+    'Function',
+    new Proxy(Function, {
+      construct(target, texts: string[]) {
+        made.push(texts.join('\n'));
+        return Reflect.construct(target, texts);
+      },
+    }),
+  );
+  const mark = 'owned';
+  for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#']) {
+    const hostile = {
+      $schema,
+      $id: `https://example.com/${mark}`,
+      type: 'object',
+      properties: { [`a"];globalThis.${mark}=1;//`]: { const: `\`;${mark}`, pattern: `${mark}+`, default: mark } },
+      required: [`${mark}']`],
+      $defs: { [mark]: { enum: [mark], format: mark, $comment: mark } },
+    };
+    expect(schemaFindings(hostile, '/schema')).toEqual([]);
+  }
+  // The meta-schemas were compiled, or this would show nothing.
+  expect(made.length).toBeGreaterThan(0);
+  expect(made.filter((text) => text.includes(mark))).toEqual([]);
+});
