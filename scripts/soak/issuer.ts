@@ -10,12 +10,14 @@ export interface Issuer {
   token(scope: string, seconds: number): Promise<string>;
   /** One that only the provider can tell from others, good for an hour. */
   opaque(): string;
-  /** Tokens are signed by another key from now on; the one before is still known. */
+  /** Tokens are signed by another key from now on; the ones before are still known. */
   rotate(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const AUDIENCE = 'soak';
+/** A token is good for longer than its key is the newest one. */
+const KEYS = 6;
 const OPAQUE = 'soak-opaque-';
 
 export async function startIssuer(): Promise<Issuer> {
@@ -34,7 +36,7 @@ export async function startIssuer(): Promise<Issuer> {
     current = await generateKeyPair('RS256');
     made += 1;
     const jwk = { ...(await exportJWK(current.publicKey)), kid: `key-${made}`, alg: 'RS256', use: 'sig' };
-    keys = [jwk, ...keys].slice(0, 2);
+    keys = [jwk, ...keys].slice(0, KEYS);
   }
 
   await rotate();

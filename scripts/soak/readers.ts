@@ -27,59 +27,62 @@ export interface ReadersOptions {
 }
 
 export interface Read {
-  /** Milliseconds from when each was due to its answer, ascending. */
+  /** Milliseconds from sending each to its answer, ascending. */
   readonly times: readonly number[];
-  /** Milliseconds that each was sent late, ascending: how busy this machine was. */
+  /** Milliseconds that each was sent after it was due, ascending: how busy the machine was. */
   readonly late: readonly number[];
   readonly bySort: ReadonlyMap<string, number>;
   readonly seconds: number;
 }
 
-const CONNECTIONS = 16;
+/** At the same time, each on a connection of its own. */
+const READERS = 16;
 const BASE = '/catalogue/v0.1';
 
-export async function readUntil(ended: () => boolean, options: ReadersOptions): Promise<Read> {
-  const { origin, perSecond, complaints } = options;
-  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
+/** As many as are due within the time are sent, however late: each with what is known then, as a token that is still good. */
+export async function readFor(ms: number, options: ReadersOptions): Promise<Read> {
+  const { origin, perSecond } = options;
+  const pool = new Pool(origin, { connections: READERS, pipelining: 1 });
   const next = asksFrom(options);
-  const underWay = new Set<Promise<void>>();
   const [times, late]: [number[], number[]] = [[], []];
   const bySort = new Map<string, number>();
   const start = performance.now();
+  const everyMs = 1000 / perSecond;
+  let taken = 0;
 
-  async function send(ask: Ask, due: number): Promise<void> {
-    const { path, method = 'GET', headers, statuses, learn } = ask;
-    try {
-      const { statusCode, headers: answered, body } = await pool.request({ method, path, headers });
-      const bytes = Buffer.from(await body.arrayBuffer());
-      times.push(performance.now() - due);
-      if (!statuses.includes(statusCode)) {
-        complaints.add(
-          'answers',
-          `${method} ${path} (${ask.sort}) was answered with ${statusCode}: ${bytes.toString().slice(0, 200)}`,
-        );
-      } else if (statusCode === 200) {
-        learn?.({ etag: String(answered.etag ?? ''), body: bytes.toString() });
-      }
-    } catch (error) {
-      complaints.add('answers', `${method} ${path} (${ask.sort}): ${String(error)}`);
+  async function reader(): Promise<void> {
+    for (let due = taken++ * everyMs; due < ms; due = taken++ * everyMs) {
+      const waitMs = start + due - performance.now();
+      if (waitMs > 0) await pause(waitMs);
+      const sentAt = performance.now();
+      const ask = next();
+      await send(pool, ask, options.complaints);
+      times.push(performance.now() - sentAt);
+      late.push(sentAt - start - due);
+      bySort.set(ask.sort, (bySort.get(ask.sort) ?? 0) + 1);
     }
   }
 
-  for (let number = 0; !ended(); number += 1) {
-    const due = start + (number * 1000) / perSecond;
-    const waitMs = due - performance.now();
-    if (waitMs > 0) await pause(waitMs);
-    late.push(performance.now() - due);
-    const ask = next();
-    bySort.set(ask.sort, (bySort.get(ask.sort) ?? 0) + 1);
-    const sent: Promise<void> = send(ask, due).finally(() => underWay.delete(sent));
-    underWay.add(sent);
-  }
-  await Promise.all(underWay);
+  await Promise.all(Array.from({ length: READERS }, reader));
   const seconds = (performance.now() - start) / 1000;
   await pool.close();
   return { times: sorted(times), late: sorted(late), bySort, seconds };
+}
+
+async function send(pool: Pool, ask: Ask, complaints: Complaints): Promise<void> {
+  const { sort, path, method = 'GET', headers, statuses, learn } = ask;
+  try {
+    const { statusCode, headers: answered, body } = await pool.request({ method, path, headers });
+    const text = Buffer.from(await body.arrayBuffer()).toString();
+    if (!statuses.includes(statusCode)) {
+      const said = `${statusCode}: ${text.slice(0, 200)}`;
+      complaints.add('answers', `${method} ${path} (${sort}) was answered with ${said}`);
+    } else if (statusCode === 200) {
+      learn?.({ etag: String(answered.etag ?? ''), body: text });
+    }
+  } catch (error) {
+    complaints.add('answers', `${method} ${path} (${sort}): ${String(error)}`);
+  }
 }
 
 function sorted(values: readonly number[]): readonly number[] {

@@ -9,7 +9,7 @@ import type { Complaints } from './complaints.ts';
 import { type Control, metricsOf, openControl } from './control.ts';
 import type { Held, Sample, Watched } from './judge.ts';
 import { stateOf } from './process-state.ts';
-import { type Read, readUntil } from './readers.ts';
+import { type Read, readFor } from './readers.ts';
 import { createStory, MARKER, type Step, type Story } from './story.ts';
 import { openTokens, type Tokens } from './tokens.ts';
 import type { WatchedProcess } from './watched-process.ts';
@@ -90,7 +90,8 @@ export async function soak(options: SessionOptions): Promise<Soaked> {
 
 async function play(cast: Cast): Promise<Soaked> {
   const { options, world, serveUrl, tokens, control, run } = cast;
-  const endAt = performance.now() + options.minutes * 60_000;
+  const durationMs = options.minutes * 60_000;
+  const endAt = performance.now() + durationMs;
   const ended = () => performance.now() >= endAt;
   const { perSecond, seed, complaints } = { perSecond: READS_PER_SECOND, ...options };
   const loopSeconds = new Map<string, number[]>([
@@ -98,7 +99,7 @@ async function play(cast: Cast): Promise<Soaked> {
     ['serve', []],
   ]);
   const [read, commits, watched] = await Promise.all([
-    readUntil(ended, { origin: serveUrl, tokens, perSecond, seed, complaints }),
+    readFor(durationMs, { origin: serveUrl, tokens, perSecond, seed, complaints }),
     commitUntil(ended, cast),
     watchUntil(ended, cast, loopSeconds),
     repeat(ended, LOOK_EVERY_MS, control.look),

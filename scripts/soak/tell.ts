@@ -19,7 +19,7 @@ export function linesOf({ watched, read, commits, runs, loopSeconds, notified }:
   const facts = [
     `${commits} commits; runs: ${[...runs].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}; ${notified} notifications`,
     `${read.times.length} reads in ${figure(read.seconds)} s (${figure(read.times.length / read.seconds)}/s): ` +
-      `p99 ${figure(p99)} ms, the slowest ${figure(most)} ms; p99 of being sent late ${figure(late)} ms`,
+      `p99 ${figure(p99)} ms, the slowest ${figure(most)} ms; sent late, p99: ${figure(late)} ms`,
     `reads by sort: ${[...read.bySort].map(([sort, count]) => `${count} ${sort}`).join(', ')}`,
     `delay of the event loop, p99 of the p99s of 5 s: ${loops.join(', ')}`,
   ];
