@@ -82,6 +82,24 @@ describe('a built-in object', () => {
       ],
     },
     {
+      reason: 'a variable that stands twice cannot be applied',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: deployment({ env: [{ name: 'A' }, { name: 'B' }, { name: 'A', value: 'b' }] }),
+      says: ['schema-duplicate-item: spec.template.spec.containers[0].env[2] has the same name as entry 0.'],
+    },
+    {
+      reason: 'ports are told apart by number and protocol, which is TCP where it is not given',
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      object: deployment({
+        ports: [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }, { containerPort: 53, protocol: 'TCP' }],
+      }),
+      says: [
+        'schema-duplicate-item: spec.template.spec.containers[0].ports[2] has the same containerPort and protocol as entry 0.',
+      ],
+    },
+    {
       reason: 'a string is no number',
       apiVersion: 'apps/v1',
       kind: 'Deployment',

@@ -31,6 +31,20 @@ describe('metadata', () => {
       at: ['invalid-name /metadata/namespace'],
       reason: 'a namespace is a label',
     },
+    {
+      metadata: { name: 'x', uid: 'a', resourceVersion: '5', managedFields: [] },
+      at: [
+        'invalid-metadata /metadata/uid',
+        'invalid-metadata /metadata/resourceVersion',
+        'invalid-metadata /metadata/managedFields',
+      ],
+      reason: 'what a copy of a living object takes along is refused by an apply',
+    },
+    {
+      metadata: { name: 'x', uid: '', resourceVersion: null, creationTimestamp: '2026-01-01T00:00:00Z', generation: 3 },
+      at: [],
+      reason: 'what the server ignores is taken',
+    },
     { metadata: { labels: [] }, at: ['schema-type /metadata/labels'], reason: 'labels are a mapping' },
     { metadata: { labels: { a: 1 } }, at: ['schema-type /metadata/labels/a'], reason: 'label values are strings' },
     {

@@ -75,7 +75,22 @@ export function checkMetadata(
   checkAnnotations(out, object.annotations, `${pointer}/annotations`);
   checkFinalizers(out, object.finalizers, `${pointer}/finalizers`);
   checkOwners(out, object.ownerReferences, `${pointer}/ownerReferences`);
+  checkOfServer(out, object, pointer);
   return out.findings;
+}
+
+/** What a copy of a living object takes along, and no apply goes through with: it means that one version of that one object. */
+function checkOfServer(out: Report, metadata: JsonObject, pointer: string): void {
+  for (const field of ['uid', 'resourceVersion', 'managedFields']) {
+    const value = metadata[field] ?? '';
+    if (value === '') continue;
+    report(
+      out,
+      'invalid-metadata',
+      `${pointer}/${field}`,
+      'is given by the server, and cannot be declared: leave it out.',
+    );
+  }
 }
 
 function checkNames(
