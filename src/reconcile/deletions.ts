@@ -14,6 +14,8 @@ export interface Held {
   readonly reason: string;
   /** True: what stays still refers to it. */
   readonly referredTo?: true;
+  /** True: it was deleted before, and is not gone yet. */
+  readonly leaving?: true;
 }
 
 export interface DeletionsInput extends HoldInput {

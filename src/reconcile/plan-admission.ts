@@ -96,6 +96,7 @@ function reasonOfAction(planned: PlannedChange, fresh: Change): string {
 function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, live: KubeObject | undefined) {
   const key = keyOf(resource);
   const held = plan.held.find((each) => keyOf(each.resource) === key);
+  if (held?.leaving === true && action === 'delete') return undefined;
   if (held !== undefined) return `it is held now: ${held.reason}`;
   if (action === 'delete')
     return live === undefined ? undefined : 'it was to be deleted, and is not ours to delete now';

@@ -97,7 +97,7 @@ export function plan(input: PlanInput): Plan {
   const guarded = guard(deciding.map(asItem), countKinds(input.owned), input.limits);
   const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
   const waits = new Set(waiting.map(({ key }) => key));
-  const allowed = deletions.filter(({ key }) => !waits.has(key));
+  const allowed = deletions.filter(({ key }) => !waits.has(key) && !departing.has(key));
   const writes = input.compared
     .filter(({ desired }) => !waits.has(desired.key))
     .flatMap((each) => writeOf(input, each));
@@ -106,11 +106,19 @@ export function plan(input: PlanInput): Plan {
     return { resource, reason: `its ${what} waits for approval` };
   });
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
-  return { batches, held: [...held, ...unapproved], unchanged, ...verdictOf(guarded, input.approval) };
+  const leaving = going.filter(isDeparting).map(leavingOf);
+  return { batches, held: [...held, ...leaving, ...unapproved], unchanged, ...verdictOf(guarded, input.approval) };
 }
 
 function isDeparting(object: KubeObject | undefined): boolean {
   return object?.metadata.deletionTimestamp !== undefined;
+}
+
+/** To ask once more would change nothing. */
+function leavingOf(object: KubeObject): Held {
+  const finalizers = object.metadata.finalizers ?? [];
+  const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
+  return { resource: idOf(object), reason: `it is being deleted${waits}`, leaving: true };
 }
 
 function verdictOf(guarded: Guarded | undefined, approval: Approval | undefined): Pick<Plan, 'guarded' | 'approved'> {

@@ -152,7 +152,8 @@ function declared({ loaded, invalid }: Gathered, leftAlone: Prepared['leftAlone'
 /** Identities of everything that is a member of our set once the plan is done. */
 export function membersOf(prepared: Pick<Prepared, 'desires' | 'plan'>): ResourceId[] {
   const { held, withheld = [] } = prepared.plan;
-  return [...prepared.desires.objects.map(({ id }) => id), ...[...held, ...withheld].map(({ resource }) => resource)];
+  const staying = [...held.filter(({ leaving }) => leaving !== true), ...withheld];
+  return [...prepared.desires.objects.map(({ id }) => id), ...staying.map(({ resource }) => resource)];
 }
 
 /** Uid by key of everything listed. */

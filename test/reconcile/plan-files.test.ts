@@ -158,6 +158,27 @@ test('what was made again, is gone, or came in between is told as such', async (
   expect(await image('three')).toBeUndefined();
 });
 
+test('a deletion that a finalizer keeps is asked for once, and its plan can be applied again', async () => {
+  await serve({ one: '1.0.0', kept: '1.0.0' });
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/kept';
+  const finalize = (finalizers: string[]) =>
+    world.cluster.send('PATCH', path, {
+      body: { metadata: { finalizers } },
+      contentType: 'application/merge-patch+json',
+    });
+  await finalize(['example.com/never']);
+  publish(world.fleet, { one: '1.0.0' });
+  const file = await world.planFile();
+  expect(outcomesOf(await world.applyPlan(file, OPTIONS))['tools/MCPServer/kept']).toBe('deleted');
+  const again = await world.run(OPTIONS);
+  expect(again.outcomes.filter(({ resource }) => resource.name === 'kept')).toEqual([]);
+  expect(again.plan.held.find(({ resource }) => resource.name === 'kept')?.reason).toMatch(
+    /^it is being deleted, and waits for .*example\.com\/never/,
+  );
+  expect((await world.applyPlan(file, OPTIONS)).outcomes.filter(({ action }) => action === 'failed')).toEqual([]);
+  await finalize([]);
+});
+
 test('where plans must be signed, a run changes nothing and says what waits', async () => {
   await serve({ one: '1.0.0' });
   publish(world.fleet, { two: '1.0.0' });
