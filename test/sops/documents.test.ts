@@ -148,6 +148,11 @@ test('without a key, empty values of the right type stand in, and it is known wh
   expect(first?.comments).toEqual(['/items/0', '/items/2']);
 });
 
+test('what cannot be read is refused, should another reader get further with it', async () => {
+  const text = `kind: Secret\nstringData: [${documentOf('mac-only.sealed.yaml')}`;
+  expect(await faultsOf(text)).toEqual(['sops-invalid']);
+});
+
 /** What `readAgeKeys` says of a file; it never says a part of it. */
 const KEY_FILES = [
   { text: '', says: 'holds no key' },

@@ -2,6 +2,7 @@
 // all of them is verified. Documents that were encrypted together are opened together. Knows nothing about files and kinds.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
+import { readDocuments } from '../yaml.ts';
 import type { AgeKeys } from './age-keys.ts';
 import { readSealed, type SealedType } from './cipher.ts';
 import type { SopsCode } from './codes.ts';
@@ -36,9 +37,10 @@ export type SopsKeys =
   | { readonly type: 'keys'; readonly keys: AgeKeys }
   | { readonly type: 'none'; readonly fault?: Omit<SopsFault, 'pointer'> };
 
-/** By index among the documents that are not empty; undefined for those that are not encrypted, or no value at all. */
+/** By index among the documents that are not empty; undefined for those that are not encrypted. */
 export async function openDocuments(text: string, keys: SopsKeys): Promise<readonly (Opening | undefined)[]> {
   const documents = sopsDocuments(text);
+  if (documents === undefined) return readDocuments(text, '').map(() => UNREADABLE);
   const openings = new Map<SopsDocument, Opening>();
   for (const document of documents.filter(({ sops }) => sops === undefined)) {
     const left = sealedLeaves(document)[0];
@@ -53,8 +55,21 @@ export async function openDocuments(text: string, keys: SopsKeys): Promise<reado
   for (const group of together.values()) {
     for (const [document, opening] of await openTogether(group, keys)) openings.set(document, opening);
   }
-  return documents.map((document) => (document.value === undefined ? undefined : openings.get(document)));
+  return documents.map((document) => (document.value === undefined ? UNREADABLE : openings.get(document)));
 }
+
+/** Another reader may get further with it (parsers differ on how deep is too deep): not even its identity is certain then. */
+const UNREADABLE: Opening = {
+  value: null,
+  open: false,
+  sealed: ['/kind'],
+  comments: [],
+  fault: {
+    code: 'sops-invalid',
+    message: 'The document cannot be read, so nothing in it can be decrypted.',
+    pointer: '',
+  },
+};
 
 async function openTogether(
   documents: readonly SopsDocument[],

@@ -36,13 +36,13 @@ interface Walk {
 
 type Node = ParsedNode | null;
 
-/** Those that are not empty, as `readDocuments` has them; none where the text is nested too deeply. */
-export function sopsDocuments(text: string): SopsDocument[] {
+/** Those that are not empty, as `readDocuments` has them; undefined where the text is nested too deeply. */
+export function sopsDocuments(text: string): SopsDocument[] | undefined {
   try {
     return parseNodes(text).documents.flatMap((document) => {
       const { value, faults } = toValue(document);
       if (faults.length === 0 && (value === null || value === undefined)) return [];
-      const sops = isObject(value ?? null) && isObject(value) ? value.sops : undefined;
+      const sops = isObject(value) ? value.sops : undefined;
       const [fault] = faults;
       if (fault !== undefined) {
         const oddity = { reason: 'it has a mistake of YAML', pointer: fault.pointer ?? '' };
@@ -53,7 +53,7 @@ export function sopsDocuments(text: string): SopsDocument[] {
       return [{ value, sops, leaves: walk.leaves, ...(walk.oddity === undefined ? {} : { oddity: walk.oddity }) }];
     });
   } catch (error) {
-    if (error instanceof RangeError) return [];
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
