@@ -1,5 +1,6 @@
 // The private age keys of a mounted file, read at each use: such files change under a running program.
 
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { readAgeKeys } from '../std/sops/age-keys.ts';
 import type { SopsKeys } from '../std/sops/open.ts';
@@ -19,6 +20,11 @@ export async function ageKeysFrom(path: string): Promise<SopsKeys> {
     if (error instanceof Error && 'code' in error) return unusable(path, 'it cannot be read');
     throw error;
   }
+}
+
+/** For what only compares: without the file, ciphertext is compared. */
+export async function ageKeysIfThere(path: string): Promise<SopsKeys> {
+  return existsSync(path) ? ageKeysFrom(path) : { type: 'none' };
 }
 
 function unusable(path: string, reason: string): SopsKeys {

@@ -10,6 +10,7 @@ import type { Repository } from '../reconcile/ports.ts';
 import { parseSnapshot } from '../reconcile/state-snapshot.ts';
 import type { StateSnapshot } from '../reconcile/state-snapshot-format.ts';
 import { Failure } from '../std/failure.ts';
+import { ageKeysIfThere } from './age-key-file.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { fleetSource, optionsOf, ownPolicies } from './instance.ts';
@@ -63,7 +64,7 @@ interface Place {
 
 function after({ config, outbound, folders, homeNamespace }: Place, source: Source): FleetSource {
   const folder = folders.get(source.name);
-  const configured = fleetSource(config, source, outbound, undefined, homeNamespace);
+  const configured = comparing(source, fleetSource(config, source, outbound, undefined, homeNamespace));
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
@@ -71,7 +72,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot knows no source "${source.name}"`);
-  const pinned = fleetSource(config, source, outbound, commit, homeNamespace);
+  const pinned = comparing(source, fleetSource(config, source, outbound, commit, homeNamespace));
   const folder = folders.get(source.name);
   if (folder === undefined) return pinned;
   const local = openGit(
@@ -79,6 +80,11 @@ function before(place: Place, source: Source, commit: string | undefined): Fleet
     { repository: new URL(`file://${folder}`).href, path: '', commit },
   );
   return { ...pinned, repository: either(local, pinned.repository) };
+}
+
+/** Those who review a change need not have the keys of its Secrets: nothing is applied here. */
+function comparing({ decryption }: Source, source: FleetSource): FleetSource {
+  return decryption === undefined ? source : { ...source, keys: () => ageKeysIfThere(decryption.ageKeyFile) };
 }
 
 function either(first: Repository, second: Repository): Repository {

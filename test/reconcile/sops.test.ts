@@ -1,10 +1,12 @@
 // Secrets that are encrypted with SOPS, in runs: made where the source has the key, and held as they live wherever something
 // is wrong about them. Nothing else of the source waits for that.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { readConfig } from '../../src/main/config.ts';
+import { planBySnapshot } from '../../src/main/plan-by-snapshot.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -34,10 +36,10 @@ function keyFile(): string {
   return join(instance.dir, 'keys.txt');
 }
 
-function configure(source: Readonly<Record<string, unknown>>): void {
+function configure(source: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): void {
   const decryption = source.decryption === undefined ? {} : { decryption: { ageKeyFile: keyFile() } };
   const fleet = { name: 'fleet', repository: `${world.git.url}/fleet.git`, branch: 'main', path: 'cluster' };
-  instance.configure({ sources: [{ ...fleet, ...decryption }] });
+  instance.configure({ sources: [{ ...fleet, ...decryption }], ...more });
 }
 
 function writeKeys(...keys: readonly TestKey[]): void {
@@ -162,6 +164,32 @@ test('where the identity is encrypted and the key is missing, nothing of the sou
     expect.stringMatching(/^sops-key-wrong cluster\/whole.json:/),
   ]);
   expect(await living()).toBe('four');
+});
+
+test('a plan for a pull request needs no key: it tells which Secrets change', async () => {
+  writeKeys(key);
+  const [same, before] = [await sealed(secret('same', 'same'), key), await sealed(secret('before'), key)];
+  world.fleet.commit({ 'cluster/whole.json': undefined, 'cluster/same.json': same, 'cluster/api.json': before });
+  const state = join(instance.dir, 'state.json');
+  configure({ decryption: true }, { snapshot: { file: state } });
+  await run();
+  rmSync(keyFile());
+  world.fleet.commit({ 'cluster/api.json': await sealed(secret('after'), key) });
+  const config = readConfig({
+    text: readFileSync(join(instance.dir, 'skep.yaml'), 'utf8'),
+    file: 'skep.yaml',
+    environment: {},
+  });
+  const { result } = await planBySnapshot(config, { against: state, source: [] });
+  const changes = result.plan.batches.flatMap((batch) => batch.changes);
+  expect(changes.map(({ action, resource, diff }) => [action, formatId(resource), diff])).toEqual([
+    [
+      'update',
+      'tools/Secret/api',
+      [{ path: expect.stringContaining('token'), before: '*** (before)', after: '*** (after)' }],
+    ],
+  ]);
+  expect(told(result).filter((line) => line.startsWith('sops'))).toEqual([]);
 });
 
 test('what is no Secret may have no encrypted values: they would be shown wherever it is', async () => {

@@ -1,16 +1,17 @@
 // Opens the documents of a text that SOPS has encrypted with age: values are decrypted where they stand, and the checksum over
 // all of them is verified. Documents that were encrypted together are opened together. Knows nothing about files and kinds.
 
+import { sha256 } from '../hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
 import { readDocuments } from '../yaml.ts';
 import type { AgeKeys } from './age-keys.ts';
-import { readSealed, type SealedType } from './cipher.ts';
+import { readSealed, type Sealed, type SealedType } from './cipher.ts';
 import type { SopsCode } from './codes.ts';
 import { dataKeyOf } from './data-key.ts';
 import { decryptTogether } from './decrypt.ts';
 import { readMetadata } from './metadata.ts';
 import { COMMENT, type PutIn, replaced } from './replace.ts';
-import { type SopsDocument, sopsDocuments } from './tree.ts';
+import { type Leaf, type SopsDocument, sopsDocuments } from './tree.ts';
 
 export interface SopsFault {
   readonly code: SopsCode;
@@ -21,7 +22,7 @@ export interface SopsFault {
 
 /** What became of an encrypted document. JSON, so that any cache in memory can keep it. */
 export interface Opening {
-  /** Without `sops`. Where it is not open, empty values of the right type stand in for encrypted ones. */
+  /** Without `sops`. Where it is not open, values of the right type stand in for encrypted ones: others where those differ. */
   readonly value: Json;
   readonly open: boolean;
   /** Where encrypted values stand, or stood, in `value`. */
@@ -104,15 +105,15 @@ function invalid(reason: string): Omit<SopsFault, 'pointer'> {
 
 function closed(document: SopsDocument, fault?: SopsFault): Opening {
   const standIns = new Map(
-    sealedLeaves(document).map(({ pointer, type }): [string, PutIn] => [pointer, standInFor(type)]),
+    sealedLeaves(document).map(({ pointer, type, text }): [string, PutIn] => [pointer, standInFor(type, text)]),
   );
   const { value, at } = replaced(withoutSops(document), standIns);
   const comments = commentsOf(document);
   return { value, open: false, sealed: at, comments, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** Valid wherever Kubernetes has a text, and as base64. */
-function standInFor(type: SealedType): PutIn {
+/** A text is valid wherever Kubernetes has one, and as base64, and says as much of the value as the ciphertext does. */
+function standInFor(type: SealedType, text: string): PutIn {
   switch (type) {
     case 'comment':
       return COMMENT;
@@ -122,9 +123,12 @@ function standInFor(type: SealedType): PutIn {
     case 'float':
       return 0;
     default:
-      return '';
+      return sha256(text).slice(0, STAND_IN_LENGTH);
   }
 }
+
+/** Four letters of base64 are three bytes. */
+const STAND_IN_LENGTH = 16;
 
 function withoutSops({ value = null, sops }: SopsDocument): Json {
   if (sops === undefined || !isObject(value)) return value;
@@ -132,10 +136,10 @@ function withoutSops({ value = null, sops }: SopsDocument): Json {
   return rest;
 }
 
-function sealedLeaves({ leaves }: SopsDocument): { readonly pointer: string; readonly type: SealedType }[] {
+function sealedLeaves({ leaves }: SopsDocument): (Pick<Leaf, 'pointer' | 'text'> & Pick<Sealed, 'type'>)[] {
   return leaves.flatMap(({ pointer, text }) => {
     const sealed = readSealed(text);
-    return sealed === undefined ? [] : [{ pointer, type: sealed.type }];
+    return sealed === undefined ? [] : [{ pointer, text, type: sealed.type }];
   });
 }
 
