@@ -55,18 +55,9 @@ test('docs/errors.md has a section for every code, and no other', async () => {
   expect(sections.toSorted()).toEqual([...(await tables()).keys()].toSorted());
 });
 
-test('what an author meets says what is wrong and what to do', () => {
-  const titles = [
-    'Reading YAML and JSON',
-    'Schemas of custom resources',
-    'Rules of the kinds',
-    'Workflows of virtual MCP servers',
-    'The run',
-  ];
-  const areas = AREAS.filter(({ title }) => titles.includes(title));
-  expect(areas).toHaveLength(titles.length);
+test('every code says what it means and what to do', () => {
   // Two parts: a second sentence, or what follows a colon or semicolon.
-  const short = areas.flatMap(({ codes }) => Object.entries(codes).filter(([, text]) => !/[:;.] \S/.test(text)));
+  const short = AREAS.flatMap(({ codes }) => Object.entries(codes).filter(([, text]) => !/[:;.] \S/.test(text)));
   expect(short.map(([code]) => code)).toEqual([]);
 });
 

@@ -3,7 +3,8 @@
 export const AUTH_CODES = {
   'credentials-missing': 'The request carries no bearer token. Send `Authorization: Bearer <token>`.',
   'authorization-repeated': 'The request carries more than one Authorization header. Send exactly one.',
-  'authorization-malformed': 'The Authorization header is not `Bearer <token>` with one token of RFC 6750 characters.',
+  'authorization-malformed':
+    'The Authorization header is not `Bearer <token>` with one token of RFC 6750 characters. Look for quotes, line ends and a second word in what the client sends.',
   'token-too-long': 'The token is longer than the service accepts. Ask the provider for a smaller one.',
   'provider-unknown':
     'No configured provider can validate the token: it names no configured issuer, and no provider has an introspectionUrl.',
@@ -11,31 +12,46 @@ export const AUTH_CODES = {
     'A provider that might accept the token could not be asked: its keys or its introspection endpoint cannot be reached, or too many unknown tokens came. The client gets 503 and may try again with the same token.',
   'scope-missing':
     'The token is valid but lacks the scope: mcp-registry:read for reading, mcp-registry:write for a manual sync. Ask the provider for a token with it, or leave auth.oauth.enforceScopes off.',
-  'token-refused': 'Every provider that could validate the token refused it; the log has one reason per attempt.',
-  'token-malformed': 'The token claims to be a JWT but is not a well-formed one.',
-  'algorithm-refused': 'The JWT is signed with an algorithm that is not accepted: none, an HMAC, or an unknown one.',
-  'key-unknown': 'The key that the JWT names is not among the keys of the provider, also not after asking again.',
+  'token-refused':
+    'Every provider that could validate the token refused it; the log has one reason per attempt, each with a code of its own here.',
+  'token-malformed':
+    'The token claims to be a JWT but is not a well-formed one. Usually it was cut off, or changed on its way.',
+  'algorithm-refused':
+    'The JWT is signed with an algorithm that is not accepted: none, an HMAC, or an unknown one. Let the provider sign with RS, PS, ES or EdDSA.',
+  'key-unknown':
+    'The key that the JWT names is not among the keys of the provider, also not after asking again. Is the token of this provider, and is jwksUrl the right one?',
   'key-unusable': 'The key that the JWT names cannot verify it: wrong type, too short, or several keys fit.',
-  'signature-invalid': 'The signature of the JWT does not fit the key of the provider.',
+  'signature-invalid':
+    'The signature of the JWT does not fit the key of the provider. The token was changed, or is from somebody else who uses the same key id; get a new one.',
   'claim-missing': 'A required claim is missing. `exp`, `iss` and `aud` are required of every token.',
-  'claim-invalid': 'A claim has a value of the wrong type.',
-  'token-expired': 'The `exp` claim is not in the future. There is no leeway.',
-  'token-not-yet-valid': 'The `nbf` claim is in the future.',
-  'issuer-mismatch': 'The `iss` claim differs from the issuerUrl of the provider. They are compared exactly.',
-  'audience-mismatch': 'The `aud` claim does not contain the audience configured for the provider.',
-  'token-inactive': 'The introspection endpoint says that the token is not active.',
+  'claim-invalid':
+    'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. The provider has to be mended.',
+  'token-expired':
+    'The `exp` claim is not in the future. There is no leeway: the client has to get a new token before, and both clocks have to be right.',
+  'token-not-yet-valid':
+    'The `nbf` claim is in the future. Most often a clock is wrong, that of the provider or that of the service: there is no leeway.',
+  'issuer-mismatch':
+    'The `iss` claim differs from the issuerUrl of the provider. They are compared exactly: look for a slash at the end, http for https, another host name.',
+  'audience-mismatch':
+    'The `aud` claim does not contain the audience configured for the provider. Ask the provider for a token for that audience, or correct `audience`.',
+  'token-inactive':
+    'The introspection endpoint says that the token is not active: expired, revoked, or unknown to it. Get a new one.',
   'keys-unavailable':
     'The keys of the provider could not be loaded and none are remembered. Check issuerUrl, jwksUrl and the network.',
   'introspection-unavailable':
     'The introspection endpoint did not give a usable answer. Check introspectionUrl, the credentials and the network.',
   'introspection-busy':
     'Too many tokens that the provider does not know came in a short time; it is not asked about further ones until a moment later.',
-  'keys-stale': 'The keys of the provider could not be refreshed; the remembered ones stay in use for a while.',
-  'provider-answer-invalid': 'A provider answered with a status or a body that cannot be used.',
-  'provider-issuer-mismatch': 'The discovery document names another issuer than the configured issuerUrl.',
-  'provider-url-insecure': 'The discovery document of an https issuer names a jwks_uri that is not https.',
+  'keys-stale':
+    'The keys of the provider could not be refreshed; the remembered ones stay in use for a while. Look at the provider and the network before that while is over.',
+  'provider-answer-invalid':
+    'A provider answered with a status or a body that cannot be used. Ask issuerUrl, jwksUrl or introspectionUrl by hand (curl): they must give JSON, and no page for people.',
+  'provider-issuer-mismatch':
+    'The discovery document names another issuer than the configured issuerUrl. Write issuerUrl exactly as the document has it, slash at the end included.',
+  'provider-url-insecure':
+    'The discovery document of an https issuer names a jwks_uri that is not https. Mend it at the provider, or set jwksUrl.',
   'provider-secret-invalid':
-    'A secret or token file of a provider is empty or holds characters that no header can carry.',
+    'A secret or token file of a provider is empty or holds characters that no header can carry. Write the secret alone into it, in one line.',
 } as const;
 
 export type AuthCode = keyof typeof AUTH_CODES;

@@ -1,24 +1,31 @@
 // What can be wrong with the files that one side writes and another reads, by stable code.
 
 export const CONTRACT_CODES = {
-  'registry-config-syntax': 'The registry configuration is not one well-formed YAML document.',
-  'registry-config-schema': 'A field of the registry configuration is unknown, missing, or of the wrong type or form.',
-  'registry-config-origin': 'A registry needs exactly one of git, api, file, kubernetes and managed.',
-  'registry-config-exclusive': 'Fields exclude each other, or exactly one of several is needed.',
+  'registry-config-syntax':
+    'The registry configuration is not one well-formed YAML document. Correct it at the place named; a second document (`---`) has no place in it.',
+  'registry-config-schema':
+    'A field of the registry configuration is unknown, missing, or of the wrong type or form. docs/configuration.md has every key; the message names the nearest one.',
+  'registry-config-origin':
+    'A registry needs exactly one of git, api, file, kubernetes and managed. Give one of them, and take the others away.',
+  'registry-config-exclusive':
+    'Fields exclude each other, or exactly one of several is needed. The message names them: keep one.',
   'registry-config-name-reserved': 'The name of a registry is a path of the service itself. Choose another name.',
   'registry-config-name-unusable': 'The name of a registry cannot be a part of a URL. Choose another name.',
   'registry-config-name-duplicate': 'Two registries have the same name. Names are unique.',
   'registry-config-providers-missing':
     'The mode is oauth (also without an auth section), which needs a resourceUrl and at least one provider. Configure them, or write `auth: {mode: anonymous}`.',
-  'registry-config-public-path': 'A public path does not start with a slash, or makes everything public.',
+  'registry-config-public-path':
+    'A public path does not start with a slash, or makes everything public. Write paths such as /docs; to let everybody read everything, set `auth: {mode: anonymous}`.',
   'registry-config-interval': 'An interval is 0. Give a time such as 30m, or leave out syncPolicy.',
   'registry-config-glob': 'A name pattern of a filter is malformed. Correct it: as it is, nothing would pass.',
-  'registry-config-url': 'A URL is malformed, holds credentials or a fragment.',
+  'registry-config-url':
+    'A URL is malformed, holds credentials or a fragment. Write it as https://host/path, and put credentials in the files that have fields of their own.',
   'registry-config-scopes':
     'Scopes are enforced that the discovery document does not name, so clients do not ask for them. Add them to scopesSupported.',
   'registry-config-address':
-    'A trusted proxy, or an entry of outbound.allowPrivate, is neither an IP address nor a CIDR range such as 10.0.0.0/8.',
-  'registry-config-no-effect': 'A setting is accepted for compatibility but has no effect.',
+    'A trusted proxy, or an entry of outbound.allowPrivate, is neither an IP address nor a CIDR range such as 10.0.0.0/8. Names are not taken: write the range that they resolve to.',
+  'registry-config-no-effect':
+    'A setting is accepted for compatibility but has no effect. It can be taken away; docs/configuration.md says what does what.',
 } as const;
 
 export type ContractCode = keyof typeof CONTRACT_CODES;

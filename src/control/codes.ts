@@ -12,19 +12,22 @@ export const CONTROL_CODES = {
   'control-hook-unsigned':
     'A webhook has no signature. Give it a secret at the Git server: the one in `http.webhookSecretFile`.',
   'control-hook-forged':
-    'A webhook is signed with another secret than those in `http.webhookSecretFile`, was changed on its way, or is older than five minutes.',
+    'A webhook is signed with another secret than those in `http.webhookSecretFile`, was changed on its way, or is older than five minutes. Compare the secret at the Git server with the file, and the clocks.',
   'control-hook-unreadable':
     'The body of a webhook is no JSON object, also not in a form. Choose `application/json` at the Git server.',
   'control-hook-rate-limited':
     'Too many webhooks of more than 64 KiB came at once. The next run on the schedule sees what they were about.',
-  'control-route-not-found': 'The reconciler has nothing at this path.',
+  'control-route-not-found':
+    'The reconciler has nothing at this path. docs/operating.md has those of its listener; the catalogue is served by `skep serve`, at another port.',
   'control-method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'control-no-snapshot': 'No run has published the state yet; it is there after the first that could read everything.',
-  'control-request-invalid': 'The request is no valid HTTP for this listener: its path, size or form.',
+  'control-request-invalid':
+    'The request is no valid HTTP for this listener: its path, size or form. Look at what the client, or a proxy in between, makes of it.',
   'control-run-not-found': 'The history has no run, or several, whose id starts like that; /runs lists them.',
   'control-history-unreadable':
     'The history of runs cannot be read now: the database or the cluster does not answer. The log has the reason.',
-  'control-failed': 'A fault of the reconciler. The log has the cause under the request id.',
+  'control-failed':
+    'A fault of the reconciler. The log has the cause under the request id: please report it, with that record.',
 } as const;
 
 export type ControlCode = keyof typeof CONTROL_CODES;

@@ -11,9 +11,16 @@ export const MAIN_CODES = {
   'secret-file-open':
     'Any user of the machine can write a file that holds tokens or passwords, and so let themselves in: chmod o-w.',
   'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
+  'catalogue-not-configured':
+    'MCPRegistries need a database, and skep.yaml names none: set `catalogue.database`, or `databaseConfig` of the registry, or take the registry out of the repository.',
+  'secret-file-unreadable':
+    'A file that holds a password cannot be read: it is missing, or not for the user that skep runs as. Correct its path in skep.yaml, or its owner and mode.',
+  'state-not-saved':
+    'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else. The run is done all the same, and the next one starts with less knowledge; give it a folder of its own.',
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
-  'file-not-written': 'A file that was asked for cannot be written: a missing folder, a full disk, or rights.',
+  'file-not-written':
+    'A file that was asked for cannot be written: a missing folder, a full disk, or rights. Make the folder, or name another file.',
   'snapshot-mismatch': 'skep.yaml has a source that the snapshot does not know: wait for the next one.',
   'snapshot-unavailable': 'The URL of the snapshot does not answer with one; the message says why.',
   'plan-incomplete':
@@ -23,8 +30,9 @@ export const MAIN_CODES = {
   'rollback-history-unknown':
     'What came before the commit that a rollback took out of use could not be read: of older commits only those are refused that runs have seen.',
   'run-stopped': 'The process was told to stop during a run: what was not on its way by then was left to the next run.',
-  'listen-failed': 'The address or port is taken, or not ours to listen on.',
+  'listen-failed':
+    'The address or port is taken, or not ours to listen on. Choose another (`http.address`, `listen.port`, `--port`), or stop who has it; ports below 1024 need rights.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'policies-invalid':
-    'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem.',
+    'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem. Correct them: without all policies nothing is judged.',
 } as const;

@@ -69,8 +69,10 @@ export const RECONCILE_CODES = {
   'approval-not-waiting':
     '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows what waits now.',
   'plan-invalid': 'The file is no plan file, was cut off or was changed after it was made. Plan again; exit code 64.',
-  'plan-version': 'The plan file was made by a later skep in a format that this one does not read; exit code 64.',
-  'plan-foreign': 'The plan file was made for another instance or another cluster. Nothing was applied.',
+  'plan-version':
+    'The plan file was made by a later skep in a format that this one does not read; exit code 64. Apply it with the release that made it.',
+  'plan-foreign':
+    'The plan file was made for another instance or another cluster. Nothing was applied: look at `name`, the context and the home namespace, or plan again here.',
   'plan-mismatch':
     'The plan file was made by another build of skep, or with other settings: it would be rendered otherwise here. Nothing was applied; plan again.',
   'plan-homeless': 'The home namespace of the instance (its Lease, its ApplySet) does not exist: create it.',
@@ -83,11 +85,16 @@ export const RECONCILE_CODES = {
   'plan-rolled-back':
     'The plan file is from before a rollback, and of a commit that it took out of use: nothing was applied. Plan again; `skep rollback --clear` ends a rollback.',
   'plan-expired': 'The plan file is older than `plans.expiresHours` of skep.yaml. Nothing was applied; plan again.',
-  'snapshot-invalid': 'The file is no snapshot of the state, was cut off or was changed; exit code 64.',
-  'snapshot-version': 'The snapshot was made by a later skep in a format that this one does not read; exit code 64.',
-  'snapshot-foreign': 'The snapshot is of another instance than skep.yaml: nothing can be planned by it.',
-  locked: 'Another run of this instance holds the lease and renews it; exit code 6.',
-  'lock-lost': 'The lease ran out during a run (a stopped or starved process): nothing more was written.',
+  'snapshot-invalid':
+    'The file is no snapshot of the state, was cut off or was changed; exit code 64. Fetch it again from `/snapshot`.',
+  'snapshot-version':
+    'The snapshot was made by a later skep in a format that this one does not read; exit code 64. Use the same release for both.',
+  'snapshot-foreign':
+    'The snapshot is of another instance than skep.yaml: nothing can be planned by it. Take the snapshot of the instance whose `name` skep.yaml has.',
+  locked:
+    'Another run of this instance holds the lease and renews it; exit code 6. Wait for its end, or look for a second process of the same `name`: `skep status` says who it is.',
+  'lock-lost':
+    'The lease ran out during a run (a stopped or starved process): nothing more was written, and the next run goes on. Where it comes again, the process gets too little CPU, or the API server is slow.',
   'quarantine-unreadable':
     'The ConfigMap `skep-<name>-quarantine`, which says what a rollback took out of use, was spoilt. Nothing runs until `skep rollback --clear`.',
   'record-of-newer-release':

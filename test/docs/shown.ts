@@ -53,6 +53,7 @@ const READERS: readonly Reader[] = [
       'resources',
       'components',
       'namespace',
+      'namePrefix',
       'nameSuffix',
       'patches',
       'images',

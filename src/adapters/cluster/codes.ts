@@ -10,16 +10,18 @@ export const CLUSTER_CODES = {
   'cluster-unauthorized': 'The API server does not know these credentials (401); renew them.',
   'cluster-forbidden':
     'The API server, or an admission policy of it, denies this (403); grant the right to the account.',
-  'cluster-not-found': 'The API server has no such object (404).',
+  'cluster-not-found':
+    'The API server has no such object (404). Usually somebody deleted it during the run, or its namespace: the next run looks again.',
   'cluster-unknown-kind':
     'The API server does not serve this kind in this version; install its CRD, or correct apiVersion and kind.',
   'cluster-conflict':
-    'Somebody else has it (409): another field manager owns the field, the object changed or was replaced in between, or it exists already.',
+    'Somebody else has it (409): another field manager owns the field, the object changed or was replaced in between, or it exists already. The next run looks again; where it stays, two parties declare the same object.',
   'cluster-invalid': 'The API server refuses the object as it is (400, 413, 415, 422); correct the manifest.',
   'cluster-gone': 'The part of the list that was asked for expired (410) several times; the next run lists again.',
   'cluster-busy':
     'The API server is overloaded or not ready (429, 503) and stayed so over several attempts; it is tried again.',
-  'cluster-error': 'The API server failed (5xx) or gave an answer that is none of Kubernetes; look at its log.',
+  'cluster-error':
+    'The API server failed (5xx) or gave an answer that is none of Kubernetes; look at its log, and at proxies in between. The next run tries again.',
 } as const;
 
 export type ClusterCode = keyof typeof CLUSTER_CODES;

@@ -29,7 +29,7 @@ export const GIT_CODES = {
   'git-signature-invalid':
     'The signature does not fit what is signed, has run out, or is of a sort that is not accepted. The last good commit stays in use.',
   'git-verify-keys-unusable':
-    'A file of `verify.keys` or `plans.keys` cannot be read, or holds no public key of a known sort.',
+    'A file of `verify.keys` or `plans.keys` cannot be read, or holds no public key of a known sort: it takes SSH keys (.pub, allowed_signers), and for commits OpenPGP ones (.asc, .gpg). A private key is none.',
   'plan-signature-missing':
     'Signed plan files are required (`plans`), and there is no FILE.sig beside the file; nothing was applied.',
   'plan-signature-untrusted':
@@ -39,7 +39,7 @@ export const GIT_CODES = {
   'git-path-not-found': 'The commit has no such file or folder; correct the path where it is configured.',
   'git-too-large': 'The repository or one of its files is larger than the limit; nothing of it was used.',
   'git-unsupported-repository':
-    'The repository uses a format that this version does not read, such as SHA-256 object names.',
+    'The repository uses a format that this version does not read, such as SHA-256 object names. Use one with SHA-1 names.',
   'git-protocol-error': 'The server broke off or did not keep to the Git protocol; it is tried again.',
   'git-damaged':
     'An object of the repository is missing or damaged; a local copy is fetched anew, a repository at a file URL wants git fsck.',

@@ -18,7 +18,8 @@ export const OUTBOUND_CODES = {
     'No trusted TLS connection: the certificate is unknown, expired or for another name; correct it, or name its CA in outbound.caFile.',
   'outbound-unreachable':
     'No answer: the name is unknown, the connection was refused or lost, or what answered is not HTTP; it is tried again later.',
-  'outbound-aborted': 'The request was given up because its caller stopped.',
+  'outbound-aborted':
+    'The request was given up because its caller stopped: a run that was told to end, or one that lost its lock. The next one asks again.',
 } as const;
 
 export type OutboundCode = keyof typeof OUTBOUND_CODES;

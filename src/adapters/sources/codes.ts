@@ -1,7 +1,8 @@
 // The codes of what can go wrong between us and a registry source.
 
 export const SOURCE_CODES = {
-  'source-unsupported': 'A registry source of this type is not read by this process.',
+  'source-unsupported':
+    'A registry source of this type is not read by this process: a volume is read by the service that it is mounted into, all else by the reconciler. Run that one, or choose another type.',
   'source-not-found':
     'What a registry source names does not exist: the file, the key of the ConfigMap, or an API at the endpoint.',
   'source-auth-required':
