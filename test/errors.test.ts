@@ -61,6 +61,11 @@ test('every code says what it means and what to do', () => {
   expect(short.map(([code]) => code)).toEqual([]);
 });
 
+test('a code is in one table alone', () => {
+  const codes = AREAS.flatMap((area) => Object.keys(area.codes));
+  expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
+});
+
 test('codes are kebab-case', async () => {
   expect([...(await tables()).keys()].filter((code) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(code))).toEqual([]);
 });

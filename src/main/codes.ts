@@ -6,11 +6,8 @@ export const MAIN_CODES = {
   'config-invalid': 'skep.yaml has problems, each with file, line and column; exit code 64.',
   'watch-failed':
     'The system does not watch that many folders: raise its limit (fs.inotify.max_user_watches on Linux), or name fewer.',
-  'catalogue-not-configured': 'MCPRegistries need `catalogue.database` in skep.yaml.',
-  'secret-file-unreadable': 'A file that holds a password cannot be read.',
   'secret-file-open':
     'Any user of the machine can write a file that holds tokens or passwords, and so let themselves in: chmod o-w.',
-  'state-not-saved': 'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else.',
   'catalogue-not-configured':
     'MCPRegistries need a database, and skep.yaml names none: set `catalogue.database`, or `databaseConfig` of the registry, or take the registry out of the repository.',
   'secret-file-unreadable':
