@@ -7,10 +7,16 @@ export interface Tool {
   readonly origin: string;
   /** What clients call it. */
   readonly name: string;
+  /** The workload that offers it; empty for a server of its own, absent where it is none of theirs. */
+  readonly member?: string;
+  /** True: it stands for all tools of a server whose list is not known. A real one may be called the same. */
+  readonly any?: true;
 }
 
-/** Stands for all tools of a server whose list is not known. */
+/** Name of what stands for all tools of a server whose list is not known. */
 export const ANY = '*';
+/** The same for a server of its own. */
+export const ANY_TOOL: Tool = { origin: ANY, name: ANY, member: '', any: true };
 
 export interface Shown {
   /** Names as clients see them; empty lets all through. */
@@ -21,15 +27,23 @@ export interface Shown {
 
 /** First tools are renamed, then the names that came of it are filtered. Of an unknown list, what settings name is known. */
 export function shownTools(tools: readonly Tool[], { filter, names }: Shown): readonly Tool[] {
-  const renamed = tools.map(({ origin, name }) => ({ origin, name: renamedTo(names, name) }));
-  if (!renamed.some(({ name }) => name === ANY)) {
-    return filter.length === 0 ? renamed : renamed.filter(({ name }) => filter.includes(name));
+  const renamed = tools.map((tool) => (tool.any ? tool : { ...tool, name: renamedTo(names, tool.name) }));
+  const unknown = renamed.find(({ any }) => any);
+  if (unknown === undefined) {
+    const wanted = new Set(filter);
+    return filter.length === 0 ? renamed : renamed.filter(({ name }) => wanted.has(name));
   }
-  const known = renamed.filter(({ name }) => name !== ANY);
-  const said = Object.entries(names).map(([origin, name]) => ({ origin, name }));
+  const { member } = unknown;
+  const known = renamed.filter(({ any }) => !any);
+  const said = Object.entries(names).map(([origin, name]) => toolOf(origin, name, member));
   const all = distinct([...known, ...said]);
-  if (filter.length === 0) return [...all, { origin: ANY, name: ANY }];
-  return filter.map((name) => all.find((tool) => tool.name === name) ?? { origin: name, name });
+  if (filter.length === 0) return [...all, unknown];
+  const byName = new Map(all.toReversed().map((tool) => [tool.name, tool]));
+  return filter.map((name) => byName.get(name) ?? toolOf(name, name, member));
+}
+
+function toolOf(origin: string, name: string, member: string | undefined): Tool {
+  return { origin, name, ...(member === undefined ? {} : { member }) };
 }
 
 function renamedTo(names: Shown['names'], name: string): string {
@@ -66,14 +80,17 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
     members.filter(({ hidden }) => !hidden),
     resolution,
   ).flatMap((member) =>
-    shownTools(member.tools, member).map(({ origin, name }) => ({
-      origin: `${member.workload}/${origin}`,
-      name: nameOf(member.workload, name, resolution),
-      key: name === ANY ? `${member.workload}/${ANY}` : nameOf(member.workload, name, resolution),
+    shownTools(member.tools, member).map((tool) => ({
+      ...tool,
+      origin: `${member.workload}/${tool.origin}`,
+      name: nameOf(member.workload, tool.name, resolution),
+      member: member.workload,
     })),
   );
-  const groups = [...Map.groupBy(seen, ({ key }) => key).values()];
-  const tools = groups.flatMap(([first]) => (first === undefined ? [] : [{ origin: first.origin, name: first.name }]));
+  // Nobody knows whether unknown ones have equal names.
+  const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
+  const groups = [...Map.groupBy(seen, key).values()];
+  const tools = groups.flatMap(([first]) => first ?? []);
   const clashes = groups.filter(({ length }) => length > 1).flatMap(([first]) => first?.name ?? []);
   return { tools, clashes: resolution.strategy === 'priority' ? [] : clashes };
 }

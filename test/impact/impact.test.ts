@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
 import { impactOf } from '../../src/reconcile/impact/impact.ts';
 import { load } from '../../src/reconcile/load.ts';
 import { textOfImpact } from '../../src/report/impact.ts';
+import type { JsonObject } from '../../src/std/json.ts';
 
 const API_GROUP = 'toolhive.stacklok.dev';
 const FLEET = readFileSync(join(import.meta.dirname, 'fleet.yaml'), 'utf8');
@@ -235,3 +237,75 @@ describe('endpoints and registries', () => {
     );
   });
 });
+
+function between(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
+  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }))];
+}
+
+test('a registry that goes takes what is known with it, and changes no server', () => {
+  const all = objectsOf(FLEET);
+  const left = all.filter(({ kind }) => kind !== 'MCPRegistry');
+  const lines = between(all, left);
+  expect(lines.filter((line) => line.includes('MCPServer'))).toEqual([]);
+  expect(lines.join('\n')).not.toContain('its tools may be others');
+  expect(lines[1]).toMatch(/^ {2}- docs\/MCPRegistry\//);
+  expect(between(left, all)[1]).toMatch(/^ {2}\+ docs\/MCPRegistry\//);
+});
+
+test('a resource that lives and that our definitions do not know is passed over', () => {
+  const odd = { apiVersion: `${API_GROUP}/v1alpha1`, metadata: { name: 'odd', namespace: 'docs' } };
+  const specs = [{}, { incomingAuth: 5, groupRef: [] }, { image: {}, registries: 'x' }];
+  const living = KINDS.flatMap(({ kind }) => specs.map((spec) => ({ ...odd, kind, spec })));
+  const all = objectsOf(FLEET);
+  expect(between([...living, ...all], all)).toEqual([]);
+});
+
+/** A registry in a ConfigMap, and a server. */
+function listed(servers: Readonly<Record<string, readonly string[]>>): readonly KubeObject[] {
+  const entries = Object.entries(servers).map(([name, tools], index) => [
+    name,
+    {
+      image: `img:${index}`,
+      description: 'What it is for.',
+      transport: 'stdio',
+      tier: 'Community',
+      status: 'Active',
+      tools,
+    },
+  ]);
+  const file = { version: '1', last_updated: '2026-01-01T00:00:00Z', servers: Object.fromEntries(entries) };
+  const ours = (kind: string, name: string, spec: JsonObject) => ({
+    apiVersion: `${API_GROUP}/v1alpha1`,
+    kind,
+    metadata: { name, namespace: 'docs' },
+    spec,
+  });
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', namespace: 'docs' },
+      data: { 'registry.json': JSON.stringify(file) },
+    },
+    ours('MCPRegistry', 'r', {
+      registries: [{ name: 'all', format: 'toolhive', configMapRef: { name: 'c', key: 'registry.json' } }],
+    }),
+    ours('MCPServer', 's', { image: 'img:0', transport: 'stdio' }),
+  ];
+}
+
+test('tools that are called like what is unknown hide no others', () => {
+  const before = listed({ s: ['search', 'close', 'repo/list'] });
+  const lines = between(before, listed({ s: ['search', '*', 're*', 'repo/*'] }));
+  expect(lines).toContain('      tools that are gone: close, repo/list');
+  expect(lines.join('\n')).not.toContain('its tools may be others');
+});
+
+test('thousands of servers that are renamed, and tools that are replaced, take no longer than they are many', () => {
+  const names = (prefix: string) => Array.from({ length: 4000 }, (_none, index) => `${prefix}${index}`);
+  const servers = (prefix: string) => listed(Object.fromEntries(names(prefix).map((name) => [name, ['a']])));
+  const renamed = between(servers('old-'), servers('new-')).filter((line) => line.includes('is called'));
+  expect(renamed).toHaveLength(4000);
+  const [, , line = ''] = between(listed({ s: names('a') }), listed({ s: names('b') }));
+  expect(line.split(', ')).toHaveLength(4000);
+}, 15_000);

@@ -2,8 +2,9 @@
 // names.
 
 import type { EndpointAuth } from '../../kinds/kind.ts';
+import { jsonEquals } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
-import { ANY, type Tool } from '../../virtual/tools.ts';
+import type { Tool } from '../../virtual/tools.ts';
 import type { FleetState, OpenEndpoint } from './fleet.ts';
 
 export interface Both<T> {
@@ -109,32 +110,33 @@ function toolsImpact(
     return earlier === undefined || earlier.name === tool.name ? [] : [{ before: earlier.name, after: tool.name }];
   });
   // A list that is not known now cannot be held against one that is.
-  const unknown = { before: unknownMembers(gone, is.tools), after: unknownMembers(come, was.tools) };
-  const lost = gone.filter(({ origin }) => !isOneOf(origin, [...unknown.before, ...unknown.after]));
-  const won = come.filter(({ origin }) => !isOneOf(origin, [...unknown.before, ...unknown.after]));
-  const [goneNames, comeNames] = [namesOf(lost), namesOf(won)];
-  const changedServer = JSON.stringify(serverOf(offered)) !== JSON.stringify(serverOf(offer));
+  const unknown = new Set([...unknownMembers(gone, is.tools), ...unknownMembers(come, was.tools)]);
+  const [goneNames, comeNames] = [gone, come].map((tools) =>
+    namesOf(tools.filter(({ member }) => member === undefined || !unknown.has(member))),
+  ) as [readonly string[], readonly string[]];
+  const changedServer = !jsonEquals(serverOf(offered), serverOf(offer));
   return {
     // A tool that another one replaces under the same name is no news to clients.
-    appear: comeNames.filter((name) => !goneNames.includes(name)),
-    disappear: goneNames.filter((name) => !comeNames.includes(name)),
+    appear: without(comeNames, goneNames),
+    disappear: without(goneNames, comeNames),
     renamed,
-    clashes: is.clashes.filter((name) => !was.clashes.includes(name)),
-    uncertain: unknown.before.length + unknown.after.length > 0 || (changedServer && before.has(ANY) && after.has(ANY)),
+    clashes: without(is.clashes, was.clashes),
+    uncertain: unknown.size > 0 || (changedServer && [was, is].every(({ tools }) => tools.some(({ any }) => any))),
   };
 }
 
 /**
- * What the origins of tools begin with whose list is not known, and is on the other side: empty for a server, `name/` for
- * a member. A member that joins or leaves with an unknown list joins or leaves as a whole.
+ * Members whose list is not known, and of which something is on the other side. A member that joins or leaves with an
+ * unknown list joins or leaves as a whole.
  */
 function unknownMembers(tools: readonly Tool[], others: readonly Tool[]): readonly string[] {
-  const unknown = tools.flatMap(({ origin }) => (origin.endsWith(ANY) ? [origin.slice(0, -ANY.length)] : []));
-  return unknown.filter((member) => others.some(({ origin }) => isOneOf(origin, [member])));
+  const there = new Set(others.map(({ member }) => member));
+  return tools.flatMap(({ any, member }) => (any && member !== undefined && there.has(member) ? [member] : []));
 }
 
-function isOneOf(origin: string, members: readonly string[]): boolean {
-  return members.some((member) => (member === '' ? !origin.includes('/') : origin.startsWith(member)));
+function without(names: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return names.filter((name) => !known.has(name));
 }
 
 function serverOf(offer: OpenEndpoint['offer']): unknown {

@@ -9,8 +9,9 @@ import type { Endpoint, Kind, OfferedMember, Resource } from '../../kinds/kind.t
 import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
-import { type Aggregated, ANY, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
+import { type Aggregated, ANY_TOOL, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
 import type { ReadEntries } from '../declared-entries.ts';
+import { compiledKind } from '../kind-table.ts';
 import { openViews } from '../view.ts';
 
 export interface FleetInput {
@@ -18,6 +19,13 @@ export interface FleetInput {
   readonly apiGroup: string;
   readonly objects: readonly KubeObject[];
   readonly read: ReadEntries;
+}
+
+/** A fleet of which it is not known yet what its endpoints offer. */
+export interface Gathered extends Pick<FleetState, 'registries'> {
+  readonly members: ReadonlyMap<string, Member>;
+  /** Tools by image or URL. */
+  readonly known: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Keys are those of the resources; a registry has one for each of its sources. */
@@ -43,7 +51,7 @@ interface Member {
   readonly endpoint: Endpoint;
 }
 
-export function openFleet({ kinds, apiGroup, objects, read }: FleetInput): FleetState {
+export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gathered {
   const views = openViews({ apiGroup, layers: [objects] });
   const registries = new Map<string, OpenRegistry>();
   const members = new Map<string, Member>();
@@ -56,19 +64,31 @@ export function openFleet({ kinds, apiGroup, objects, read }: FleetInput): Fleet
     }
   }
   const known = toolsByPlace([...registries.values()].flatMap(({ entries }) => entries ?? []));
+  return { members, registries, known };
+}
+
+/**
+ * `elsewhere`: what another state knows. An image has the tools that it has, also while no registry lists it: a registry
+ * that comes or goes changes what is known, and no server.
+ */
+export function openFleet({ members, registries, known }: Gathered, elsewhere: Gathered['known']): FleetState {
+  const all = { members, known: new Map([...elsewhere, ...known]) };
   const endpoints = [...members].map(([key, { id, endpoint }]): [string, OpenEndpoint] => {
-    return [key, { ...endpoint, id, aggregated: toolsAt({ members, known }, id, endpoint) }];
+    return [key, { ...endpoint, id, aggregated: toolsAt(all, id, endpoint) }];
   });
   return { endpoints: new Map(endpoints), registries };
 }
 
+/** Those that their kind can read: what lives may be of another operator, or older than our definitions. */
 function resourcesOf(kinds: readonly Kind[], apiGroup: string, objects: readonly KubeObject[]) {
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   return objects.flatMap((object): { kind: Kind; resource: Resource }[] => {
     const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
-    const { spec } = object;
-    if (kind === undefined || !isObject(spec)) return [];
-    const { status: _status, ...rest } = object;
+    if (kind === undefined) return [];
+    const { structural } = compiledKind(kind);
+    const { status: _status, ...rest } = structural.withDefaults(object);
+    const { spec } = rest;
+    if (!isObject(spec) || structural.validate(rest).length > 0) return [];
     const { apiVersion, metadata } = object;
     return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
   });
@@ -80,11 +100,7 @@ export function keptEntries({ source, entries }: OpenRegistry): readonly Entry[]
   return entries?.filter((entry) => filter.accepts(entry));
 }
 
-interface Known {
-  readonly members: ReadonlyMap<string, Member>;
-  /** By image or URL. */
-  readonly known: ReadonlyMap<string, readonly string[]>;
-}
+type Known = Pick<Gathered, 'members' | 'known'>;
 
 function toolsAt(all: Known, id: ResourceId, { offer }: Endpoint): Aggregated {
   if (offer.type === 'server') return { tools: shownTools(ownTools(all, offer.server), offer.shown), clashes: [] };
@@ -109,5 +125,5 @@ function memberTools(all: Known, { apiVersion, namespace }: ResourceId, member: 
 
 function ownTools({ known }: Known, server: { readonly image: string } | { readonly url: string }): readonly Tool[] {
   const tools = known.get('image' in server ? server.image : server.url);
-  return tools === undefined ? [{ origin: ANY, name: ANY }] : tools.map((name) => ({ origin: name, name }));
+  return tools === undefined ? [ANY_TOOL] : tools.map((name) => ({ origin: name, name, member: '' }));
 }

@@ -7,7 +7,7 @@ import { entriesReader } from '../declared-entries.ts';
 import type { Change, Plan } from '../plan.ts';
 import type { Prepared } from '../prepare.ts';
 import { type EndpointImpact, endpointImpacts } from './endpoints.ts';
-import { openFleet } from './fleet.ts';
+import { gatherFleet, openFleet } from './fleet.ts';
 import { type RegistryImpact, registryImpacts } from './registries.ts';
 import { type Restart, restartsOf } from './restarts.ts';
 import { statesOf } from './states.ts';
@@ -31,10 +31,9 @@ export interface Impact {
 export function impactOf({ kinds, apiGroup, before, after, changes }: ImpactInput): Impact {
   // Most of what registries hold is the same in both.
   const read = entriesReader();
-  const fleets = {
-    before: openFleet({ kinds, apiGroup, objects: before, read }),
-    after: openFleet({ kinds, apiGroup, objects: after, read }),
-  };
+  const was = gatherFleet({ kinds, apiGroup, objects: before, read });
+  const is = gatherFleet({ kinds, apiGroup, objects: after, read });
+  const fleets = { before: openFleet(was, is.known), after: openFleet(is, was.known) };
   return { endpoints: endpointImpacts(fleets), registries: registryImpacts(fleets), restarts: restartsOf(changes) };
 }
 

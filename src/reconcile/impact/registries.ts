@@ -2,7 +2,7 @@
 // catalogue is kept.
 
 import type { Entry } from '../../catalogue/ports.ts';
-import { jsonEquals } from '../../std/json.ts';
+import { canonicalJson, jsonEquals } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Both } from './endpoints.ts';
 import { type FleetState, keptEntries, type OpenRegistry } from './fleet.ts';
@@ -59,32 +59,36 @@ function serversImpact(
   const [before, after] = [byName(was), byName(is)];
   const gone = [...before.values()].filter(({ name }) => !after.has(name));
   const come = [...after.values()].filter(({ name }) => !before.has(name));
-  const renamed = gone.flatMap((entry) => {
-    const same = come.filter((other) => isSameServer(entry, other));
-    const [only] = same;
-    return only === undefined || same.length > 1 ? [] : [{ before: entry.name, after: only.name }];
-  });
+  const renamed = renamedServers(gone, come);
+  const [left, given] = [new Set(renamed.map((each) => each.before)), new Set(renamed.map((each) => each.after))];
   return {
-    appear: come
-      .map(({ name }) => name)
-      .filter((name) => !renamed.some(({ after }) => after === name))
-      .sort(),
-    disappear: gone
-      .map(({ name }) => name)
-      .filter((name) => !renamed.some(({ before }) => before === name))
-      .sort(),
+    appear: namesOf(come).filter((name) => !given.has(name)),
+    disappear: namesOf(gone).filter((name) => !left.has(name)),
     renamed,
   };
+}
+
+/** Those that run, or are reached, as exactly one other that came. */
+function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
+  const byPlace = Map.groupBy(come, placeOf);
+  return gone.flatMap((entry) => {
+    const place = placeOf(entry);
+    const [only, ...more] = place === '' ? [] : (byPlace.get(place) ?? []);
+    return only === undefined || more.length > 0 ? [] : [{ before: entry.name, after: only.name }];
+  });
+}
+
+/** How it runs or is reached; empty where its document says neither. */
+function placeOf({ document: { packages, remotes } }: Entry): string {
+  if (packages === undefined && remotes === undefined) return '';
+  return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
+}
+
+function namesOf(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ name }) => name).sort();
 }
 
 /** Of several versions one stands for the server. */
 function byName(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   return new Map(entries.map((entry) => [entry.name, entry]));
-}
-
-/** Runs, or is reached, as the other. */
-function isSameServer(a: Entry, b: Entry): boolean {
-  const [{ packages, remotes }, other] = [a.document, b.document];
-  if (packages === undefined && remotes === undefined) return false;
-  return jsonEquals(packages, other.packages) && jsonEquals(remotes, other.remotes);
 }
