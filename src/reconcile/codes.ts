@@ -6,7 +6,7 @@ export const RECONCILE_CODES = {
   'link-not-followed':
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
   'file-too-large':
-    'A file of manifests has more than 10 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
+    'A file of manifests has more than 4 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
   'manifests-too-large':
     'The manifests of a source come to more than 256 MiB, so none were used and it stays as it lives: narrow `path`, or split the source.',
   'source-path-not-found':

@@ -43,10 +43,10 @@ metadata:
 ${more}`;
 }
 
-test('a file of more than 10 MiB is not read', () => {
-  expect(check(`# ${'x'.repeat(10 * 1024 * 1024)}\n${configMap('one')}`)).toEqual({
+test('a file of more than 4 MiB is not read', () => {
+  expect(check(`# ${'x'.repeat(4 * 1024 * 1024)}\n${configMap('one')}`)).toEqual({
     problems: [
-      'a.yaml:1:1: error file-too-large: The file has more than 10 MiB: write what it holds into several files.',
+      'a.yaml:1:1: error file-too-large: The file has more than 4 MiB: write what it holds into several files.',
     ],
     unidentified: true,
     invalid: [],

@@ -59,7 +59,7 @@ function objectsOf({ openings }: SourceFile, read: ReadDocument, document: numbe
 }
 
 function tooLarge({ path }: SourceFile): ParsedFile['problems'][number] {
-  const message = 'The file has more than 10 MiB: write what it holds into several files.';
+  const message = 'The file has more than 4 MiB: write what it holds into several files.';
   return {
     document: 0,
     problem: { code: 'file-too-large', severity: 'error', message, place: { file: path, line: 1, column: 1 } },
