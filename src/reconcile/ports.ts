@@ -61,7 +61,8 @@ export interface ApplyOptions {
 
 /**
  * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
- * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` (403), `cluster-not-found` (404),
+ * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
+ * `cluster-namespace-leaving` (403), `cluster-not-found` (404),
  * `cluster-conflict` (409), `cluster-invalid` (400, 422), `cluster-gone` (410), `cluster-busy` (429, 503; retryable),
  * `cluster-unknown-kind` (not in discovery), `cluster-error` (other). `data` holds url, status and the server's reason;
  * messages never hold Secret values.

@@ -10,6 +10,8 @@ export const CLUSTER_CODES = {
   'cluster-unauthorized': 'The API server does not know these credentials (401); renew them.',
   'cluster-forbidden':
     'The API server, or an admission policy of it, denies this (403); grant the right to the account.',
+  'cluster-namespace-leaving':
+    'The namespace is being deleted, and takes nothing new (403). Once it is gone the next run makes it again, where it is declared; a finalizer of something in it may hold it up.',
   'cluster-not-found':
     'The API server has no such object (404). Usually somebody deleted it during the run, or its namespace: the next run looks again.',
   'cluster-unknown-kind':

@@ -104,6 +104,13 @@ test('a certificate that is not trusted is said at once', async () => {
 test.each([
   { reply: status(401, 'Unauthorized', 'Unauthorized'), code: 'cluster-unauthorized', says: 'Unauthorized' },
   { reply: status(403, 'Forbidden', 'widgets is forbidden'), code: 'cluster-forbidden', says: 'widgets is forbidden' },
+  {
+    reply: status(403, 'Forbidden', 'it is being terminated', {
+      causes: [{ field: 'metadata.namespace', reason: 'NamespaceTerminating', message: 'x' }],
+    }),
+    code: 'cluster-namespace-leaving',
+    says: 'terminated',
+  },
   { reply: status(404, 'NotFound', 'namespaces "ns" not found'), code: 'cluster-not-found', says: 'namespaces "ns"' },
   { reply: status(409, 'Conflict', 'changed'), code: 'cluster-conflict', says: 'changed' },
   { reply: status(400, 'BadRequest', 'unknown field'), code: 'cluster-invalid', says: 'unknown field' },

@@ -36,7 +36,7 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   if (causes.length > 0) data.causes = causes;
   const says =
     asked.secret && mayQuote(answer.status) ? withheld(answer.status, reason, causes) : messageOf(answer, status);
-  const code = isMistyped(status) ? 'cluster-invalid' : isOtherUid(causes) ? 'cluster-conflict' : codeOf(answer.status);
+  const code = codeByContent(status, causes) ?? codeOf(answer.status);
   const retryable = code === 'cluster-busy' || code === 'cluster-error';
   const whose = code === 'cluster-forbidden' && asked.as !== undefined ? ` (as ${asked.as})` : '';
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
@@ -77,6 +77,14 @@ function isMistyped({ code, reason, message }: JsonObject): boolean {
 /** The uid of an applied object is a precondition, but the server finds that an immutable field would change (422). */
 function isOtherUid(causes: readonly Json[]): boolean {
   return causes.some((cause) => isObject(cause) && cause.field === 'metadata.uid');
+}
+
+/** Where the status alone says something else. */
+function codeByContent(status: JsonObject, causes: readonly Json[]): ClusterCode | undefined {
+  if (isMistyped(status)) return 'cluster-invalid';
+  if (isOtherUid(causes)) return 'cluster-conflict';
+  const leaving = causes.some((cause) => isObject(cause) && cause.reason === 'NamespaceTerminating');
+  return leaving ? 'cluster-namespace-leaving' : undefined;
 }
 
 function codeOf(status: number): ClusterCode {
