@@ -33,6 +33,13 @@ test('the oldest bodies make room, and one beyond all room is not kept', () => {
   expect(['b', 'c', 'd'].map((tag) => bodies.get(tag))).toEqual([undefined, undefined, undefined]);
 });
 
+test('a body keeps no more memory than it is long, whatever it was cut from', () => {
+  const bodies = asked(createBodies(() => 0));
+  bodies.set('a', Buffer.alloc(65_536, 'body').subarray(4, 12));
+  const kept = bodies.get('a');
+  expect([kept?.toString(), kept?.buffer.byteLength]).toEqual(['bodybody', 8]);
+});
+
 /** Every body comes twice. */
 function asked(bodies: Bodies): Bodies {
   return {

@@ -46,7 +46,7 @@ export function createBodies(monotonic: () => number): Bodies {
         setBounded(once, name, true, NAMES_MAX);
         return;
       }
-      kept.set(name, { body, until: monotonic() + KEPT_MS });
+      kept.set(name, { body: alone(body), until: monotonic() + KEPT_MS });
       length += body.length;
       for (const oldest of kept.keys()) {
         if (length <= ROOM) return;
@@ -54,4 +54,12 @@ export function createBodies(monotonic: () => number): Bodies {
       }
     },
   };
+}
+
+/** What zlib gives is the beginning of a much larger piece of memory, which would be kept with it. */
+function alone(body: Buffer): Buffer {
+  if (body.buffer.byteLength === body.length) return body;
+  const own = Buffer.allocUnsafeSlow(body.length);
+  body.copy(own);
+  return own;
 }
