@@ -9,7 +9,7 @@ interface Options {
 const NEXT = `Next:
   put your images into clusters/prod/tools, your repository and the catalogue's database into skep.yaml
   (or remove clusters/prod/platform/catalogue.yaml: nothing else needs a database)
-  skep validate clusters
+  skep validate .
   skep plan, where a cluster is at hand
 `;
 

@@ -41,14 +41,15 @@ export const STAGES: Readonly<Record<string, readonly ((dir: string) => Promise<
   fleet: [makeFleet, openCluster],
 };
 
-export async function openStage(name: string): Promise<Stage> {
+/** `program`: what `skep` starts, from source unless it is given. */
+export async function openStage(name: string, program = join(ROOT, 'src/skep.ts')): Promise<Stage> {
   const parts = STAGES[name];
   if (parts === undefined) throw new Error(`there is no stage "${name}": ${Object.keys(STAGES).join(', ')}`);
   const folder = temporaryFolder();
   const [dir, home, bin] = ['work', 'home', 'bin'].map((each) => join(folder.path, each)) as [string, string, string];
   for (const each of [dir, home, bin]) mkdirSync(each);
   const executable = join(bin, 'skep');
-  writeFileSync(executable, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'src/skep.ts')}' "$@"\n`);
+  writeFileSync(executable, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(executable, 0o755);
   const made: Part[] = [];
   for (const part of parts) made.push(await part(dir));
