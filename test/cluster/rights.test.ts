@@ -22,8 +22,7 @@ afterAll(() => folder.remove());
 /** Rights that this story does not ask for, and what does. */
 const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'get apiextensions.k8s.io/customresourcedefinitions': 'objects in Git of a kind of somebody else',
-  'get /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus',
-  'update /configmaps skep-default-notified': 'the same, from the second notice on',
+  'update /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus, from the second notice on',
   'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
 };
 
