@@ -282,7 +282,10 @@ test('nothing gets into a namespace that is being deleted', async () => {
   const living = await git.get(id);
   await git.remove(id, living?.metadata.uid ?? '');
   const late = await failureOf(git.apply(configMap('late', {}, { namespace: going }), { force: false }));
-  expect(late).toMatchObject({ code: 'cluster-forbidden', data: { causes: [{ reason: 'NamespaceTerminating' }] } });
+  expect(late).toMatchObject({
+    code: 'cluster-namespace-leaving',
+    data: { causes: [{ reason: 'NamespaceTerminating' }] },
+  });
   await git.apply(configMap('held', {}, { namespace: going }), { force: false });
   await eventually(
     () => git.get(id),
