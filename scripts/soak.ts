@@ -17,27 +17,39 @@ import { courses } from './soak/judge.ts';
 import { soak } from './soak/session.ts';
 import { linesOf } from './soak/tell.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    seed: { type: 'string', default: '20261121' },
-    keep: { type: 'string' },
-    snapshots: { type: 'boolean', default: false },
-  },
-});
+const USAGE = 'usage: npm run soak -- [--minutes N] [--seed N] [--keep FOLDER [--snapshots]]\n';
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string', default: '30' },
+        seed: { type: 'string', default: '20261121' },
+        keep: { type: 'string' },
+        snapshots: { type: 'boolean', default: false },
+      },
+    });
+    return { ...values, minutes: Number(values.minutes), seed: Number(values.seed) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n${USAGE}`);
+    process.exit(64);
+  }
+}
+
+const { minutes, seed, keep, snapshots } = readOptions();
 
 function say(text: string): void {
   process.stderr.write(`${new Date().toISOString()} ${text}\n`);
 }
 
 async function main(folder: string): Promise<void> {
-  const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
   say(
     `${minutes} minutes, seed ${seed}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`,
   );
   const complaints = createComplaints();
   const program = await compileTo(folder);
-  const soaked = await soak({ minutes, seed, folder, program, snapshots: values.snapshots, complaints, say });
+  const soaked = await soak({ minutes, seed, folder, program, snapshots, complaints, say });
   process.stdout.write(linesOf(soaked));
   const broken = soaked.watched.flatMap(courses).flatMap((course) => course.broken ?? []);
   const wrong = [...broken, ...complaints.first];
@@ -50,12 +62,12 @@ async function main(folder: string): Promise<void> {
 if (!existsSync('/proc/self/status')) {
   process.stderr.write('the soak needs Linux: it reads /proc\n');
   process.exitCode = 64;
-} else if (!(Number(values.minutes) > 0) || !Number.isInteger(Number(values.seed))) {
-  process.stderr.write('usage: npm run soak -- [--minutes N] [--seed N] [--keep FOLDER [--snapshots]]\n');
+} else if (!(minutes > 0) || !Number.isInteger(seed)) {
+  process.stderr.write(USAGE);
   process.exitCode = 64;
-} else if (values.keep === undefined) {
+} else if (keep === undefined) {
   await withFolder(main);
 } else {
-  mkdirSync(values.keep);
-  await main(resolve(values.keep));
+  mkdirSync(keep);
+  await main(resolve(keep));
 }
