@@ -123,8 +123,9 @@ function test(program: Program, text: string): boolean | undefined {
 /** One character on, and remembered. Each character may be where a match begins. */
 function follow(program: Program, state: State, code: number, work: { left: number }): State | true {
   const { steps, start } = program;
-  const reached = reach(steps, [...state.ways, start], state.before, besideOf(code));
-  work.left -= reached.length + state.ways.length + 1;
+  const seen = new Set<number>();
+  const reached = reach(steps, [...state.ways, start], state.before, besideOf(code), seen);
+  work.left -= seen.size + 1;
   const next = reached.includes(0) ? true : stateOf(program, read(steps, reached, code), besideOf(code));
   state.on.set(code, next);
   program.kept++;
@@ -166,7 +167,7 @@ function reach(
   starts: readonly number[],
   before: Beside,
   after: Beside,
-  seen = new Set<number>(),
+  seen: Set<number>,
 ): number[] {
   const found: number[] = [];
   const open = starts.toReversed();

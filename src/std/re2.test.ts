@@ -84,6 +84,11 @@ function scattered(length: number): string {
   }).join('');
 }
 
+/** Characters of which hardly two are the same. */
+function manyKinds(length: number): string {
+  return Array.from({ length }, (_, index) => String.fromCodePoint(0x10000 + index)).join('');
+}
+
 describe('no pattern takes longer than the text allows', () => {
   const long = `${'a'.repeat(200_000)}!`;
   test.each([
@@ -93,6 +98,7 @@ describe('no pattern takes longer than the text allows', () => {
     { pattern: 'a*a*a*a*a*b', text: long, verdict: false },
     { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$', text: long, verdict: false },
     { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), verdict: 'too costly' },
+    { pattern: `^${'(?:|){1000}'.repeat(9)}b`, text: manyKinds(50_000), verdict: 'too costly' },
   ])('/$pattern/: $verdict', ({ pattern, text, verdict }) => {
     const begun = performance.now();
     expect(matches(pattern, text)).toBe(verdict);
