@@ -39,13 +39,21 @@ export function replaced(value: Json, by: ReadonlyMap<string, PutIn>): Replaced 
 /** Where something stands as it is written; `comments`: pointers to those that were left out. */
 export function writtenAt(pointer: string, comments: readonly string[]): string {
   if (comments.length === 0) return pointer;
-  const gone = new Set(comments);
   return pointerTokens(pointer).reduce((written, token) => {
-    if (!/^\d+$/.test(token)) return `${written}/${pointerToken(token)}`;
-    let index = 0;
-    for (let passed = -1; ; index++) {
-      if (!gone.has(`${written}/${index}`)) passed++;
-      if (passed === Number(token)) return `${written}/${index}`;
-    }
+    const gone = indicesIn(`${written}/`, comments);
+    return `${written}/${INDEX.test(token) && gone.length > 0 ? indexAmong(gone, Number(token)) : pointerToken(token)}`;
   }, '');
+}
+
+const INDEX = /^\d+$/;
+
+/** Of comments that stood in the list itself. */
+function indicesIn(list: string, comments: readonly string[]): readonly number[] {
+  const inside = comments.filter((each) => each.startsWith(list)).map((each) => each.slice(list.length));
+  return inside.filter((each) => INDEX.test(each)).map(Number);
+}
+
+/** What the index was before those at `gone` were left out. */
+function indexAmong(gone: readonly number[], index: number): number {
+  return gone.toSorted((a, b) => a - b).reduce((at, each) => (each <= at ? at + 1 : at), index);
 }
