@@ -29,8 +29,10 @@ export interface ResourcesStatus {
   readonly troubled: readonly Troubled[];
 }
 
+export type Ours = Pick<RunOptions, 'instance' | 'homeNamespace' | 'kinds' | 'apiGroup'>;
+
 export function ourResources(
-  { instance, homeNamespace, kinds, apiGroup }: RunOptions,
+  { instance, homeNamespace, kinds, apiGroup }: Ours,
   objects: readonly KubeObject[],
 ): readonly KubeObject[] {
   const applySet = applySetId(instance, homeNamespace);

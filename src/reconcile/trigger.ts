@@ -11,7 +11,8 @@ export interface TriggerRequest {
   readonly name: string;
 }
 
-const KIND = 'MCPRegistry';
+/** Only it has sources to sync (`Kind.sources`). */
+export const REGISTRY_KIND = 'MCPRegistry';
 
 /**
  * Gives the value of the annotation, the time. Throws Failure `trigger-unknown-registry`, and `trigger-declared` where
@@ -25,13 +26,13 @@ export async function triggerSync(
   { apiGroup, namespace, name }: TriggerRequest,
 ): Promise<string> {
   const resources = await cluster.resources();
-  const served = resources.find(({ apiVersion, kind }) => kind === KIND && groupOf(apiVersion) === apiGroup);
-  const id = { apiVersion: served?.apiVersion ?? '', kind: KIND, namespace, name };
+  const served = resources.find(({ apiVersion, kind }) => kind === REGISTRY_KIND && groupOf(apiVersion) === apiGroup);
+  const id = { apiVersion: served?.apiVersion ?? '', kind: REGISTRY_KIND, namespace, name };
   const living = served === undefined ? undefined : await cluster.get(id);
   if (living === undefined) {
     throw new Failure(
       'trigger-unknown-registry',
-      `there is no ${KIND} ${namespace}/${name} of ${apiGroup} in the cluster`,
+      `there is no ${REGISTRY_KIND} ${namespace}/${name} of ${apiGroup} in the cluster`,
     );
   }
   const value = new Date(clock.now()).toISOString();
@@ -43,7 +44,7 @@ export async function triggerSync(
     ...(uid === undefined ? {} : { uid }),
   };
   try {
-    await cluster.apply({ apiVersion: id.apiVersion, kind: KIND, metadata }, { force: false });
+    await cluster.apply({ apiVersion: id.apiVersion, kind: REGISTRY_KIND, metadata }, { force: false });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'cluster-conflict') throw error;
     const message = `somebody else has set the sync-trigger of ${namespace}/${name}: where it is in Git, change it there`;

@@ -5,13 +5,12 @@ import { toolsByPlace } from '../../catalogue/entry.ts';
 import { entryFilter } from '../../catalogue/filter.ts';
 import type { Entry } from '../../catalogue/ports.ts';
 import type { RegistrySource } from '../../contracts/registry-source.ts';
-import type { Endpoint, Kind, OfferedMember, Resource } from '../../kinds/kind.ts';
-import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
-import { isObject } from '../../std/json.ts';
+import type { Endpoint, Kind, OfferedMember } from '../../kinds/kind.ts';
+import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { type Aggregated, ANY_TOOL, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
 import type { ReadEntries } from '../declared-entries.ts';
-import { compiledKind } from '../kind-table.ts';
+import { readableResources } from '../readable-resources.ts';
 import { openViews } from '../view.ts';
 
 export interface FleetInput {
@@ -55,7 +54,7 @@ export function gatherFleet({ kinds, apiGroup, objects, read }: FleetInput): Gat
   const views = openViews({ apiGroup, layers: [objects] });
   const registries = new Map<string, OpenRegistry>();
   const members = new Map<string, Member>();
-  for (const { kind, resource } of resourcesOf(kinds, apiGroup, objects)) {
+  for (const { kind, resource } of readableResources(kinds, apiGroup, objects)) {
     const id = idOf(resource);
     const view = views(id.namespace ?? '');
     for (const endpoint of kind.exposes(resource, view)) members.set(keyOf(id), { id, endpoint });
@@ -77,21 +76,6 @@ export function openFleet({ members, registries, known }: Gathered, elsewhere: G
     return [key, { ...endpoint, id, aggregated: toolsAt(all, id, endpoint) }];
   });
   return { endpoints: new Map(endpoints), registries };
-}
-
-/** Those that their kind can read: what lives may be of another operator, or older than our definitions. */
-function resourcesOf(kinds: readonly Kind[], apiGroup: string, objects: readonly KubeObject[]) {
-  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  return objects.flatMap((object): { kind: Kind; resource: Resource }[] => {
-    const kind = groupOf(object.apiVersion) === apiGroup ? byName.get(object.kind) : undefined;
-    if (kind === undefined) return [];
-    const { structural } = compiledKind(kind);
-    const { status: _status, ...rest } = structural.withDefaults(object);
-    const { spec } = rest;
-    if (!isObject(spec) || structural.validate(rest).length > 0) return [];
-    const { apiVersion, metadata } = object;
-    return [{ kind, resource: { ...rest, apiVersion, kind: object.kind, metadata, spec } }];
-  });
 }
 
 /** What the filter of a registry lets through. */
