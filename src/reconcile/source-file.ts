@@ -29,7 +29,7 @@ export interface LoadCache {
   set(key: string, value: unknown): void;
 }
 
-/** The API server takes 3 MiB for one object; YAML that is made for it takes memory six hundred times its size. */
+/** The API server takes 3 MiB for one object; YAML that is made for it takes memory hundreds of times its size. */
 const CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** Whether what is in it is not looked at. */

@@ -153,6 +153,12 @@ describe('what Kubernetes would refuse is a problem with its place', () => {
       text: '['.repeat(100_000),
       problem: /^a\.yaml:1:\d+: error yaml-syntax: The document is nested too deeply to be read\.$/,
     },
+    {
+      reason: 'more values than memory is good for',
+      text: `a: &x [${'[],'.repeat(300_000)}]`,
+      problem:
+        /^a\.yaml:1:1: error yaml-syntax: The file has more values and marks than are read at once: write what it/,
+    },
   ])('$reason', ({ text, problem }) => {
     const { problems } = read(text);
     expect(problems).toHaveLength(1);

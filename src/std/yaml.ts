@@ -37,11 +37,12 @@ export function readDocuments(text: string, file: string): ReadDocument[] {
 
 /** The same, ten times slower: with everything that is unusual, and with what is wrong. */
 export function readCarefully(text: string, file: string): ReadDocument[] {
+  if (hasTooManyTokens(text)) return [unread(TOO_MANY, file)];
   const read = unlessTooDeep(() => {
     const parsed = parseNodes(text);
     return { lines: parsed.lines, values: parsed.documents.map(toValue) };
   });
-  if (read === undefined) return [tooDeep(file)];
+  if (read === undefined) return [unread(TOO_DEEP, file)];
   // Nodes are large and places are wanted for few files: found again when asked for.
   let again: Parsed | undefined;
   return read.values.flatMap(({ value, faults }, index) => {
@@ -101,11 +102,26 @@ function problemOf(fault: YamlFault, place: Place): Problem {
   return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
 }
 
-function tooDeep(file: string): ReadDocument {
+/** Each becomes nodes of up to 900 bytes. Manifests have one token for each six characters: this is five million of them. */
+const TOKENS_MAX = 800_000;
+const TOO_MANY = 'The file has more values and marks than are read at once: write what it holds into several.';
+
+/** The lexer keeps nothing; there can be more tokens than characters, but not many more. */
+function hasTooManyTokens(text: string): boolean {
+  if (text.length < TOKENS_MAX / 2) return false;
+  let count = 0;
+  for (const _token of new (yamlPackage().Lexer)().lex(text)) {
+    count += 1;
+    if (count > TOKENS_MAX) return true;
+  }
+  return false;
+}
+
+function unread(message: string, file: string): ReadDocument {
   const place = { file, line: 1, column: 1 };
   return {
     value: undefined,
-    problems: [{ code: 'yaml-syntax', severity: 'error', message: TOO_DEEP, place }],
+    problems: [{ code: 'yaml-syntax', severity: 'error', message, place }],
     place: () => place,
   };
 }
