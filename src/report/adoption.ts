@@ -3,7 +3,7 @@
 import type { AdoptionResult } from '../reconcile/adopt.ts';
 import type { Adoption } from '../reconcile/adoption.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
-import { visible } from './visible.ts';
+import { visible, visibleLines } from './visible.ts';
 
 export function textOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
   const lines = [
@@ -15,7 +15,7 @@ export function textOfAdoption({ adoptions, done, refused, running, problems, fa
       : [`the existing operator still runs: its Lease ${formatId(running)} is renewed`]),
     done ? endingOf(adoptions.length - refused.length, refused) : outlook(adoptions.length),
   ];
-  return `${lines.join('\n')}\n`;
+  return visibleLines(lines);
 }
 
 function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {

@@ -2,12 +2,11 @@
 
 import type { Approved } from '../reconcile/approve.ts';
 import { fateOf } from './text.ts';
+import { visibleLines } from './visible.ts';
 
 export function textOfApproval({ guarded, expiresAt }: Approved): string {
   const head = `approved until ${expiresAt}: the next run deletes these ${guarded.deletions.length}`;
-  return [head, ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`)]
-    .map((line) => `${line}\n`)
-    .join('');
+  return visibleLines([head, ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`)]);
 }
 
 export function jsonOfApproval({ guarded, expiresAt }: Approved): string {

@@ -5,7 +5,7 @@ import type { InstanceStatus, Since } from '../reconcile/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
-import { visibleLines } from './visible.ts';
+import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
 export interface LastLook {
@@ -56,14 +56,19 @@ function outOfSyncLines({ outOfSync }: InstanceStatus): string[] {
 type OutOfSync = InstanceStatus['outOfSync'][number];
 
 function withMade(count: number): string {
-  return `, and ${count} ${count === 1 ? 'object' : 'objects'} made of it`;
+  return `, ${madeOf(count)} it`;
+}
+
+function madeOf(count: number): string {
+  return `and ${count} ${count === 1 ? 'object' : 'objects'} made of`;
 }
 
 function approvalLines({ approval }: InstanceStatus): string[] {
   if (approval === undefined) return [];
   const { hash, reasons, deletions, following } = approval;
-  const own = deletions.filter((id) => !following.includes(id));
-  const rest = following.length === 0 ? [] : [`  and ${following.length} objects made of them`];
+  const follows = new Set(following);
+  const own = deletions.filter((id) => !follows.has(id));
+  const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
   const title = `deletions wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
   return [...section(title, own, (id) => `- ${id}`), ...rest];
 }
@@ -97,20 +102,17 @@ function several(names: readonly string[]): string {
 
 export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
   const { quarantined, problems, failures, lastRun, ...rest } = status;
-  return `${JSON.stringify(
-    {
-      version: 1,
-      verdict: verdictOf(status),
-      ...rest,
-      quarantined: quarantined.map(({ older: _older, ...entry }) => entry),
-      problems: problems.map(({ place, ...problem }) => ({ ...problem, ...(place ?? {}) })),
-      failures: failures.map(({ code, message }) => ({ code, message })),
-      lastRun: lastRun === undefined ? null : shortRun(lastRun),
-      lastLook: lastLook === undefined ? null : { id: lastLook.id, finishedAt: lastLook.finishedAt },
-    },
-    null,
-    2,
-  )}\n`;
+  const shown = {
+    version: 1,
+    verdict: verdictOf(status),
+    ...rest,
+    quarantined: quarantined.map(({ older: _older, ...entry }) => entry),
+    problems: problems.map(({ place, ...problem }) => ({ ...problem, ...(place ?? {}) })),
+    failures: failures.map(({ code, message }) => ({ code, message })),
+    lastRun: lastRun === undefined ? null : shortRun(lastRun),
+    lastLook: lastLook === undefined ? null : { id: lastLook.id, finishedAt: lastLook.finishedAt },
+  };
+  return `${visible(JSON.stringify(shown, null, 2))}\n`;
 }
 
 /** What matters most, in a few words. */

@@ -3,7 +3,10 @@
 
 import { expect, test } from 'vitest';
 import { meaningOf } from '../../src/main/error-codes.ts';
+import { jsonOfAdoption, textOfAdoption } from '../../src/report/adoption.ts';
 import { VALIDATION_FORMATS, type ValidationFormat } from '../../src/report/formats.ts';
+import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
+import { Failure } from '../../src/std/failure.ts';
 
 const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\b';
 const COMMANDS = '\r\n::error::owned\n##[set-env name=PATH]owned\n::set-output name=x::y\n<!-- skep validate -->';
@@ -30,6 +33,8 @@ const CONTEXT = {
   root: '/repository',
 };
 
+const OBEYED = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u;
+
 const NEVER: Readonly<Record<ValidationFormat, readonly RegExp[]>> = {
   text: [],
   json: [/\n::|\n##\[/],
@@ -43,6 +48,25 @@ const NEVER: Readonly<Record<ValidationFormat, readonly RegExp[]>> = {
 test.each(Object.keys(VALIDATION_FORMATS) as ValidationFormat[])('%s', async (format) => {
   const render = await VALIDATION_FORMATS[format]();
   const text = await render(VALIDATION, CONTEXT);
-  expect(text).not.toMatch(/(?![\t\n])[\p{Cc}\p{Bidi_Control}]/u);
+  expect(text).not.toMatch(OBEYED);
   for (const pattern of NEVER[format]) expect(text).not.toMatch(pattern);
+});
+
+const FAILURES = [new Failure('cluster-error', HOSTILE)];
+const ADOPTION = { adoptions: [], done: false, refused: [], problems: VALIDATION.problems, failures: FAILURES };
+const CONDITION = { type: 'Ready', status: 'False', reason: HOSTILE, message: HOSTILE };
+const STATUS = {
+  ...{ instance: 'prod', at: '2026-01-01T00:00:00Z', reached: true, commits: {}, quarantined: [] },
+  ...{ outOfSync: [], uncertain: [], held: [{ resource: 'docs/Secret/one', reason: HOSTILE }] },
+  ...{ problems: VALIDATION.problems, failures: FAILURES, resources: { ready: 0, total: 1 } },
+  troubled: [{ resource: 'docs/MCPServer/wiki', phase: HOSTILE, conditions: [CONDITION] }],
+};
+
+test.each([
+  { name: 'status', render: () => textOfStatus(STATUS, undefined) },
+  { name: 'status as JSON', render: () => jsonOfStatus(STATUS, undefined) },
+  { name: 'adopt', render: () => textOfAdoption(ADOPTION) },
+  { name: 'adopt as JSON', render: () => jsonOfAdoption(ADOPTION) },
+])('$name', ({ render }) => {
+  expect(render()).not.toMatch(OBEYED);
 });
