@@ -34,7 +34,7 @@ export interface Course {
   readonly broken?: string;
 }
 
-/** Issued bound: the last third within 10 % of the middle third. */
+/** The last third within 10 % of the middle third. */
 const GROWTH_MAX = 1.1;
 /** Connections come and go; what leaks is not closed, so the least that is open rises. */
 const MORE_OPEN_MAX = 2;

@@ -111,9 +111,9 @@ function toolsImpact(
   });
   // A list that is not known now cannot be held against one that is.
   const unknown = new Set([...unknownMembers(gone, is.tools), ...unknownMembers(come, was.tools)]);
-  const [goneNames, comeNames] = [gone, come].map((tools) =>
-    namesOf(tools.filter(({ member }) => member === undefined || !unknown.has(member))),
-  ) as [readonly string[], readonly string[]];
+  const certain = (tools: readonly Tool[]) =>
+    namesOf(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
+  const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = !jsonEquals(serverOf(offered), serverOf(offer));
   return {
     // A tool that another one replaces under the same name is no news to clients.
