@@ -1,5 +1,5 @@
-// Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, docs/errors.md
-// out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings.
+// Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, manifests/chart out of
+// those and the other manifests, docs/errors.md out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings.
 // The same code gives the same bytes; `npm run check` fails where they differ from what is committed, or where definitions
 // would break what a release has stored.
 
@@ -10,6 +10,7 @@ import { stringify } from 'yaml';
 import { crd } from '../src/kinds/crd.ts';
 import { KINDS } from '../src/kinds/index.ts';
 import type { KubeObject } from '../src/kube/object.ts';
+import { chartFiles } from './chart.ts';
 import { errorsPage } from './errors-page.ts';
 import { kindPages } from './kind-pages.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -53,6 +54,7 @@ const definitions = KINDS.map((kind) => [`${kind.plural}.yaml`, crdText(crd(kind
 // Kustomize reads it by this name, and `kubectl apply -f` of the folder passes over it.
 const kustomization = ['Kustomization', kustomizationText(definitions.map(([name]) => name))] as const;
 writeFolder('manifests/crds', new Map([...definitions, kustomization]));
+writeFolder('manifests/chart', chartFiles());
 writeFolder('docs/kinds', kindPages(KINDS, API_GROUP));
 const schemas = schemaFiles(KINDS, API_GROUP);
 writeFolder('docs/schemas', schemas.folder);
