@@ -2,7 +2,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { connectCluster } from '../adapters/cluster/connect.ts';
+import { type ConnectedCluster, connectCluster } from '../adapters/cluster/connect.ts';
 import { createOutbound, type Outbound } from '../adapters/http/outbound.ts';
 import { KINDS } from '../kinds/index.ts';
 import type { PolicySet } from '../kube/policy/read.ts';
@@ -56,20 +56,9 @@ export async function openInstance(
   commits: ReadonlyMap<string, string> = new Map(),
 ): Promise<Instance> {
   const policies = await ownPolicies(config);
-  const { kubeconfig, context, concurrency } = config.cluster;
   const tracing = await openTracing(process.env);
   const trace = tracing ?? UNTRACED;
-  const cluster = await connectCluster({
-    usual: process.env.KUBECONFIG ?? '',
-    ...(watch.requested === undefined ? {} : { observe: watch.requested }),
-    ...(tracing === undefined ? {} : { traceParent: tracing.traceParent }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    fieldManager: fieldManager(config.name),
-    concurrency,
-    version: VERSION,
-    clock: systemClock,
-  });
+  const cluster = await openCluster(config, watch, tracing);
   const outbound = openOutbound(config, watch);
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
@@ -121,6 +110,24 @@ export async function openInstance(
       }
     },
   };
+}
+
+function openCluster(
+  { name, cluster: { kubeconfig, context, concurrency } }: Config,
+  { requested }: InstanceWatch,
+  tracing: Tracing | undefined,
+): Promise<ConnectedCluster> {
+  return connectCluster({
+    usual: process.env.KUBECONFIG ?? '',
+    ...(requested === undefined ? {} : { observe: requested }),
+    ...(tracing === undefined ? {} : { traceParent: tracing.traceParent }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    fieldManager: fieldManager(name),
+    concurrency,
+    version: VERSION,
+    clock: systemClock,
+  });
 }
 
 function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {

@@ -1,7 +1,7 @@
 // OpenTelemetry traces, where the standard variables of the environment ask for them; nothing of OpenTelemetry is loaded
 // otherwise. Spans go over OTLP/HTTP as JSON.
 
-import type { Context, SpanContext } from '@opentelemetry/api';
+import type { Context, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Environment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
 import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } from '../std/trace.ts';
@@ -62,21 +62,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
       const active = api.trace.getActiveSpan()?.spanContext();
       return active === undefined ? undefined : textOfTraceParent(parentOf(api, active));
     },
-    request(method, parent) {
-      const outer = parent === undefined ? api.ROOT_CONTEXT : contextOf(api, parent);
-      const attributes = { 'http.request.method': method };
-      const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, outer);
-      return {
-        traceId: span.spanContext().traceId,
-        during: (task) => api.context.with(api.trace.setSpan(outer, span), task),
-        ended(route, status) {
-          if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
-          span.setAttribute('http.response.status_code', status);
-          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
-          span.end();
-        },
-      };
-    },
+    request: requestsOf(api, tracer),
     async close() {
       // A collector that is away keeps nobody from ending.
       await provider.shutdown().catch(() => undefined);
@@ -87,6 +73,24 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
 }
 
 type Api = typeof import('@opentelemetry/api');
+
+function requestsOf(api: Api, tracer: Tracer): BeginRequest {
+  return (method, parent) => {
+    const outer = parent === undefined ? api.ROOT_CONTEXT : contextOf(api, parent);
+    const attributes = { 'http.request.method': method };
+    const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, outer);
+    return {
+      traceId: span.spanContext().traceId,
+      during: (task) => api.context.with(api.trace.setSpan(outer, span), task),
+      ended(route, status) {
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+        span.setAttribute('http.response.status_code', status);
+        if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  };
+}
 
 function contextOf(api: Api, { traceId, spanId, sampled }: TraceParent): Context {
   const traceFlags = sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;

@@ -17,8 +17,8 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSES_MS = [500, 1500];
 
 /**
- * Throws Failure `notify-failed`, with `retryAfterMs` where the receiver says when to try again; the message names the receiver's origin alone, as the path
- * of a URL may be a secret.
+ * Throws Failure `notify-failed`, with `retryAfterMs` where the receiver says when to try again; the message names the
+ * receiver's origin alone, as the path of a URL may be a secret.
  */
 export async function send(outbound: Outbound, message: Message): Promise<void> {
   const origin = URL.parse(message.url)?.origin ?? 'the receiver';
