@@ -13,11 +13,13 @@ const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 
 /** What stands in the template for what is given. */
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
+/** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
+const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /** Paths of the files, sorted; nothing is written over. Throws Failure `usage` where one of them is there already. */
 export function scaffold(folder: string, repository: string | undefined): readonly string[] {
-  const names = [...templateFiles(), 'schema.json'].sort();
+  const names = [...templateFiles(), '.gitignore', 'schema.json'].sort();
   const there = names.filter((name) => existsSync(join(folder, name)));
   if (there.length > 0) {
     throw new Failure(
@@ -46,6 +48,7 @@ function templateFiles(): readonly string[] {
 }
 
 function textOf(name: string, repository: string): string {
+  if (name === '.gitignore') return IGNORED;
   if (name === 'schema.json') return readFileSync(SCHEMA, 'utf8');
   const text = readFileSync(join(TEMPLATE, name), 'utf8');
   return text.replaceAll(REPOSITORY, () => quoted(repository)).replaceAll(TEMPLATE_VERSION, VERSION);

@@ -1,5 +1,6 @@
 // What `skep init` writes is valid, and nothing is written over.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +61,18 @@ test('its CI runs this version, and everything that its files name is there', ()
     const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)$/m.exec(read(name)) ?? [];
     expect(existsSync(join(folder, name, '..', schema)), name).toBe(true);
   }
+});
+
+// `git add --all` after the commands of docs/first-repository.md, docs/secrets.md and docs/plans.md.
+test('what commands leave in it is not committed: state, the private key, plan files', () => {
+  scaffold(folder, undefined);
+  const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
+  git('init', '--quiet');
+  git('add', '--all');
+  mkdirSync(join(folder, '.skep'));
+  for (const name of ['.skep/prod-last-run.json', 'age-keys.txt', 'fleet.plan', 'fleet.plan.sig', 'kept.yaml'])
+    writeFileSync(join(folder, name), '');
+  expect(git('ls-files', '--others', '--exclude-standard')).toBe('kept.yaml\n');
 });
 
 test('a folder that holds other things is fine; one that holds such a file is left as it is', () => {
