@@ -36,6 +36,14 @@ function records(level: LogLevel, play: (teller: Teller) => void): unknown[] {
   });
 }
 
+test('a run that may write nothing says why, and how much is pending', () => {
+  const paused = { by: 'window', window: 'deny "0 0 * * *" for 1 h (UTC)' } as const;
+  const gone = { action: 'delete', resource: RESOURCE, key: 'k', uid: 'u1', referrers: [], diff: [] } as const;
+  const plan = { ...EMPTY.plan, batches: [{ name: 'delete ConfigMap', changes: [gone] }] };
+  const [ended] = records('info', (teller) => teller.result({ ...EMPTY, paused, plan }, undefined));
+  expect(ended).toMatchObject({ paused, pending: { create: 0, update: 0, delete: 1 }, msg: 'run ended' });
+});
+
 test('each change, problem and failure is a record of its run, and so is its end', () => {
   const problem = {
     code: 'schema-type',

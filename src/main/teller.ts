@@ -4,7 +4,7 @@
 import type { Logger } from 'pino';
 import { type Outcome, RUN_STOPPED } from '../reconcile/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../reconcile/result.ts';
-import { tellOutcomes, textOfChanges, textOfOutcome } from '../report/text.ts';
+import { countsOf, tellOutcomes, textOfChanges, textOfOutcome } from '../report/text.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 
@@ -113,8 +113,9 @@ function tellResult(log: Logger, facts: RunFacts | undefined, result: RunResult,
     seconds,
     exitCode: exitCodeOf(result),
     ...waiting,
+    ...(paused === undefined ? {} : { paused, pending: countsOf(result.plan) }),
   };
-  log[isNews ? 'info' : 'debug']({ ...facts, ...summary, ...(paused === undefined ? {} : { paused }) }, 'run ended');
+  log[isNews ? 'info' : 'debug']({ ...facts, ...summary }, 'run ended');
 }
 
 interface FailureNews {
