@@ -7,15 +7,11 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../src/std/json.ts';
 
-const FIELDS = [
-  'apiVersion',
-  'kind',
-  'resources',
-  'components',
-  'namespace',
-  'labels',
-  'patches',
-  'configMapGenerator',
+const FIELDS = ['apiVersion', 'kind', 'resources', 'components', 'namespace'];
+/** Of the items of `labels`, `patches` and `configMapGenerator`. */
+const INNER_FIELDS = [
+  ...['pairs', 'name', 'namespace', 'files', 'patch', 'target.kind'],
+  ...['options.allowKindChange', 'options.labels', 'options.disableNameSuffixHash'],
 ];
 const WITHOUT_NAMESPACE = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
 
@@ -46,7 +42,7 @@ export function kustomized(dir: string, kustomization: Kustomization): readonly 
 }
 
 function madeOf(dir: string, kustomization: Kustomization, given: readonly KubeObject[]): readonly KubeObject[] {
-  const unknown = Object.keys(kustomization).filter((field) => !FIELDS.includes(field));
+  const unknown = unknownIn(kustomization);
   if (unknown.length > 0) throw new Error(`${dir}: ${unknown.join(', ')} of a kustomization cannot be read here yet`);
   const { resources = [], components = [], patches = [], labels = [], configMapGenerator = [] } = kustomization;
   const found = resources.flatMap((name) => resourceAt(join(dir, name)));
@@ -56,6 +52,24 @@ function madeOf(dir: string, kustomization: Kustomization, given: readonly KubeO
   for (const patch of patches) objects = patchedBy(patch, objects);
   const pairs = labels.map((label) => label.pairs);
   return objects.map((object) => placed(object, kustomization.namespace, Object.assign({}, ...pairs)));
+}
+
+function unknownIn({
+  labels = [],
+  patches = [],
+  configMapGenerator = [],
+  ...others
+}: Kustomization): readonly string[] {
+  const inner = [...labels, ...patches, ...configMapGenerator].flatMap((item) =>
+    Object.entries(item).flatMap(([key, value]) => {
+      const isOpen = !isObject(value) || key === 'pairs';
+      return isOpen ? [key] : Object.keys(value).map((each) => `${key}.${each}`);
+    }),
+  );
+  return [
+    ...Object.keys(others).filter((field) => !FIELDS.includes(field)),
+    ...inner.filter((field) => !INNER_FIELDS.includes(field)),
+  ];
 }
 
 function resourceAt(path: string): readonly KubeObject[] {

@@ -244,6 +244,17 @@ test('a value that is not there, or of another type, is refused', () => {
   if (hasHelm) for (const values of refused.slice(0, 4)) expect(() => helm(values, 'skep')).toThrow(/schema/);
 });
 
+test('what is not known of kustomize is refused, not passed over', () => {
+  const kustomizations: object[] = [
+    { namePrefix: 'x-' },
+    { labels: [{ pairs: { a: 'b' }, includeSelectors: true }] },
+    { patches: [{ target: { kind: 'Service', name: 'skep' }, patch: '[]' }] },
+    { configMapGenerator: [{ name: 'x', literals: ['a=b'], files: [] }] },
+    { resources: ['install/reconciler'], patches: [{ patch: '{kind: Service, metadata: {name: x}}' }] },
+  ];
+  for (const each of kustomizations) expect(() => kustomized(MANIFESTS, each)).toThrow(/cannot be read|nothing that/);
+});
+
 test('what is committed is what is generated', () => {
   for (const [name, text] of chartFiles()) expect(readFileSync(join(CHART, name), 'utf8'), name).toBe(text);
   const committed = readdirSync(CHART, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
