@@ -20,38 +20,48 @@ export interface Signed {
 /** Standard Webhooks, which GitLab's signing tokens follow: an older signature is a delivery sent again by somebody. */
 const TOLERANCE_MS = 5 * 60_000;
 
-const HEADERS = [
-  'x-forgejo-signature',
-  'x-gitea-signature',
-  'x-hub-signature-256',
-  'webhook-signature',
-  'x-gitlab-token',
-] as const;
+interface Scheme {
+  readonly header: string;
+  readonly provider: Provider;
+  /** `value`: of the header. */
+  isGenuine(value: string, delivery: Delivery, secrets: readonly string[], now: number): boolean;
+}
+
+const isHexSigned: Scheme['isGenuine'] = (value, { body }, secrets) => isOneOf(value, hexSignatures(body, secrets));
+
+/**
+ * Forgejo and Gitea send their own header and GitHub's: what is sent by the more special name is judged, and no other may
+ * make up for it. So the order counts.
+ */
+const SCHEMES: readonly Scheme[] = [
+  { header: 'x-forgejo-signature', provider: 'forgejo', isGenuine: isHexSigned },
+  { header: 'x-gitea-signature', provider: 'gitea', isGenuine: isHexSigned },
+  {
+    header: 'x-hub-signature-256',
+    provider: 'github',
+    isGenuine: (value, { body }, secrets) =>
+      isOneOf(
+        value,
+        hexSignatures(body, secrets).map((each) => `sha256=${each}`),
+      ),
+  },
+  { header: 'webhook-signature', provider: 'gitlab', isGenuine: isSigned },
+  { header: 'x-gitlab-token', provider: 'gitlab', isGenuine: (value, _delivery, secrets) => isOneOf(value, secrets) },
+];
 
 /** Before the body is there. */
 export function claimsSignature(headers: IncomingHttpHeaders): boolean {
-  return HEADERS.some((name) => header(headers, name) !== undefined);
+  return SCHEMES.some((scheme) => header(headers, scheme.header) !== undefined);
 }
 
-/**
- * Undefined where nothing is signed. Forgejo and Gitea send their own header and GitHub's: what is sent by the more
- * special name is judged, and no other may make up for it.
- */
+/** Undefined where nothing is signed. */
 export function checkSignature(delivery: Delivery, secrets: readonly string[], now: number): Signed | undefined {
-  const { headers, body } = delivery;
-  const forgejo = header(headers, 'x-forgejo-signature');
-  if (forgejo !== undefined) return { provider: 'forgejo', genuine: isOneOf(forgejo, hexSignatures(body, secrets)) };
-  const gitea = header(headers, 'x-gitea-signature');
-  if (gitea !== undefined) return { provider: 'gitea', genuine: isOneOf(gitea, hexSignatures(body, secrets)) };
-  const github = header(headers, 'x-hub-signature-256');
-  if (github !== undefined) {
-    const known = hexSignatures(body, secrets).map((each) => `sha256=${each}`);
-    return { provider: 'github', genuine: isOneOf(github, known) };
+  for (const scheme of SCHEMES) {
+    const value = header(delivery.headers, scheme.header);
+    if (value === undefined) continue;
+    return { provider: scheme.provider, genuine: scheme.isGenuine(value, delivery, secrets, now) };
   }
-  const signatures = header(headers, 'webhook-signature');
-  if (signatures !== undefined) return { provider: 'gitlab', genuine: isSigned(delivery, signatures, secrets, now) };
-  const gitlab = header(headers, 'x-gitlab-token');
-  return gitlab === undefined ? undefined : { provider: 'gitlab', genuine: isOneOf(gitlab, secrets) };
+  return undefined;
 }
 
 function hexSignatures(body: Buffer, secrets: readonly string[]): string[] {
@@ -59,7 +69,7 @@ function hexSignatures(body: Buffer, secrets: readonly string[]): string[] {
 }
 
 /** `v1,BASE64` of the id, the time and the body; several of them while a token is changed. */
-function isSigned({ headers, body }: Delivery, signatures: string, secrets: readonly string[], now: number): boolean {
+function isSigned(signatures: string, { headers, body }: Delivery, secrets: readonly string[], now: number): boolean {
   const id = header(headers, 'webhook-id') ?? '';
   const timestamp = header(headers, 'webhook-timestamp') ?? '';
   const sentAt = Number(timestamp) * 1000;
