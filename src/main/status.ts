@@ -58,7 +58,7 @@ async function readStatus(instance: Instance, config: Config): Promise<InstanceS
     return { ...status, failures: [...status.failures, ...unread] };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return unknownStatus(deps, options, error);
+    return unknownStatus(deps, options, [error, ...unread.filter((failure) => failure.message !== error.message)]);
   }
 }
 

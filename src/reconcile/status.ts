@@ -101,7 +101,7 @@ export async function statusOf(
 export function unknownStatus(
   { history, clock }: Pick<StatusDeps, 'history' | 'clock'>,
   { instance }: Pick<RunOptions, 'instance'>,
-  failure: Failure,
+  failures: readonly Failure[],
 ): InstanceStatus {
   const [lastRun] = history;
   return {
@@ -114,7 +114,7 @@ export function unknownStatus(
     uncertain: [],
     held: [],
     problems: [],
-    failures: [failure],
+    failures,
     resources: { ready: 0, total: 0 },
     troubled: [],
     ...(lastRun === undefined ? {} : { lastRun }),
