@@ -57,7 +57,7 @@ export const RECONCILE_CODES = {
   'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace): close it.',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
   'record-declared':
-    'A source declares what the instance keeps for itself in its home namespace (lease, key, approvals, ...): it is not applied. Give the object another name or namespace.',
+    'A source declares an object with the name of what an instance keeps for itself (lease, key, approvals, ...): it is not applied, as it could approve its own deletions. Give the object another name.',
   'resource-foreign':
     'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two; with `apply.conflicts: force` this one takes it over.',
   overtaken:

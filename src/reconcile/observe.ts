@@ -68,7 +68,7 @@ function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>):
 }
 
 function records(options: RunOptions, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
-  const message = 'the instance itself keeps it, and no source may declare it: give it another name or namespace';
+  const message = 'an instance of skep keeps what has this name, and no source may declare it: give it another name';
   const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
   const declared = loaded.filter(({ id }) => isRecord(options, id));
   return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
