@@ -49,3 +49,12 @@ test('where nothing is there that it reads, or it cannot be read, nothing is gue
   settings([]);
   await expect(read(folder)).rejects.toThrow(/skep\.yaml:1:\d+: error schema-/);
 });
+
+test('a skep.yaml that is a folder is told', async () => {
+  const other = mkdtempSync(join(folder, 'other-'));
+  mkdirSync(join(other, 'skep.yaml'));
+  await expect(manifestFolders(other, {})).rejects.toMatchObject({
+    code: 'usage',
+    message: `${join(other, 'skep.yaml')}: a folder, not a file`,
+  });
+});

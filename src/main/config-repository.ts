@@ -1,10 +1,11 @@
 // What `skep validate` reads of a config repository: a folder with a skep.yaml is checked as its reconciler reads it, which
 // is what the sources name below it, and nothing else. Knows nothing about manifests.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
+import { settingsText } from './settings-file.ts';
 
 export interface ManifestFolder {
   /** A folder, or a file. */
@@ -19,9 +20,10 @@ export interface ManifestFolder {
  */
 export async function manifestFolders(path: string, environment: Environment): Promise<readonly ManifestFolder[]> {
   const file = join(path, 'skep.yaml');
-  if (!existsSync(file)) return [{ path, ignore: [] }];
+  const text = settingsText(file);
+  if (text === undefined) return [{ path, ignore: [] }];
   const { readConfig } = await import('./config.ts');
-  const { sources } = readConfig({ text: readFileSync(file, 'utf8'), file, environment });
+  const { sources } = readConfig({ text, file, environment });
   const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore }));
   const there = folders.filter((folder) => existsSync(folder.path));
   if (there.length > 0) return there;

@@ -1,9 +1,9 @@
 // Finds and reads the configuration file that a command was given, or the one that is there.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { Failure } from '../std/failure.ts';
 import type { Config } from './config.ts';
+import { settingsText } from './settings-file.ts';
 
 export interface InstanceFlags {
   readonly config?: string;
@@ -26,8 +26,8 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
 export async function loadConfig(flags: InstanceFlags): Promise<Config> {
   const { readConfig } = await import('./config.ts');
   const file = flags.config ?? 'skep.yaml';
-  if (flags.config !== undefined && !existsSync(file)) throw new Failure('usage', `${file}: no such file`);
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const text = settingsText(file);
+  if (flags.config !== undefined && text === undefined) throw new Failure('usage', `${file}: no such file`);
   if (text === undefined && process.env.SKEP_SOURCES === undefined)
     throw new Failure('usage', `there is no ${file} here; name a configuration file with -c`);
   const config = readConfig({ text, file, environment: process.env });

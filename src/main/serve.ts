@@ -1,7 +1,6 @@
 // `skep serve`: the registry service of one MCPRegistry.
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import type { Logger } from 'pino';
@@ -15,6 +14,7 @@ import { systemClock } from './clock.ts';
 import { listen } from './listen.ts';
 import type { LogLevel } from './log.ts';
 import { watchUsage } from './process-usage.ts';
+import { settingsText } from './settings-file.ts';
 import { untilSignal } from './signals.ts';
 import { openTracing } from './tracing.ts';
 import { VERSION } from './version.ts';
@@ -74,11 +74,9 @@ export async function readServeConfig(file: string): Promise<RegistryConfig> {
 }
 
 function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Failure('usage', `${file}: cannot be read`, { cause });
-  }
+  const text = settingsText(file);
+  if (text === undefined) throw new Failure('usage', `${file}: no such file`);
+  return text;
 }
 
 export interface Service {

@@ -500,7 +500,7 @@ describe('a call', () => {
     {
       reason: 'the configuration of a service that is not there',
       args: ['serve', '-c', 'missing.yaml'],
-      says: 'error usage: missing.yaml: cannot be read',
+      says: 'error usage: missing.yaml: no such file',
     },
   ];
   for (const { reason, args, says } of calls) {
