@@ -21,8 +21,6 @@ export interface LargeRun {
   readonly unchanged: number;
   /** What went wrong, in words. */
   readonly wrong: readonly string[];
-  /** The most memory that the process has had so far. */
-  readonly peakMiB: number;
 }
 
 async function serve({ kubeconfig, folder, instance, children }: LargeFleet): Promise<void> {
@@ -39,7 +37,6 @@ async function serve({ kubeconfig, folder, instance, children }: LargeFleet): Pr
       created: run.outcomes.filter(({ action }) => action === 'created').length,
       unchanged: run.plan.unchanged.length,
       wrong: [...failed, ...[...run.failures, ...run.problems].map(({ message }) => message)],
-      peakMiB: process.resourceUsage().maxRSS / 1024,
     };
     process.send?.(answer);
   });

@@ -12,7 +12,7 @@ import { CONNECTIONS, writeFleet } from './fleet-world.ts';
 import type { LargeFleet, LargeRun } from './large-process.ts';
 import { API_GROUP, fleetOf } from './manifests.ts';
 import { median } from './measure.ts';
-import { type ServerProcess, startModule } from './processes.ts';
+import { peakMiB, type ServerProcess, startModule } from './processes.ts';
 import type { Place } from './sections.ts';
 import type { Report, Row } from './table.ts';
 
@@ -73,6 +73,8 @@ interface FleetSize extends Pick<LargeFleet, 'instance' | 'children'> {
 
 interface Fleet {
   run(): Promise<LargeRun>;
+  /** The most memory that its process has had so far. */
+  peakMiB(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -87,6 +89,7 @@ async function openFleet(site: Site, { instance, servers, children }: FleetSize)
       assert.deepEqual(result.wrong, [], 'a run has nothing to complain about');
       return result;
     },
+    peakMiB: () => peakMiB(child.pid),
     stop: child.stop,
   };
 }
@@ -189,13 +192,19 @@ async function idleRows(site: Site, { name, fleet, paths }: Idle): Promise<Row[]
       await site.bare.listAll(paths);
       lists.push(performance.now() - start);
     }
-    return rowsOf(name, ours, lists);
+    return rowsOf(name, { ours, lists, peak: stayer.peakMiB() });
   } finally {
     await stayer.stop();
   }
 }
 
-function rowsOf(name: string, ours: readonly LargeRun[], lists: readonly number[]): Row[] {
+interface Measured {
+  readonly ours: readonly LargeRun[];
+  readonly lists: readonly number[];
+  readonly peak: number | undefined;
+}
+
+function rowsOf(name: string, { ours, lists, peak }: Measured): Row[] {
   const [last] = ours.slice(-1);
   assert(last !== undefined);
   const writes = Math.max(...ours.map((run) => run.writes));
@@ -206,7 +215,7 @@ function rowsOf(name: string, ours: readonly LargeRun[], lists: readonly number[
     { name, ours: median(ours.map(({ ms }) => ms)), baseline: median(lists), unit: 'ms', against },
     { name: '... requests', ours: last.requests, baseline: pages, unit: 'requests', against: objects },
     { name: '... writes', ours: writes, unit: 'writes' },
-    { name: '... memory', ours: last.peakMiB, unit: 'MiB' },
+    ...(peak === undefined ? [] : [{ name: '... memory', ours: peak, unit: 'MiB' }]),
   ];
 }
 

@@ -41,9 +41,21 @@ export async function startProgram(args: readonly string[]): Promise<ServerProce
 
 /** Resident memory in MiB, as Linux tells it; undefined elsewhere. */
 export function residentMiB(pid: number): number | undefined {
+  return memoryMiB(pid, 'VmRSS');
+}
+
+/**
+ * The most resident memory that a process has had, in MiB, as Linux tells it; undefined elsewhere. `maxRSS` of its own usage
+ * is something else: it begins with what its parent had.
+ */
+export function peakMiB(pid: number): number | undefined {
+  return memoryMiB(pid, 'VmHWM');
+}
+
+function memoryMiB(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
   try {
-    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kib === undefined ? undefined : Number(kib) / 1024;
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return line === null ? undefined : Number(line[1]) / 1024;
   } catch {
     // No /proc on this system.
     return undefined;
