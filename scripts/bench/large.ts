@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
 import { compileBeside, imageNodeOptions } from './compiled.ts';
 import { CONNECTIONS, writeFleet } from './fleet-world.ts';
@@ -34,7 +35,7 @@ interface Site {
 
 /** Custom resources alone: another operator makes their children. */
 export function benchResources(place: Place): Promise<Report> {
-  return onServer(place, async (site) => [...(await idleResources(site)), ...(await creation(site))]);
+  return onServer(place, async (site) => [...(await creation(site)), ...(await idleResources(site))]);
 }
 
 /** Custom resources and all that they become. */
@@ -105,7 +106,9 @@ async function creation(site: Site): Promise<Row[]> {
     const { ms, created } = await fleet.run();
     await fleet.stop();
     assert.equal(created, fleetOf(CREATED_SERVERS).length - 1);
-    const bare = await createBare(site, instance, `${site.run}-bare-${round}`);
+    const other = `${site.run}-bare-${round}`;
+    const bare = await createBare(site, instance, other);
+    for (const namespace of [instance, other]) await remove(site, namespace);
     if (round === 0) continue;
     ours.push(ms);
     baseline.push(bare);
@@ -125,6 +128,14 @@ async function creation(site: Site): Promise<Row[]> {
 async function createNamespace({ bare }: Site, name: string): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await bare.patch(`/api/v1/namespaces/${name}?fieldManager=bench`, body);
+}
+
+/** Resolves when it is gone with all that is in it: what others left behind would be listed with each run. */
+async function remove({ bare }: Site, name: string): Promise<void> {
+  const path = '/api/v1/namespaces';
+  await bare.send('DELETE', `${path}/${name}`);
+  const isThere = async () => JSON.parse(await bare.send('GET', `${path}?fieldSelector=metadata.name%3D${name}`));
+  while ((await isThere()).items.length > 0) await setTimeout(500);
 }
 
 async function createBare(site: Site, from: string, to: string): Promise<number> {
