@@ -98,7 +98,7 @@ describe('no pattern takes longer than the text allows', () => {
     { pattern: 'a*a*a*a*a*b', text: long, verdict: false },
     { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$', text: long, verdict: false },
     { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), verdict: 'too costly' },
-    { pattern: `^${'(?:|){1000}'.repeat(9)}b`, text: manyKinds(50_000), verdict: 'too costly' },
+    { pattern: `${'(?:|){1000}'.repeat(9)}b`, text: manyKinds(50_000), verdict: 'too costly' },
   ])('/$pattern/: $verdict', ({ pattern, text, verdict }) => {
     const begun = performance.now();
     expect(matches(pattern, text)).toBe(verdict);

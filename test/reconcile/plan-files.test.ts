@@ -9,7 +9,7 @@ import type { RunResult } from '../../src/reconcile/result.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { members, publish, versionsOf } from './fleet.ts';
+import { members, publish } from './fleet.ts';
 
 const OPTIONS = { waitSeconds: 0 };
 let world: World;
@@ -179,17 +179,27 @@ test('a deletion that a finalizer keeps is asked for once, and its plan can be a
   await finalize([]);
 });
 
+/** What a run would write; controllers go on telling how far workloads are. */
+function contentsOf(objects: ReadonlyMap<string, KubeObject>): ReadonlyMap<string, unknown> {
+  return new Map(
+    [...objects].map(([id, { status: _status, metadata, ...content }]) => {
+      const { resourceVersion: _version, managedFields: _fields, ...own } = metadata;
+      return [id, { ...content, metadata: own }];
+    }),
+  );
+}
+
 test('where plans must be signed, a run changes nothing and says what waits', async () => {
   await serve({ one: '1.0.0' });
   publish(world.fleet, { two: '1.0.0' });
   const admit = admitNothing('the reason');
-  const before = versionsOf(await members(world.client, 'test'));
+  const before = contentsOf(await members(world.client, 'test'));
   const result = await world.run({ ...OPTIONS, admit });
   expect(new Set(result.outcomes.map(({ action, error }) => `${action} ${error?.code}`))).toEqual(
     new Set(['held plan-required']),
   );
   expect([result.outcomes.length, exitCodeOf(result)]).toEqual([18, 5]);
-  expect(versionsOf(await members(world.client, 'test'))).toEqual(before);
+  expect(contentsOf(await members(world.client, 'test'))).toEqual(before);
 });
 
 test('what drifted since and is not in the plan is left to the next one', async () => {
