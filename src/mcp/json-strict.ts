@@ -1,0 +1,109 @@
+// A stricter pass over a JSON value whose content decides something: no key and no text in it that two readers could read
+// differently. Knows nothing about what it decides.
+
+import {
+  DUPLICATE_KEY,
+  faultAt,
+  LONE_SURROGATE,
+  MAX_DEPTH,
+  OTHER_CASE,
+  type Source,
+  SYNTAX,
+  skipColon,
+  skipSpace,
+  skipString,
+  skipValue,
+  TOO_DEEP,
+} from './json-bytes.ts';
+import { decodeString, foldKey } from './json-members.ts';
+
+export interface StrictOptions {
+  /** Objects and arrays within are read as strictly; otherwise only the outermost object is. */
+  readonly deep?: boolean;
+  /**
+   * The keys of the outermost object that are read afterwards: none of them may occur in another letter case. Without them
+   * no two keys may differ in letter case only.
+   */
+  readonly known?: readonly string[];
+}
+
+/** Position after the value at `from`, or a fault. `depth` is how many containers it is in. */
+export function readStrict(source: Source, from: number, end: number, depth: number, options: StrictOptions): number {
+  const { deep = false, known } = options;
+  const names = known === undefined ? undefined : new Map(known.map((name) => [foldKey(name), name]));
+  return readValueStrict(source, from, end, depth, deep, names);
+}
+
+type Names = ReadonlyMap<string, string>;
+
+function readValueStrict(
+  source: Source,
+  from: number,
+  end: number,
+  depth: number,
+  deep: boolean,
+  names?: Names,
+): number {
+  const byte = from < end ? source.bytes[from] : 0;
+  if (byte === 0x22) return readText(source, from, end);
+  if (byte === 0x7b) return readObject(source, from, end, depth, deep, names);
+  if (byte === 0x5b && deep) return readArray(source, from, end, depth);
+  return skipValue(source, from, end, depth);
+}
+
+function readText(source: Source, from: number, end: number): number {
+  const close = skipString(source, from + 1, end);
+  if (close < 0) return close;
+  return decodeString(source, from + 1, close) === undefined ? faultAt(from, LONE_SURROGATE) : close + 1;
+}
+
+function readArray(source: Source, from: number, end: number, depth: number): number {
+  const { bytes } = source;
+  if (depth >= MAX_DEPTH) return faultAt(from, TOO_DEEP);
+  let pos = skipSpace(bytes, from + 1, end);
+  if (pos < end && bytes[pos] === 0x5d) return pos + 1;
+  for (;;) {
+    const after = readValueStrict(source, pos, end, depth + 1, true);
+    if (after < 0) return after;
+    pos = skipSpace(bytes, after, end);
+    if (pos < end && bytes[pos] === 0x5d) return pos + 1;
+    if (pos >= end || bytes[pos] !== 0x2c) return faultAt(pos, SYNTAX);
+    pos = skipSpace(bytes, pos + 1, end);
+  }
+}
+
+function readObject(source: Source, from: number, end: number, depth: number, deep: boolean, names?: Names): number {
+  const { bytes } = source;
+  if (depth >= MAX_DEPTH) return faultAt(from, TOO_DEEP);
+  const seen = new Set<string>();
+  let pos = skipSpace(bytes, from + 1, end);
+  if (pos < end && bytes[pos] === 0x7d) return pos + 1;
+  for (;;) {
+    const close = pos < end && bytes[pos] === 0x22 ? skipString(source, pos + 1, end) : faultAt(pos, SYNTAX);
+    if (close < 0) return close;
+    const unclear = checkKey(source, pos, close, seen, names);
+    if (unclear !== 0) return unclear;
+    const start = skipColon(bytes, close + 1, end);
+    if (start < 0) return start;
+    const open = start < end && (bytes[start] === 0x7b || bytes[start] === 0x5b);
+    const after =
+      open && !deep ? skipValue(source, start, end, depth + 1) : readValueStrict(source, start, end, depth + 1, deep);
+    if (after < 0) return after;
+    pos = skipSpace(bytes, after, end);
+    if (pos < end && bytes[pos] === 0x7d) return pos + 1;
+    if (pos >= end || bytes[pos] !== 0x2c) return faultAt(pos, SYNTAX);
+    pos = skipSpace(bytes, pos + 1, end);
+  }
+}
+
+/** 0, or a fault. */
+function checkKey(source: Source, quote: number, close: number, seen: Set<string>, names?: Names): number {
+  const text = decodeString(source, quote + 1, close);
+  if (text === undefined) return faultAt(quote, LONE_SURROGATE);
+  const folded = foldKey(text);
+  const known = names?.get(folded);
+  if (known !== undefined && known !== text) return faultAt(quote, OTHER_CASE);
+  const size = seen.size;
+  seen.add(names === undefined ? folded : text);
+  return seen.size === size ? faultAt(quote, DUPLICATE_KEY) : 0;
+}

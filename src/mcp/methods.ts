@@ -1,0 +1,113 @@
+// Every method of every revision of MCP in one table: who sends it, what it is about, what its result lists. Knows nothing
+// about bytes, HTTP or policies.
+
+import type { Era } from './revisions.ts';
+
+export type Feature =
+  | 'tool'
+  | 'prompt'
+  | 'resource'
+  | 'completion'
+  | 'logging'
+  | 'root'
+  | 'sampling'
+  | 'elicitation'
+  | 'task'
+  | 'subscription'
+  | 'lifecycle';
+
+/** Where `params` names what the message is about; `ref` holds a prompt's name or a template's URI by its `type`. */
+export type TargetParam = 'name' | 'uri' | 'ref' | 'taskId';
+
+/** The param of a notification that holds a request's id or progress token. */
+export type ReferenceParam = 'requestId' | 'progressToken';
+
+export type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates' | 'tasks' | 'roots';
+
+export interface MethodFacts {
+  readonly method: string;
+  readonly notification: boolean;
+  readonly sender: 'client' | 'server' | 'both';
+  /** In the stateless era a server's requests are parts of results and no messages (2026-07-28, multi round-trip). */
+  readonly eras: readonly Era[];
+  readonly feature: Feature;
+  /** `call` does or reads the one thing that the target names, `list` lists many. */
+  readonly kind: 'call' | 'list' | 'other';
+  readonly target?: TargetParam;
+  readonly refersTo?: ReferenceParam;
+  /** Key of the array in the result of a list. */
+  readonly resultKey?: ListKey;
+  /** Whether `Mcp-Name` is required (2026-07-28, Streamable HTTP, Standard Request Headers; SEP-2663 for tasks). */
+  readonly nameHeader: boolean;
+}
+
+const SESSION: readonly Era[] = ['session'];
+const STATELESS: readonly Era[] = ['stateless'];
+const EVERY: readonly Era[] = ['session', 'stateless'];
+
+type Rest = Partial<Pick<MethodFacts, 'kind' | 'target' | 'refersTo' | 'resultKey' | 'nameHeader'>>;
+
+function facts(
+  method: string,
+  sender: MethodFacts['sender'],
+  eras: readonly Era[],
+  feature: Feature,
+  { kind = 'other', target, refersTo, resultKey, nameHeader = false }: Rest = {},
+): MethodFacts {
+  const notification = method.startsWith('notifications/');
+  return { method, notification, sender, eras, feature, kind, target, refersTo, resultKey, nameHeader };
+}
+
+export const METHODS: readonly MethodFacts[] = [
+  facts('initialize', 'client', SESSION, 'lifecycle'),
+  facts('notifications/initialized', 'client', SESSION, 'lifecycle'),
+  facts('ping', 'both', SESSION, 'lifecycle'),
+  facts('server/discover', 'client', STATELESS, 'lifecycle'),
+  facts('notifications/cancelled', 'both', EVERY, 'lifecycle', { refersTo: 'requestId' }),
+  facts('notifications/progress', 'both', EVERY, 'lifecycle', { refersTo: 'progressToken' }),
+
+  facts('tools/list', 'client', EVERY, 'tool', { kind: 'list', resultKey: 'tools' }),
+  facts('tools/call', 'client', EVERY, 'tool', { kind: 'call', target: 'name', nameHeader: true }),
+  facts('notifications/tools/list_changed', 'server', EVERY, 'tool'),
+
+  facts('prompts/list', 'client', EVERY, 'prompt', { kind: 'list', resultKey: 'prompts' }),
+  facts('prompts/get', 'client', EVERY, 'prompt', { kind: 'call', target: 'name', nameHeader: true }),
+  facts('notifications/prompts/list_changed', 'server', EVERY, 'prompt'),
+
+  facts('resources/list', 'client', EVERY, 'resource', { kind: 'list', resultKey: 'resources' }),
+  facts('resources/templates/list', 'client', EVERY, 'resource', { kind: 'list', resultKey: 'resourceTemplates' }),
+  facts('resources/read', 'client', EVERY, 'resource', { kind: 'call', target: 'uri', nameHeader: true }),
+  facts('resources/subscribe', 'client', SESSION, 'resource', { kind: 'call', target: 'uri' }),
+  facts('resources/unsubscribe', 'client', SESSION, 'resource', { kind: 'call', target: 'uri' }),
+  facts('notifications/resources/list_changed', 'server', EVERY, 'resource'),
+  facts('notifications/resources/updated', 'server', EVERY, 'resource', { target: 'uri' }),
+
+  facts('completion/complete', 'client', EVERY, 'completion', { kind: 'call', target: 'ref' }),
+
+  facts('logging/setLevel', 'client', SESSION, 'logging'),
+  facts('notifications/message', 'server', EVERY, 'logging'),
+
+  facts('roots/list', 'server', SESSION, 'root', { kind: 'list', resultKey: 'roots' }),
+  facts('notifications/roots/list_changed', 'client', SESSION, 'root'),
+  facts('sampling/createMessage', 'server', SESSION, 'sampling'),
+  facts('elicitation/create', 'server', SESSION, 'elicitation'),
+  facts('notifications/elicitation/complete', 'server', SESSION, 'elicitation'),
+
+  facts('subscriptions/listen', 'client', STATELESS, 'subscription'),
+  facts('notifications/subscriptions/acknowledged', 'server', STATELESS, 'subscription'),
+
+  facts('tasks/get', 'both', EVERY, 'task', { kind: 'call', target: 'taskId', nameHeader: true }),
+  facts('tasks/result', 'both', SESSION, 'task', { kind: 'call', target: 'taskId' }),
+  facts('tasks/update', 'client', STATELESS, 'task', { kind: 'call', target: 'taskId', nameHeader: true }),
+  facts('tasks/cancel', 'both', EVERY, 'task', { kind: 'call', target: 'taskId', nameHeader: true }),
+  facts('tasks/list', 'both', SESSION, 'task', { kind: 'list', resultKey: 'tasks' }),
+  facts('notifications/tasks/status', 'both', SESSION, 'task', { target: 'taskId' }),
+  facts('notifications/tasks', 'server', STATELESS, 'task', { target: 'taskId' }),
+];
+
+const BY_METHOD: ReadonlyMap<string, MethodFacts> = new Map(METHODS.map((each) => [each.method, each]));
+
+/** Undefined for a method that no revision names; names are case-sensitive (JSON-RPC 2.0 section 4). */
+export function methodFacts(method: string): MethodFacts | undefined {
+  return BY_METHOD.get(method);
+}

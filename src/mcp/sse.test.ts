@@ -1,0 +1,256 @@
+// Tests of the event splitter against a slow reader of the HTML standard's rules over text, at every place where a stream can
+// be cut, and of what it does with streams that are too large.
+
+import { describe, expect, test } from 'vitest';
+import { createEventSplitter, formatComment, formatEvent, type SseEvent } from './sse.ts';
+
+interface Split {
+  readonly events: readonly (Omit<SseEvent, 'data' | 'raw'> & { readonly data: string })[];
+  readonly silent: readonly string[];
+  /** All raw bytes in their order. */
+  readonly raw: string;
+  readonly faults: number;
+}
+
+function split(chunks: readonly (Buffer | string)[], maxEventBytes = 1000): Split {
+  const events: Split['events'][number][] = [];
+  const silent: string[] = [];
+  let raw = '';
+  let faults = 0;
+  const splitter = createEventSplitter(
+    { maxEventBytes },
+    {
+      event(event) {
+        events.push({ data: event.data.toString(), id: event.id, type: event.type, retry: event.retry });
+        raw += event.raw.toString();
+      },
+      silent(bytes) {
+        silent.push(bytes.toString());
+        raw += bytes.toString();
+      },
+      fault() {
+        faults += 1;
+      },
+    },
+  );
+  for (const chunk of chunks) splitter.push(Buffer.from(chunk));
+  splitter.end();
+  return { events, silent, raw, faults };
+}
+
+/** The rules as the standard words them, over the whole text (9.2.6 Interpreting an event stream). */
+function standard(text: string): Split['events'] {
+  const events: Split['events'][number][] = [];
+  let data = '';
+  let id: string | undefined;
+  let type: string | undefined;
+  let retry: number | undefined;
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  lines.pop();
+  for (const line of lines) {
+    if (line === '') {
+      if (data !== '') events.push({ data: data.slice(0, -1), id, type, retry });
+      data = '';
+      id = type = retry = undefined;
+      continue;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) continue;
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
+    if (field === 'data') data += `${value}\n`;
+    if (field === 'event') type = value;
+    if (field === 'id' && !value.includes('\0')) id = value;
+    if (field === 'retry' && /^[0-9]+$/.test(value)) retry = Number(value);
+  }
+  return events;
+}
+
+const STREAMS: readonly (readonly [string, string])[] = [
+  ['one event of one line', 'data: {"a":1}\n\n'],
+  ['two events', 'data: a\n\ndata: b\n\n'],
+  ['CRLF', 'data: a\r\nid: 1\r\n\r\ndata: b\r\n\r\n'],
+  ['CR', 'data: a\rid: 1\r\rdata: b\r\r'],
+  ['line ends of all kinds', 'data: a\r\ndata: b\rdata: c\n\r\ndata: d\n\rdata: e\r\n\n'],
+  ['CR, then LF alone', 'data: a\n\r\ndata: b\r\r\ndata: c\n\n'],
+  ['a byte order mark', '\ufeffdata: a\n\ndata: b\n\n'],
+  ['a byte order mark in the middle', 'data: a\n\n\ufeffdata: b\n\ndata: c\n\n'],
+  ['comments', ': hi\n\n:\n\ndata: a\n: within\ndata: b\n\n'],
+  ['several data lines', 'data: a\ndata:b\ndata:  c\ndata\ndata:\n\n'],
+  ['empty data', 'id: 7\ndata:\n\ndata\n\n'],
+  ['an id without data', 'id: 7\n\ndata: x\n\n'],
+  ['an id with NUL', 'id: a\0b\ndata: x\n\n'],
+  ['retry', 'retry: 1500\ndata: x\n\nretry: 15s\ndata: x\n\nretry:\ndata: y\n\n'],
+  [
+    'fields that are unknown or nearly known',
+    'foo: 1\ndatax: 2\ndat: 3\nDATA: 4\n data: 5\ndata : 6\ndata: 7\nidx\nids: 3\n\n',
+  ],
+  ['fields twice', 'id: 1\nid: 2\nevent: a\nevent: b\ndata: x\n\n'],
+  ['colons in values', 'data: a: b:c\nevent::x\n\n'],
+  ['blank lines', '\n\n\r\n\rdata: a\n\n\n\n'],
+  ['text beyond ASCII', 'event: größe\nid: 😀\ndata: ü😀\n\n'],
+  ['an unfinished event', 'data: a\n\ndata: b\n'],
+  ['an unfinished line', 'data: a\n\ndata: b'],
+  ['an empty stream', ''],
+];
+
+describe('the splitter reads as the standard says', () => {
+  for (const [name, text] of STREAMS) {
+    const bytes = Buffer.from(text);
+    test(`${name}, in one chunk`, () => expect(split([bytes]).events).toEqual(standard(text)));
+
+    test(`${name}, cut at any one or two places`, () => {
+      for (let first = 0; first <= bytes.length; first += 1) {
+        for (let second = first; second <= bytes.length; second += 1) {
+          const chunks = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+          expect(split(chunks).events, `${first}, ${second}`).toEqual(standard(text));
+        }
+      }
+    });
+
+    test(`${name}, byte by byte`, () => {
+      const chunks = Array.from(bytes, (byte) => Buffer.of(byte));
+      expect(split(chunks).events).toEqual(standard(text));
+    });
+  }
+
+  test('streams made of random pieces, cut at random places', () => {
+    const random = numbers(20_260_728);
+    const pieces = [
+      'data:',
+      'data: x',
+      'id: 1',
+      'event: e',
+      ': c',
+      'retry: 5',
+      'foo',
+      '\n',
+      '\n',
+      '\r\n',
+      '\r',
+      '\n\n',
+      '\r\n\r\n',
+    ];
+    for (let round = 0; round < 3000; round += 1) {
+      const text = Array.from({ length: 1 + random(20) }, () => pieces[random(pieces.length)]).join('');
+      const bytes = Buffer.from(text);
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < bytes.length; ) {
+        const size = 1 + random(6);
+        chunks.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      expect(split(chunks).events, JSON.stringify(text)).toEqual(standard(text));
+    }
+  });
+});
+
+/** Numbers that look random and are the same in each run (mulberry32). */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) % below;
+  };
+}
+
+describe('the splitter', () => {
+  test('gives all bytes back as raw parts, so that a stream can be passed on as it came', () => {
+    const text = ': hi\n\nid: 1\ndata: a\n\nretry: 5\n\ndata: b\r\n\r\n';
+    expect(split([text]).raw).toBe(text);
+    expect(split([text]).silent).toEqual([': hi\n\n', 'retry: 5\n\n']);
+  });
+
+  test('leaves the LF of a CR that ended an event out of the next one', () => {
+    expect(split(['data: a\r\r', '\ndata: b\n\n']).raw).toBe('data: a\r\rdata: b\n\n');
+    expect(split(['data: a\r', '\ndata: b\n\n']).raw).toBe('data: a\r\ndata: b\n\n');
+  });
+
+  test('refuses an event that is too large once, however it arrives, and reads nothing afterwards', () => {
+    const large = `data: ${'x'.repeat(200)}\n\n`;
+    const expected = { events: [{ data: 'a', id: undefined, type: undefined, retry: undefined }], faults: 1 };
+    expect(split(['data: a\n\n', large, 'data: b\n\n'], 100)).toMatchObject(expected);
+    expect(split([`data: a\n\n${large}data: b\n\n`], 100)).toMatchObject(expected);
+    expect(split(['data: a\n\n', ...Array.from(large), 'data: b\n\n'], 100)).toMatchObject(expected);
+    expect(split(['data: a\n\n', 'data: '.repeat(40)], 100)).toMatchObject(expected);
+  });
+
+  test('accepts an event of exactly the largest size', () => {
+    const text = `data: ${'x'.repeat(92)}\n\n`;
+    expect(split([text], 100)).toMatchObject({ faults: 0, events: [{ data: 'x'.repeat(92) }] });
+    expect(split([text], 99)).toMatchObject({ faults: 1, events: [] });
+  });
+
+  test('counts each event by itself', () => {
+    expect(split([`data: ${'x'.repeat(80)}\n\n`.repeat(50)], 100)).toMatchObject({ faults: 0, events: { length: 50 } });
+  });
+
+  test('never changes an event that it has given out', () => {
+    const events: Buffer[] = [];
+    const splitter = createEventSplitter(
+      { maxEventBytes: 1000 },
+      { event: ({ data }) => void events.push(data), fault: () => expect.unreachable() },
+    );
+    for (let n = 0; n < 20; n += 1) {
+      splitter.push(Buffer.from(`data: number ${n}`));
+      splitter.push(Buffer.from('\n\nda'));
+      splitter.push(Buffer.from('ta: between\n\n'));
+    }
+    expect(events.filter((_, index) => index % 2 === 0).map(String)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `number ${n}`),
+    );
+  });
+
+  test('gives out nothing after its end', () => {
+    const splitter = createEventSplitter(
+      { maxEventBytes: 1000 },
+      { event: () => expect.unreachable(), fault: () => expect.unreachable() },
+    );
+    splitter.push(Buffer.from('data: a\n'));
+    splitter.end();
+    splitter.push(Buffer.from('\ndata: b\n\n'));
+  });
+});
+
+describe('formatEvent', () => {
+  test('writes what the splitter reads', () => {
+    const events = [
+      { data: Buffer.from('{"a":1}') },
+      { data: Buffer.from(''), id: 'priming', retry: 500 },
+      { data: Buffer.from('a\nb\n\nc'), type: 'message', id: 'r.1' },
+      { data: Buffer.from('ü😀') },
+    ];
+    const read = split([Buffer.concat(events.map(formatEvent))]).events;
+    expect(read).toEqual(events.map(({ data, id, type, retry }) => ({ data: data.toString(), id, type, retry })));
+  });
+
+  test('writes one line of data as one line', () => {
+    expect(formatEvent({ data: Buffer.from('x'), type: 'message', id: '1', retry: 5 }).toString()).toBe(
+      'event: message\nid: 1\nretry: 5\ndata: x\n\n',
+    );
+  });
+
+  test('lets no line end of the data begin another field', () => {
+    const data = Buffer.from('a\r\nb\rid: 7\nc');
+    expect(split([formatEvent({ data })]).events).toEqual([
+      { data: 'a\nb\nid: 7\nc', id: undefined, type: undefined, retry: undefined },
+    ]);
+  });
+
+  test('splits data whose lines end in CR alone', () => {
+    expect(formatEvent({ data: Buffer.from('a\rid: 7') }).toString()).toBe('data: a\ndata: id: 7\n\n');
+  });
+
+  test('throws where the id or the type has a line end', () => {
+    expect(() => formatEvent({ data: Buffer.from(''), id: 'a\nb' })).toThrow(RangeError);
+    expect(() => formatEvent({ data: Buffer.from(''), type: 'a\rb' })).toThrow(RangeError);
+  });
+});
+
+test('formatComment writes what is no event, whatever its text is', () => {
+  const comment = formatComment('alive\ndata: x\r\n\r\ndata: y').toString();
+  expect(split([comment])).toMatchObject({ events: [], silent: [comment] });
+  expect(formatComment('').toString()).toBe(': \n\n');
+});

@@ -1,0 +1,238 @@
+// Server-sent events over bytes, by the rules of the HTML standard (9.2 Server-sent events): cuts a stream into events and
+// formats them. Knows nothing about what the data means.
+
+export interface SseEvent {
+  /** The data lines joined by LF, not decoded. It may share its memory with the chunk that was pushed. */
+  readonly data: Buffer;
+  /** The event's own id: it is not carried over from earlier events. */
+  readonly id?: string;
+  readonly type?: string;
+  /** Milliseconds. */
+  readonly retry?: number;
+  /** The event as it came, the blank line included: what is forwarded where nothing changes. */
+  readonly raw: Buffer;
+}
+
+export interface EventHandlers {
+  event(event: SseEvent): void;
+  /** Once; nothing follows, and what is pushed afterwards is ignored. */
+  fault(reason: 'event-too-large'): void;
+  /** A block without data, which is no event: comments, a bare id or retry. For whoever forwards all of a stream. */
+  silent?(raw: Buffer): void;
+}
+
+export interface EventSplitter {
+  /** The chunk must not be changed afterwards. */
+  push(chunk: Buffer): void;
+  /** The stream ended: an unfinished event is dropped, as the standard says. */
+  end(): void;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COLON = 0x3a;
+const LINE_FEED = Buffer.of(LF);
+const EVENT_END = Buffer.of(LF, LF);
+const EMPTY = Buffer.alloc(0);
+const LONGEST_FIELD = 5;
+const FIRST_CAPACITY = 4096;
+
+/** What is there of an event whose end has not come yet. It doubles, so that many small chunks cost no more than one. */
+interface Remainder {
+  bytes: Buffer;
+  length: number;
+}
+
+export function createEventSplitter(
+  { maxEventBytes }: { readonly maxEventBytes: number },
+  handlers: EventHandlers,
+): EventSplitter {
+  const rest: Remainder = { bytes: EMPTY, length: 0 };
+  /** The last byte was the end of a line, so that a line end that follows ends the event. */
+  let atLineStart = true;
+  /** The last byte was a CR: an LF that follows belongs to it. */
+  let afterCr = false;
+  let begun = false;
+  let closed = false;
+
+  function stop(): void {
+    closed = true;
+    rest.bytes = EMPTY;
+    rest.length = 0;
+  }
+
+  function refuse(): void {
+    stop();
+    handlers.fault('event-too-large');
+  }
+
+  function finish(chunk: Buffer, from: number, to: number): void {
+    if (rest.length + to - from > maxEventBytes) {
+      refuse();
+      return;
+    }
+    const raw = takeLine(rest, chunk, from, to);
+    const start = begun ? 0 : markLength(raw);
+    begun = true;
+    const event = readEvent(raw, start);
+    if (event === undefined) handlers.silent?.(raw);
+    else handlers.event(event);
+  }
+
+  function push(chunk: Buffer): void {
+    if (closed || chunk.length === 0) return;
+    let line = afterCr && chunk[0] === LF ? 1 : 0;
+    // Where the CR ended an event, its LF is no part of the next one.
+    let from = rest.length === 0 ? line : 0;
+    let fresh = atLineStart;
+    let cr = chunk.indexOf(CR, line);
+    afterCr = false;
+    while (line < chunk.length) {
+      const lf = chunk.indexOf(LF, line);
+      if (cr !== -1 && cr < line) cr = chunk.indexOf(CR, line);
+      const end = lf === -1 || (cr !== -1 && cr < lf) ? cr : lf;
+      if (end === -1) break;
+      const blank = fresh && end === line;
+      line = end + (end === cr && lf === end + 1 ? 2 : 1);
+      afterCr = line === chunk.length && chunk[line - 1] === CR;
+      fresh = true;
+      if (!blank) continue;
+      finish(chunk, from, line);
+      if (closed) return;
+      from = line;
+    }
+    atLineStart = fresh && line === chunk.length;
+    if (rest.length + chunk.length - from > maxEventBytes) refuse();
+    else keep(rest, chunk, from, chunk.length);
+  }
+
+  return { push, end: stop };
+}
+
+function keep(rest: Remainder, chunk: Buffer, from: number, to: number): void {
+  const length = rest.length + to - from;
+  if (length > rest.bytes.length) {
+    const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * rest.bytes.length, FIRST_CAPACITY));
+    rest.bytes.copy(grown, 0, 0, rest.length);
+    rest.bytes = grown;
+  }
+  chunk.copy(rest.bytes, rest.length, from, to);
+  rest.length = length;
+}
+
+/** The remainder and these bytes, in memory that is not written again. */
+function takeLine(rest: Remainder, chunk: Buffer, from: number, to: number): Buffer {
+  if (rest.length === 0) return chunk.subarray(from, to);
+  keep(rest, chunk, from, to);
+  const whole = rest.bytes.subarray(0, rest.length);
+  rest.bytes = EMPTY;
+  rest.length = 0;
+  return whole;
+}
+
+/** A byte order mark is allowed at the start of a stream only. */
+function markLength(raw: Buffer): number {
+  return raw[0] === 0xef && raw[1] === 0xbb && raw[2] === 0xbf ? 3 : 0;
+}
+
+/** The block from `start` on, or undefined where it has no data. */
+function readEvent(raw: Buffer, start: number): SseEvent | undefined {
+  const pieces: Buffer[] = [];
+  let id: string | undefined;
+  let type: string | undefined;
+  let retry: number | undefined;
+  let line = start;
+  let cr = raw.indexOf(CR, line);
+  while (line < raw.length) {
+    const lf = raw.indexOf(LF, line);
+    if (cr !== -1 && cr < line) cr = raw.indexOf(CR, line);
+    const end = lf === -1 || (cr !== -1 && cr < lf) ? cr : lf;
+    if (end === -1) break;
+    const value = valueStart(raw, line, end);
+    switch (fieldAt(raw, line, end)) {
+      case 'data':
+        pieces.push(raw.subarray(value, end));
+        break;
+      case 'event':
+        type = raw.toString('utf8', value, end);
+        break;
+      case 'id':
+        if (!raw.subarray(value, end).includes(0)) id = raw.toString('utf8', value, end);
+        break;
+      case 'retry':
+        retry = milliseconds(raw.toString('latin1', value, end)) ?? retry;
+        break;
+      case undefined:
+        break;
+    }
+    line = end + (end === cr && lf === end + 1 ? 2 : 1);
+  }
+  const [only] = pieces;
+  if (only === undefined) return undefined;
+  return { data: pieces.length === 1 ? only : joinLines(pieces), id, type, retry, raw };
+}
+
+function milliseconds(text: string): number | undefined {
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function joinLines(pieces: readonly Buffer[]): Buffer {
+  return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [LINE_FEED, piece])));
+}
+
+type Field = 'data' | 'event' | 'id' | 'retry';
+
+const FIELDS: readonly { readonly name: Field; readonly bytes: Buffer }[] = (
+  ['data', 'event', 'id', 'retry'] as const
+).map((name) => ({ name, bytes: Buffer.from(name) }));
+
+/** Undefined for comments and fields that the standard does not know. A line without a colon is a field without a value. */
+function fieldAt(raw: Buffer, line: number, end: number): Field | undefined {
+  next: for (const { name, bytes } of FIELDS) {
+    const after = line + bytes.length;
+    if (after > end || (after < end && raw[after] !== COLON)) continue;
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (raw[line + at] !== bytes[at]) continue next;
+    }
+    return name;
+  }
+  return undefined;
+}
+
+/** Known fields have no colon in their names, so the first one ends the name; one space after it is left out. */
+function valueStart(raw: Buffer, line: number, end: number): number {
+  for (let pos = line; pos < end && pos <= line + LONGEST_FIELD; pos += 1) {
+    if (raw[pos] === COLON) return pos + 1 < end && raw[pos + 1] === 0x20 ? pos + 2 : pos + 1;
+  }
+  return end;
+}
+
+export interface OutgoingEvent {
+  readonly data: Buffer;
+  readonly id?: string;
+  readonly type?: string;
+  readonly retry?: number;
+}
+
+/** `id` and `type` are of one line. A CR in the data becomes an LF, since it would end the line. */
+export function formatEvent({ data, id, type, retry }: OutgoingEvent): Buffer {
+  let head = '';
+  if (type !== undefined) head += `event: ${oneLine(type)}\n`;
+  if (id !== undefined) head += `id: ${oneLine(id)}\n`;
+  if (retry !== undefined) head += `retry: ${retry}\n`;
+  const start = Buffer.from(`${head}data: `);
+  if (!data.includes(LF) && !data.includes(CR)) return Buffer.concat([start, data, EVENT_END]);
+  const lines = data.toString('latin1').split(/\r\n|\r|\n/);
+  return Buffer.concat([start, Buffer.from(lines.join('\ndata: '), 'latin1'), EVENT_END]);
+}
+
+/** A comment keeps a connection open and is no event. */
+export function formatComment(text: string): Buffer {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `: ${line}\n`);
+  return Buffer.from(`${lines.join('')}\n`);
+}
+
+function oneLine(text: string): string {
+  if (/[\r\n\0]/.test(text)) throw new RangeError('the id or type of an event has more than one line');
+  return text;
+}
