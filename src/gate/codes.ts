@@ -1,0 +1,55 @@
+// Why the gate refuses a call, and what is wrong with what configures it, by stable code. Knows nothing about who reports
+// them.
+
+export const GATE_CODES = {
+  'policy-denied':
+    'No policy permits the call, or one forbids it. Ask whoever keeps the policies, or look at the audit log for the tool, prompt or resource and the caller.',
+  'policy-error':
+    'A policy could not be evaluated for the call, and then the call is refused. The log names the policy: usually it reads an argument or a claim that is absent (guard it with `has`), has another type than the policy expects, or is a number that Cedar cannot express.',
+  'policy-arguments-ambiguous':
+    'The arguments have a key twice, in another case than a policy reads it, or beside a key that stands for it: servers might read another value than the policies. Send each argument once, with the name that the tool declares.',
+  'policy-method-unknown':
+    'The method is not one that policies can decide on; where there are policies everything else is refused. Tasks are among it: only the server knows what a task is about.',
+  'policy-caller-unknown':
+    'There are policies, and the request has no caller that they could decide on: the token has no `sub`.',
+  'policy-engine-failed':
+    'The policy engine failed while it decided. The call is refused; the engine is started anew. If it happens again, simplify the deeply nested policy.',
+  'policy-file-invalid':
+    'The file with the policies cannot be used: the message says which policy, at which line and column. The last good ones stay in use.',
+  'policy-entities-invalid': 'entities_json is no JSON list of Cedar entities. The last good file stays in use.',
+  'tool-unknown':
+    'There is no tool of that name for clients: tools_filter leaves it out, or it was renamed and is callable by its new name only.',
+  'tool-override-clash':
+    'Two tools have the same name after renaming. The first, by their own names, gets the calls; the other is not shown.',
+  'list-unreadable':
+    'The server answered a list that cannot be read, so that it cannot be filtered. It is refused, not passed on. Look at what the server sends.',
+  'rate-exceeded':
+    'The replica got more requests in a second than limits.requests_per_second allows. Clients get 503 with Retry-After; add replicas or raise the limit.',
+  'rate-exceeded-caller':
+    'The caller sent more requests in a second than limits.per_caller.requests_per_second allows. It gets 429 with Retry-After.',
+  'calls-exceeded':
+    'As many calls are in flight on the replica as limits.concurrent_calls allows. Look for a server that hangs, add replicas or raise the limit.',
+  'calls-exceeded-caller':
+    'As many calls of the caller are in flight on the replica as limits.per_caller.concurrent_calls allows. It has to wait for one of them.',
+  'streams-exceeded':
+    'As many streams are open on the replica as limits.streams allows. Add replicas or raise the limit.',
+  'streams-exceeded-caller':
+    'As many streams of the caller are open on the replica as limits.per_caller.streams allows. It has to close one of them.',
+  'origin-refused':
+    'The Origin header names a page that may not call: neither the own host, nor the host of resource_url, nor one of allowed_origins.',
+  'host-refused':
+    'The Host header names another host than the listener answers for. On a loopback listener only names of this machine are answered; elsewhere those of allowed_hosts, where set.',
+} as const;
+
+export type GateCode = keyof typeof GATE_CODES;
+
+/** A refused call, for whoever sent it. Says nothing of policies, other callers or the inside. */
+export interface Denial {
+  readonly httpStatus: 200 | 400 | 403 | 429 | 503;
+  /** JSON-RPC 2.0 section 5.1. */
+  readonly rpcCode: number;
+  readonly code: GateCode;
+  readonly message: string;
+  /** For 429 and 503: seconds after which it is worth trying again. */
+  readonly retryAfterSeconds?: number;
+}

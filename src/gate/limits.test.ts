@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { createLimits, type LimitSettings, type Place } from './limits.ts';
+
+const SETTINGS: LimitSettings = { concurrentCalls: 3, streams: 2, perCaller: {} };
+
+function limited(settings: Partial<LimitSettings>) {
+  const limits = createLimits({ ...SETTINGS, ...settings });
+  const places: Place[] = [];
+  return {
+    limits,
+    places,
+    /** `in`, or the code of the refusal. */
+    enter(caller: string, nowMs = 0, kind: 'call' | 'stream' = 'call'): string {
+      const entered = limits.enter(kind, caller, nowMs);
+      if (entered.ok) places.push(entered);
+      return entered.ok ? 'in' : entered.denial.code;
+    },
+  };
+}
+
+describe('what is under way', () => {
+  it('refuses calls beyond the limit of all until one has left', () => {
+    const { enter, places } = limited({});
+    expect(['a', 'b', 'a', 'c'].map((caller) => enter(caller))).toEqual(['in', 'in', 'in', 'calls-exceeded']);
+    places[0]?.leave();
+    expect([enter('c'), enter('c')]).toEqual(['in', 'calls-exceeded']);
+  });
+
+  it('counts calls and streams apart', () => {
+    const { enter, limits } = limited({});
+    expect([0, 0, 0].map((nowMs) => enter('a', nowMs, 'stream'))).toEqual(['in', 'in', 'streams-exceeded']);
+    expect(enter('a')).toBe('in');
+    expect([limits.count('call'), limits.count('stream')]).toEqual([1, 2]);
+  });
+
+  it('counts a place that is left twice once', () => {
+    const { enter, places, limits } = limited({});
+    enter('a');
+    enter('b');
+    places[0]?.leave();
+    places[0]?.leave();
+    expect(limits.count('call')).toBe(1);
+  });
+
+  it('refuses one caller and not the others', () => {
+    const { enter } = limited({ concurrentCalls: 100, perCaller: { concurrentCalls: 1, streams: 1 } });
+    expect([enter('a'), enter('a'), enter('b')]).toEqual(['in', 'calls-exceeded-caller', 'in']);
+    expect([enter('a', 0, 'stream'), enter('a', 0, 'stream')]).toEqual(['in', 'streams-exceeded-caller']);
+  });
+
+  it('says what clients need to try again', () => {
+    const { limits } = limited({ concurrentCalls: 0, perCaller: {} });
+    expect(limits.enter('call', 'a', 0)).toEqual({
+      ok: false,
+      denial: {
+        httpStatus: 503,
+        rpcCode: 503,
+        code: 'calls-exceeded',
+        message: 'Too many calls are in flight.',
+        retryAfterSeconds: 1,
+      },
+    });
+  });
+});
+
+describe('rates', () => {
+  const rated = (settings: Partial<LimitSettings>) => limited({ concurrentCalls: 1e9, streams: 1e9, ...settings });
+  const entered = (results: readonly string[]) => results.filter((result) => result === 'in').length;
+
+  it('lets as many in as a second has, then as many as time brings back', () => {
+    const { enter } = rated({ requestsPerSecond: 10 });
+    expect(entered(Array.from({ length: 30 }, () => enter('a', 0)))).toBe(10);
+    expect(entered(Array.from({ length: 30 }, () => enter('a', 500)))).toBe(5);
+    expect(entered(Array.from({ length: 30 }, () => enter('a', 3_600_000)))).toBe(10);
+  });
+
+  it('refuses the one who sends too much before the others suffer', () => {
+    const { enter } = rated({ requestsPerSecond: 10, perCaller: { requestsPerSecond: 4 } });
+    const greedy = Array.from({ length: 100 }, () => enter('greedy', 0));
+    expect(entered(greedy)).toBe(4);
+    expect(greedy[4]).toBe('rate-exceeded-caller');
+    expect([1, 2, 3, 4].map(() => enter('other', 0))).toEqual(['in', 'in', 'in', 'in']);
+    expect([1, 2, 3].map(() => enter('third', 0))).toEqual(['in', 'in', 'rate-exceeded']);
+  });
+
+  it('says how many seconds to wait', () => {
+    const { limits } = rated({ perCaller: { requestsPerSecond: 1 } });
+    limits.enter('call', 'a', 0);
+    expect(limits.enter('call', 'a', 0)).toMatchObject({ denial: { httpStatus: 429, retryAfterSeconds: 1 } });
+  });
+
+  it('bears a clock that goes back', () => {
+    const { enter } = rated({ requestsPerSecond: 2 });
+    expect([enter('a', 1000), enter('a', 0), enter('a', 0)]).toEqual(['in', 'in', 'rate-exceeded']);
+  });
+
+  it('tells callers apart whose keys are alike, and does not forget who comes often', () => {
+    const { enter, places } = rated({ perCaller: { requestsPerSecond: 1 } });
+    expect([enter('["https://i","a","c"]'), enter('["https://i","a","d"]'), enter('__proto__')]).toEqual([
+      'in',
+      'in',
+      'in',
+    ]);
+    for (let index = 0; index < 50_000; index += 1) {
+      enter(`caller ${index}`);
+      if (index % 1000 === 0) enter('__proto__');
+    }
+    expect(enter('__proto__')).toBe('rate-exceeded-caller');
+    for (const place of places) place.leave();
+  });
+});

@@ -1,0 +1,108 @@
+// The arguments that a plan of policies reads, as Cedar has them: `arg_<name>`. Beside a list or an object, and in place of
+// null, `arg_<name>_present` is true. Refuses keys that a server could take for others than policies do. Knows nothing about
+// the engine and bytes.
+
+import type { JsonObject } from '../../std/json.ts';
+import type { Names } from './reads.ts';
+import { type CedarValue, cedarValue, foldedKey } from './values.ts';
+
+export type Attributes = Record<string, CedarValue>;
+
+export type Built = 'complete' | 'inexpressible' | 'ambiguous';
+
+const ARGUMENT = 'arg_';
+const PRESENT = '_present';
+
+export function isArgumentName(name: string): boolean {
+  return name.startsWith(ARGUMENT);
+}
+
+/** The key of `arguments` that a name stands for; undefined for other names. */
+export function argumentKey(name: string): string | undefined {
+  return isArgumentName(name) ? name.slice(ARGUMENT.length) : undefined;
+}
+
+/** The object `arguments` of a call. */
+export interface IndexedArguments {
+  readonly values: JsonObject;
+  /** Its keys by what they are without regard to case. */
+  readonly folded: ReadonlyMap<string, readonly string[]>;
+}
+
+export const NO_ARGUMENTS: IndexedArguments = indexArguments({});
+
+export function indexArguments(values: JsonObject): IndexedArguments {
+  const folded = new Map<string, string[]>();
+  for (const key of Object.keys(values)) {
+    const fold = foldedKey(key);
+    const same = folded.get(fold);
+    if (same === undefined) folded.set(fold, [key]);
+    else same.push(key);
+  }
+  return { values, folded };
+}
+
+/** Adds what is read. */
+export function addArguments(args: IndexedArguments, names: Names, to: Attributes): Built {
+  if (names === 'all') return addAll(args, to);
+  for (const name of names) {
+    const key = argumentKey(name);
+    const built = key === undefined ? 'complete' : addArgument(args, name, key, to);
+    if (built !== 'complete') return built;
+  }
+  return 'complete';
+}
+
+/** `name`: as policies have it. */
+function addArgument(args: IndexedArguments, name: string, key: string, to: Attributes): Built {
+  if (!isExact(args, key)) return 'ambiguous';
+  if (!addValue(name, own(args, key), to)) return 'inexpressible';
+  if (!key.endsWith(PRESENT)) return 'complete';
+  const base = key.slice(0, -PRESENT.length);
+  if (!isExact(args, base)) return 'ambiguous';
+  return isCompound(own(args, base)) ? addPresent(name, to) : 'complete';
+}
+
+function addAll(args: IndexedArguments, to: Attributes): Built {
+  for (const keys of args.folded.values()) {
+    if (keys.length > 1) return 'ambiguous';
+  }
+  const entries = Object.entries(args.values);
+  for (const [key, value] of entries) {
+    if (!addValue(`${ARGUMENT}${key}`, value, to)) return 'inexpressible';
+  }
+  for (const [key, value] of entries) {
+    if (isCompound(value) && addPresent(`${ARGUMENT}${key}${PRESENT}`, to) === 'ambiguous') return 'ambiguous';
+  }
+  return 'complete';
+}
+
+/** There is no key that a server may take for this one, and that policies do not see. */
+function isExact({ folded }: IndexedArguments, key: string): boolean {
+  const same = folded.get(foldedKey(key));
+  return same === undefined || (same.length === 1 && same[0] === key);
+}
+
+function own({ values }: IndexedArguments, key: string): unknown {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+function isCompound(value: unknown): boolean {
+  return typeof value === 'object' && !JSON.isRawJSON(value);
+}
+
+/** An argument that is itself called so would say something else. */
+function addPresent(name: string, to: Attributes): Built {
+  if (Object.hasOwn(to, name)) return 'ambiguous';
+  to[name] = true;
+  return 'complete';
+}
+
+/** null is as good as absent. False where Cedar cannot express the value. */
+function addValue(name: string, value: unknown, to: Attributes): boolean {
+  if (value === null || value === undefined) return true;
+  const expressed = name.isWellFormed() ? cedarValue(value) : undefined;
+  if (expressed === undefined) return false;
+  to[name] = expressed;
+  return true;
+}

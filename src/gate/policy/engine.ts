@@ -1,0 +1,136 @@
+// The Cedar engine: a WebAssembly module that is loaded when the first policies are. Keeps sets of policies parsed, and
+// starts anew where a call damaged it. Knows nothing about MCP.
+
+import { createRequire } from 'node:module';
+
+type Cedar = typeof import('@cedar-policy/cedar-wasm/nodejs');
+type Call = Parameters<Cedar['statefulIsAuthorized']>[0];
+type Failed = readonly { readonly message: string }[];
+
+/** Policies that are asked together, by their ids. One object is parsed once. */
+export interface PolicySet {
+  readonly policies: Readonly<Record<string, string>>;
+}
+
+export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'context' | 'entities'>;
+
+/** `detail` is for the operator, and says nothing of values. */
+export type EngineAnswer =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'deny' }
+  | { readonly kind: 'error'; readonly detail: string }
+  | { readonly kind: 'failed'; readonly detail: string };
+
+export interface Engine {
+  /** Allows only where no policy is in error. */
+  authorize(set: PolicySet, call: EngineCall): EngineAnswer;
+  /** Asks the parser; undefined where the question damaged it, mostly by too much nesting. */
+  askParser<T>(question: (cedar: Cedar) => T): T | undefined;
+}
+
+const MODULE = '@cedar-policy/cedar-wasm/nodejs';
+/** Sets that one instance keeps: it has no way to forget one but to put another in its place. */
+const SLOTS = 1024;
+/** A set that damaged this many instances is not asked again: each costs a tenth of a second. */
+const FAULTS_MAX = 3;
+
+const ALLOW: EngineAnswer = { kind: 'allow' };
+const DENY: EngineAnswer = { kind: 'deny' };
+
+const require = createRequire(import.meta.url);
+
+/** One for the process: an instance takes 25 MiB. */
+export const engine: Engine = createEngine();
+
+export function createEngine(): Engine {
+  let cedar: Cedar | undefined;
+  let slots: (PolicySet | undefined)[] = [];
+  let nextSlot = 0;
+  const slotOf = new WeakMap<PolicySet, number>();
+  const faults = new WeakMap<PolicySet, number>();
+
+  /** The id under which the instance has the set. */
+  function prepare(instance: Cedar, set: PolicySet): string | undefined {
+    const known = slotOf.get(set);
+    if (known !== undefined && slots[known] === set) return String(known);
+    const slot = nextSlot;
+    nextSlot = (slot + 1) % SLOTS;
+    slots[slot] = undefined;
+    const { type } = instance.preparsePolicySet(String(slot), { staticPolicies: { ...set.policies } });
+    if (type === 'failure') return undefined;
+    slots[slot] = set;
+    slotOf.set(set, slot);
+    return String(slot);
+  }
+
+  /** An error that passes through WebAssembly leaves its stack as it was in the middle of the call. */
+  function damaged(): undefined {
+    cedar = undefined;
+    slots = [];
+  }
+
+  function askParser<T>(question: (instance: Cedar) => T): T | undefined {
+    try {
+      cedar ??= loadCedar();
+      return question(cedar);
+    } catch {
+      return damaged();
+    }
+  }
+
+  function authorize(set: PolicySet, call: EngineCall): EngineAnswer {
+    const faultsBefore = faults.get(set) ?? 0;
+    if (faultsBefore >= FAULTS_MAX) return { kind: 'failed', detail: 'the policies damaged the engine before' };
+    const answer = askParser((instance) => {
+      const preparsedPolicySetId = prepare(instance, set);
+      if (preparsedPolicySetId === undefined) return { kind: 'failed', detail: 'the policies were refused' } as const;
+      const said = instance.statefulIsAuthorized({ ...call, preparsedPolicySetId });
+      return said.type === 'success' ? decided(said.response) : refusedCall(said.errors);
+    });
+    if (answer !== undefined) return answer;
+    faults.set(set, faultsBefore + 1);
+    return { kind: 'failed', detail: 'the engine was damaged, most likely by a policy that is nested too deeply' };
+  }
+
+  return { askParser, authorize };
+}
+
+/** An instance of its own: what damages the parser elsewhere leaves this one alone, and the other way round. */
+function loadCedar(): Cedar {
+  const path = require.resolve(MODULE);
+  delete require.cache[path];
+  const instance: Cedar = require(MODULE);
+  delete require.cache[path];
+  return instance;
+}
+
+interface Response {
+  readonly decision: 'allow' | 'deny';
+  readonly diagnostics: {
+    readonly errors: readonly { readonly policyId: string; readonly error: { readonly message: string } }[];
+  };
+}
+
+function decided({ decision, diagnostics: { errors } }: Response): EngineAnswer {
+  if (errors.length === 0) return decision === 'allow' ? ALLOW : DENY;
+  const details = errors.map(({ policyId, error }) => `${policyId}: ${cause(error.message)}`);
+  return { kind: 'error', detail: details.slice(0, 5).join('; ') };
+}
+
+/** The request was refused as such: a bug or a limit of the engine, not of a policy. */
+function refusedCall(errors: Failed): EngineAnswer {
+  return { kind: 'failed', detail: cause(errors[0]?.message ?? '') };
+}
+
+/** Messages of the engine that consist of the policy's own words; others could quote an argument or a claim. */
+const CAUSES = [
+  /^record does not have the attribute `[^`]*`$/,
+  /^`[^`]*` does not have the attribute `[^`]*`$/,
+  /^type error: expected [a-z ,]+, got [a-z ]+$/,
+  /recursion limit/,
+];
+
+function cause(message: string): string {
+  const known = CAUSES.some((pattern) => pattern.test(message));
+  return known ? message : 'it could not be evaluated';
+}

@@ -1,0 +1,38 @@
+// The entities that a policy file names, and how they meet those of a request: of what both say, the request's attributes
+// win, and the file's parents and tags stay. Knows nothing about the engine.
+
+import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { typeAndId } from './scope.ts';
+import type { CedarValue } from './values.ts';
+
+export interface Entities {
+  readonly list: readonly EntityJson[];
+  readonly byKey: ReadonlyMap<string, EntityJson>;
+}
+
+export function indexEntities(list: readonly EntityJson[]): Entities {
+  return { list, byKey: new Map(list.map((entity) => [entityKey(typeAndId(entity.uid)), entity])) };
+}
+
+export function entityKey({ type, id }: { readonly type: string; readonly id: string }): string {
+  return `${type}\n${id}`;
+}
+
+/** One entity of a request. `attrs`: what the request says of it. */
+export interface RequestEntity {
+  readonly uid: { readonly type: string; readonly id: string };
+  readonly attrs: Readonly<Record<string, CedarValue>>;
+}
+
+/** What the engine gets; `all`: policies may look at others than those of the request. */
+export function mergeEntities(known: Entities, own: readonly RequestEntity[], all: boolean): EntityJson[] {
+  const merged = own.map((entity) => merge(known.byKey.get(entityKey(entity.uid)), entity));
+  if (!all || known.list.length === 0) return merged;
+  const keys = new Set(own.map(({ uid }) => entityKey(uid)));
+  return [...merged, ...known.list.filter(({ uid }) => !keys.has(entityKey(typeAndId(uid))))];
+}
+
+function merge(known: EntityJson | undefined, { uid, attrs }: RequestEntity): EntityJson {
+  if (known === undefined) return { uid, attrs: { ...attrs }, parents: [] };
+  return { ...known, attrs: { ...known.attrs, ...attrs } };
+}

@@ -1,0 +1,102 @@
+// Policies sorted by what they can decide on: for each action, and each resource that a policy names, a plan says which
+// policies the engine has to see and what they read. Knows nothing about callers and the engine.
+
+import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { isArgumentName } from './attributes.ts';
+import type { PolicySet } from './engine.ts';
+import type { Entities } from './entities.ts';
+import { type Names, policyReads, type Reads, someName, unitedNames, unitedReads } from './reads.ts';
+import { ACTION_WORDS, HINTS, POLICY_ACTIONS, type PolicyAction } from './request.ts';
+import { type PolicyScope, policyScope, typeAndId } from './scope.ts';
+
+export interface Policy {
+  readonly id: string;
+  readonly text: string;
+  readonly json: PolicyJson;
+}
+
+export interface Plan {
+  readonly set: PolicySet;
+  readonly reads: Reads;
+  /** Some policy may permit. */
+  readonly permits: boolean;
+  readonly readsArguments: boolean;
+  /** Names of arguments that context or resource is asked for, as policies have them. */
+  readonly argumentNames: Names;
+  readonly readsHints: boolean;
+  /** Entities of the file beside those of the request are looked at. */
+  readonly readsEntities: boolean;
+}
+
+export interface ActionPlans {
+  /** For every resource that no policy names. */
+  readonly general: Plan;
+  /** By the ids of those that one names. */
+  readonly named: ReadonlyMap<string, Plan>;
+}
+
+export type Plans = Readonly<Record<PolicyAction, ActionPlans>>;
+
+interface Scoped {
+  readonly policy: Policy;
+  readonly scope: PolicyScope;
+  readonly reads: Reads;
+}
+
+export function planPolicies(policies: readonly Policy[], entities: Entities): Plans {
+  const actionGroups = entities.list.some(({ uid }) => typeAndId(uid).type === 'Action');
+  const scoped = policies.map((policy) => ({
+    policy,
+    scope: policyScope(policy.json, actionGroups),
+    reads: resolvedReads(policyReads(policy.json), entities),
+  }));
+  const plansOf = (action: PolicyAction) => planAction(scoped, action, entities);
+  return {
+    call_tool: plansOf('call_tool'),
+    get_prompt: plansOf('get_prompt'),
+    read_resource: plansOf('read_resource'),
+  };
+}
+
+/** All plans, for what holds for any of them. */
+export function allPlans(plans: Plans): readonly Plan[] {
+  return POLICY_ACTIONS.flatMap((action) => [plans[action].general, ...plans[action].named.values()]);
+}
+
+/** Where entities are known, an attribute may lead to one of them, even to the caller or the resource. */
+function resolvedReads(reads: Reads, { list }: Entities): Reads {
+  if (!reads.further || list.length === 0) return reads;
+  return { ...reads, principal: 'all', action: 'all', resource: 'all', entities: true };
+}
+
+function planAction(scoped: readonly Scoped[], action: PolicyAction, entities: Entities): ActionPlans {
+  const { type } = ACTION_WORDS[action];
+  const fitting = scoped.filter(({ scope }) => scope.actions.includes(action) && (scope.resourceType ?? type) === type);
+  const unnamed = fitting.filter(({ scope }) => scope.resource === undefined);
+  const byId = Map.groupBy(
+    fitting.filter(({ scope }) => scope.resource !== undefined),
+    ({ scope }) => scope.resource?.id ?? '',
+  );
+  const named = new Map([...byId].map(([id, own]) => [id, planOf([...unnamed, ...own], entities)]));
+  return { general: planOf(unnamed, entities), named };
+}
+
+function planOf(scoped: readonly Scoped[], { list }: Entities): Plan {
+  const reads = unitedReads(scoped.map((each) => each.reads));
+  const argumentNames = unitedNames([reads.context, reads.resource]);
+  const isHint = (name: string) => HINTS.some((hint) => hint === name);
+  return {
+    set: { policies: Object.fromEntries(scoped.map(({ policy }) => [policy.id, policy.text])) },
+    reads,
+    permits: scoped.some(({ policy }) => policy.json.effect === 'permit'),
+    readsArguments: someName(argumentNames, isArgumentName),
+    argumentNames,
+    readsHints: someName(reads.resource, isHint),
+    readsEntities: reads.entities && list.length > 0,
+  };
+}
+
+/** Names of claims that some policy reads, of the principal or of the context. */
+export function namesOfClaims(plans: readonly Plan[]): Names {
+  return unitedNames(plans.flatMap(({ reads }) => [reads.principal, reads.context]));
+}
