@@ -1,0 +1,30 @@
+// Keeps secrets out of what other services say about them. Knows nothing about who says it.
+
+/** Shorter pieces of a secret say nothing of it, and words would be hidden by chance. */
+const PIECE = 8;
+const LENGTH_MAX = 300;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]+/g;
+
+/** The text on one line, cut short, and with `***` for every piece of the secrets in it. */
+export function conceal(text: string, secrets: readonly string[]): string {
+  // Hidden before it is cut: a piece at the cut would be too short to be found.
+  const shown = secrets.filter((secret) => secret !== '').reduce(hidePieces, text.slice(0, 4 * LENGTH_MAX));
+  const line = shown.replace(CONTROL, ' ').trim();
+  return line.length <= LENGTH_MAX ? line : `${line.slice(0, LENGTH_MAX)}…`;
+}
+
+function hidePieces(text: string, secret: string): string {
+  const size = Math.min(PIECE, secret.length);
+  let result = '';
+  let shownUntil = 0;
+  for (let start = 0; start + size <= text.length; start += 1) {
+    if (!secret.includes(text.slice(start, start + size))) continue;
+    let end = start + size;
+    while (end < text.length && secret.includes(text.slice(end - size + 1, end + 1))) end += 1;
+    result += `${text.slice(shownUntil, start)}***`;
+    shownUntil = end;
+    start = end - 1;
+  }
+  return result + text.slice(shownUntil);
+}

@@ -1,0 +1,52 @@
+// Which headers a configuration may add to requests, and what their values may hold. Knows nothing about where values
+// come from.
+
+import { configFault } from './config-fault.ts';
+
+/** RFC 9110 section 5.6.2. */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** About one connection or one message (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2), or about who asks. */
+const RESTRICTED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'forwarded',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-real-ip',
+]);
+const RESTRICTED_PREFIXES = ['proxy-', 'x-forwarded-'];
+
+/** RFC 9110 section 5.5: visible characters, spaces and tabs, and bytes above ASCII. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const UNSENDABLE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+const ASCII = /^[\t\u0020-\u007e]*$/;
+
+/** The name in lower case. Throws Failure `credential-config-invalid` for one that cannot or must not be set. */
+export function settableHeader(name: string, pointer: string): string {
+  if (!NAME.test(name)) throw configFault(pointer, `${JSON.stringify(name)} is not the name of a header`);
+  const lower = name.toLowerCase();
+  if (RESTRICTED.has(lower) || RESTRICTED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+    throw configFault(pointer, `${name} is about the connection or about who asks: only the proxy itself sets it`);
+  }
+  return lower;
+}
+
+/**
+ * The value as it is given to a client of HTTP: text above ASCII as UTF-8, one character for each byte. Undefined for
+ * what is empty or no header can carry.
+ */
+export function headerValue(text: string): string | undefined {
+  if (text === '' || UNSENDABLE.test(text)) return undefined;
+  return ASCII.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** A bearer token: visible characters of ASCII, more than RFC 6750 section 2.1 allows, for some services make such. */
+export function bearerValue(token: string): string | undefined {
+  return /^[\u0021-\u007e]+$/.test(token) ? `Bearer ${token}` : undefined;
+}

@@ -1,0 +1,67 @@
+// A server on loopback whose answers the test gives, request by request. Knows nothing about what is asked.
+
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly form: URLSearchParams;
+}
+
+export type Respond = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+export interface Endpoint {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  respond(respond: Respond): void;
+  /** Refuses connections until `resume`. */
+  stop(): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startEndpoint(initial: Respond): Promise<Endpoint> {
+  const asked: Asked[] = [];
+  let respond = initial;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const { method = '', url = '', headers } = request;
+      const body = Buffer.concat(chunks).toString('utf8');
+      const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)] as const));
+      const each = { method, path: url, headers: flat, body, form: new URLSearchParams(body) };
+      asked.push(each);
+      await respond(each, response);
+    });
+  });
+  function listen(port: number): Promise<void> {
+    return new Promise((done) => server.listen(port, '127.0.0.1', done));
+  }
+  async function stop(): Promise<void> {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    respond: (next) => {
+      respond = next;
+    },
+    stop,
+    resume: () => listen(port),
+    close: async () => {
+      if (server.listening) await stop();
+    },
+  };
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
