@@ -1,0 +1,167 @@
+// An MCP server as a container in a cluster: implements `OpenStreams` of backends/ports.ts with `pods/attach` of the
+// Kubernetes API over a WebSocket (v4.channel.k8s.io, v5.channel.k8s.io). Knows nothing about MCP.
+
+import type { RawData, WebSocket } from 'ws';
+import type { OpenStreams, Streams, StreamsHandlers } from '../../backends/ports.ts';
+import { openSocket } from './handshake.ts';
+import type { AttachOptions } from './options.ts';
+import { readInstance } from './pod-instance.ts';
+import { statusIn } from './refusal.ts';
+
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
+const STATUS = 3;
+/** v5: closes one channel. */
+const CLOSE_CHANNEL = 255;
+
+const PIECE_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+const PING_MS = 5000;
+const SILENT_MS = 20_000;
+const CLOSE_MS = 2000;
+
+interface State {
+  readonly options: AttachOptions;
+  readonly socket: WebSocket;
+  readonly handlers: StreamsHandlers;
+  heardAt: number;
+  paused: boolean;
+  /** `write` was answered with false. */
+  full: boolean;
+  /** What the server said on its status channel. */
+  status: string;
+  /** It has been handed over. */
+  used: boolean;
+  closing: boolean;
+  stopTimer: () => void;
+}
+
+export function createAttach(options: AttachOptions): OpenStreams {
+  return (index, handlers) => attach(options, index, handlers);
+}
+
+async function attach(options: AttachOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
+  const pod = options.pod(index);
+  const credentials = await options.credentials();
+  const socket = await openSocket(options, pod, credentials);
+  const state: State = {
+    ...{ options, socket, handlers, heardAt: options.clock.monotonic(), paused: false, full: false },
+    ...{ status: '', used: false, closing: false, stopTimer: () => undefined },
+  };
+  socket.on('error', (error) => {
+    state.status ||= error.message;
+  });
+  socket.on('close', (code) => {
+    state.stopTimer();
+    if (state.used && !state.closing) handlers.closed(detailOf(state.status, code));
+  });
+  // Until it is known which run of the container this is, nothing is read.
+  const instance = await readInstance(options, pod, credentials).catch((error: unknown) => {
+    socket.terminate();
+    throw error;
+  });
+  state.used = true;
+  if (socket.readyState === socket.CLOSED) queueMicrotask(() => handlers.closed(detailOf(state.status, NO_CODE)));
+  return serveSocket(state, instance);
+}
+
+/** RFC 6455 section 7.1.5: the connection was closed without a Close frame. */
+const NO_CODE = 1006;
+
+function serveSocket(state: State, instance: string): Streams {
+  const { socket } = state;
+  socket.on('message', (data) => receiveFrame(state, data));
+  socket.on('pong', () => hear(state));
+  watchSocket(state);
+  socket.resume();
+  return {
+    instance,
+    write: (chunk) => writeInput(state, chunk),
+    pause() {
+      state.paused = true;
+      socket.pause();
+    },
+    resume() {
+      state.paused = false;
+      hear(state);
+      socket.resume();
+    },
+    close: () => close(state),
+  };
+}
+
+function detailOf(status: string, code: number): string {
+  return status === '' ? `the connection to the container ended with ${code}` : `the container ended: ${status}`;
+}
+
+function hear(state: State): void {
+  state.heardAt = state.options.clock.monotonic();
+}
+
+function receiveFrame(state: State, data: RawData): void {
+  hear(state);
+  if (!Buffer.isBuffer(data) || data.length < 2) return;
+  const content = data.subarray(1);
+  if (data[0] === STDOUT) state.handlers.stdout(content);
+  else if (data[0] === STDERR) state.handlers.stderr(content);
+  else if (data[0] === STATUS) state.status = describeStatus(content.toString());
+}
+
+function describeStatus(text: string): string {
+  const status = statusIn(text);
+  return status === undefined ? text.slice(0, 300) : String(status.message ?? status.status ?? '');
+}
+
+function writeInput(state: State, chunk: Buffer): boolean {
+  const { socket } = state;
+  for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
+    const piece = chunk.subarray(from, from + PIECE_BYTES);
+    const frame = Buffer.allocUnsafe(piece.length + 1);
+    frame[0] = STDIN;
+    piece.copy(frame, 1);
+    socket.send(frame, () => drain(state));
+  }
+  if (socket.bufferedAmount > MAX_BUFFERED_BYTES) state.full = true;
+  return !state.full;
+}
+
+function drain(state: State): void {
+  if (!state.full || state.socket.bufferedAmount > MAX_BUFFERED_BYTES / 2) return;
+  state.full = false;
+  state.handlers.drain();
+}
+
+/** While nothing is read no answer to a ping is either. */
+function watchSocket(state: State): void {
+  const { socket, options } = state;
+  state.stopTimer = options.clock.after(options.pingMs ?? PING_MS, () => {
+    const silence = options.clock.monotonic() - state.heardAt;
+    if (!state.paused && silence > (options.silentMs ?? SILENT_MS)) {
+      state.status ||= `nothing was heard of the node for ${Math.round(silence / 1000)} s`;
+      socket.terminate();
+      return;
+    }
+    if (socket.readyState === socket.OPEN) socket.ping();
+    watchSocket(state);
+  });
+}
+
+function close(state: State): Promise<void> {
+  const { socket, options } = state;
+  state.closing = true;
+  state.stopTimer();
+  if (socket.readyState === socket.CLOSED) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stopWaiting = options.clock.after(CLOSE_MS, () => socket.terminate());
+    socket.once('close', () => {
+      stopWaiting();
+      resolve();
+    });
+    socket.resume();
+    if (options.endInput === true && socket.protocol === 'v5.channel.k8s.io') {
+      socket.send(Buffer.of(CLOSE_CHANNEL, STDIN));
+    }
+    socket.close(1000);
+  });
+}

@@ -1,0 +1,9 @@
+// The codes of failures of attaching to a container.
+
+export const ATTACH_CODES = {
+  'attach-refused':
+    'The API server refuses to attach to the container: the message repeats why. 403: the proxy’s Role needs get and create on pods/attach.',
+  'attach-unreachable': 'The API server cannot be reached, or its certificate is not trusted; it is tried again.',
+  'attach-not-running':
+    'The container does not run: its pod is not scheduled, starts, or crashes; kubectl describe pod says why. It is tried again.',
+} as const;

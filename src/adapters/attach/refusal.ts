@@ -1,0 +1,42 @@
+// Refusals of the API server as failures: its Status bodies say why. Knows nothing about streams.
+
+import type { IncomingMessage } from 'node:http';
+import { Failure } from '../../std/failure.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
+
+export function podPath(namespace: string, pod: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
+}
+
+/** Rejects where it is longer, or breaks off. */
+export async function readBounded(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response) {
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** A `Status` of Kubernetes; undefined where the text is none. */
+export function statusIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && value.kind === 'Status' ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const SHOWN_CHARACTERS = 300;
+
+export function attachRefusal(status: number, text: string, pod: string): Failure {
+  const said = statusIn(text);
+  const why = typeof said?.message === 'string' ? said.message : text.trim().slice(0, SHOWN_CHARACTERS);
+  const message = `the API server refuses pod ${pod} with ${status}: ${why}`;
+  const data = { status, pod, kubernetesReason: typeof said?.reason === 'string' ? said.reason : '' };
+  return new Failure('attach-refused', message, { data, retryable: status >= 500 || status === 429 || status === 404 });
+}

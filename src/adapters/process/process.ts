@@ -1,0 +1,108 @@
+// An MCP server as a child process: implements `OpenStreams` of backends/ports.ts. No shell, an environment of exactly what
+// is given, and a process group of its own that ends with it. Knows nothing about MCP.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { BackendClock, OpenStreams, Streams, StreamsHandlers } from '../../backends/ports.ts';
+import { Failure } from '../../std/failure.ts';
+
+export interface ProcessOptions {
+  /** Program and arguments; the program is a path, or a name that is looked up in the PATH of `env`. */
+  readonly command: readonly [string, ...string[]];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  /** After its input has ended, and again after SIGTERM, before the next harder means. */
+  readonly graceMs: number;
+  readonly clock: Pick<BackendClock, 'after' | 'now'>;
+}
+
+/** Each index is a process of its own. */
+export function createProcesses(options: ProcessOptions): OpenStreams {
+  return (index, handlers) => startProcess(options, index, handlers);
+}
+
+async function startProcess(options: ProcessOptions, index: number, handlers: StreamsHandlers): Promise<Streams> {
+  const [program, ...args] = options.command;
+  const { env, directory } = options;
+  const child = spawn(program, args, { env: { ...env }, cwd: directory, stdio: 'pipe', detached: true });
+  await hasStarted(child, program);
+  const exit = watchExit(child, handlers);
+  child.stdout.on('data', handlers.stdout);
+  child.stderr.on('data', handlers.stderr);
+  child.stdin.on('drain', handlers.drain);
+  // A process that ends while it is written to is reported by its exit.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', ignore);
+  return {
+    instance: `${index}/${child.pid}/${options.clock.now()}`,
+    write: (chunk) => child.stdin.write(chunk),
+    pause: () => void child.stdout.pause(),
+    resume: () => void child.stdout.resume(),
+    close: () => stop(child, exit, options),
+  };
+}
+
+function hasStarted(child: ChildProcessWithoutNullStreams, program: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) => {
+      reject(new Failure('process-start', `${program} does not start: ${cause.message}`, { cause, retryable: true }));
+    });
+  });
+}
+
+interface Exit {
+  /** Settled once the process has ended and nothing comes of its streams any more. */
+  readonly over: Promise<void>;
+  /** Says that its end was asked for, and is no news. */
+  silence(): void;
+}
+
+function watchExit(child: ChildProcessWithoutNullStreams, handlers: StreamsHandlers): Exit {
+  let asked = false;
+  // What the process has started may still have its pipes open; it ends with it.
+  child.once('exit', () => signalGroup(child, 'SIGKILL'));
+  const over = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      if (!asked)
+        handlers.closed(signal === null ? `the process ended with ${code}` : `the process ended by ${signal}`);
+      resolve();
+    });
+  });
+  return {
+    over,
+    silence() {
+      asked = true;
+    },
+  };
+}
+
+/** MCP specification, Lifecycle, Shutdown: its input ends, then SIGTERM, then SIGKILL. */
+async function stop(child: ChildProcessWithoutNullStreams, exit: Exit, options: ProcessOptions): Promise<void> {
+  exit.silence();
+  child.stdin.end();
+  // What it still writes is of no use, and must not keep it from ending.
+  child.stdout.removeAllListeners('data').resume();
+  const means = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
+    options.clock.after(options.graceMs * (step + 1), () => signalGroup(child, signal)),
+  );
+  await exit.over;
+  for (const cancel of means) cancel();
+}
+
+function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // ESRCH: none of the group is left. EPERM: macOS says so of a group of zombies.
+    if (!isCode(error, 'ESRCH') && !isCode(error, 'EPERM')) throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function ignore(): void {
+  // Reported elsewhere.
+}

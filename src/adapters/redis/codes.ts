@@ -1,0 +1,6 @@
+// The codes of failures of Redis and Valkey.
+
+export const REDIS_CODES = {
+  'redis-unreachable':
+    'Redis cannot be reached, or refuses the password: the message names its address. Sessions of other replicas are unknown meanwhile; it is tried again.',
+} as const;

@@ -1,0 +1,77 @@
+// Where the members of an object and the elements of a list stand in JSON bytes, values not looked into, so that a message
+// can be changed in one place while the rest of its bytes stays what it was. Knows nothing about MCP.
+
+import { openSource, type Source, skipColon, skipSpace, skipString, skipValue } from '../../mcp/json-bytes.ts';
+import { decodeString } from '../../mcp/json-members.ts';
+import type { Span } from '../../mcp/message.ts';
+
+export interface Member {
+  readonly key: string;
+  /** Of the key's opening quote. */
+  readonly start: number;
+  readonly value: Span;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+
+/** The members of the object that begins at `at`, in their order; undefined where no whole object begins there. */
+export function objectMembers(bytes: Buffer, at: number): readonly Member[] | undefined {
+  const source = openSource(bytes);
+  const members: Member[] = [];
+  const end = walk(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, (start) => {
+    const member = readMember(source, start);
+    if (member === undefined) return -1;
+    members.push(member);
+    return member.value.end;
+  });
+  return end < 0 ? undefined : members;
+}
+
+/** The elements of the list that begins at `at`; undefined where no whole list begins there. */
+export function listElements(bytes: Buffer, at: number): readonly Span[] | undefined {
+  const source = openSource(bytes);
+  const elements: Span[] = [];
+  const end = walk(bytes, at, OPEN_LIST, CLOSE_LIST, (start) => {
+    const valueEnd = skipValue(source, start, bytes.length, 0);
+    if (valueEnd >= 0) elements.push({ start, end: valueEnd });
+    return valueEnd;
+  });
+  return end < 0 ? undefined : elements;
+}
+
+/** The first byte from `at` on that is no white space. */
+export function afterSpace(bytes: Buffer, at: number): number {
+  return skipSpace(bytes, at, bytes.length);
+}
+
+function readMember(source: Source, start: number): Member | undefined {
+  const { bytes } = source;
+  if (bytes[start] !== QUOTE) return undefined;
+  const close = skipString(source, start + 1, bytes.length);
+  if (close < 0) return undefined;
+  const valueStart = skipColon(bytes, close + 1, bytes.length);
+  if (valueStart < 0) return undefined;
+  const valueEnd = skipValue(source, valueStart, bytes.length, 0);
+  const key = valueEnd < 0 ? undefined : decodeString(source, start + 1, close);
+  return key === undefined ? undefined : { key, start, value: { start: valueStart, end: valueEnd } };
+}
+
+/** Visits what stands between the brackets; `item` answers with the end of what it read, a negative number for a fault. */
+function walk(bytes: Buffer, at: number, open: number, close: number, item: (start: number) => number): number {
+  if (bytes[at] !== open) return -1;
+  let place = afterSpace(bytes, at + 1);
+  if (bytes[place] === close) return place + 1;
+  for (;;) {
+    const end = item(place);
+    if (end < 0) return -1;
+    place = afterSpace(bytes, end);
+    if (bytes[place] === close) return place + 1;
+    if (bytes[place] !== COMMA) return -1;
+    place = afterSpace(bytes, place + 1);
+  }
+}

@@ -1,0 +1,88 @@
+// The answer to a client's request as it comes together: one JSON message, or a stream of events that ends with the
+// response. Knows nothing about eras.
+
+import type { Answer, BackendFault } from '../backend.ts';
+
+export interface Reply {
+  /** Sends the head of a stream, unless something was sent already. */
+  stream(): void;
+  /** One message on the stream. False: the client is slow, wait for its `resume`. */
+  event(message: Buffer): boolean;
+  /** The last message: on the stream where there is one, else as JSON with this status. */
+  finish(message: Buffer, status?: number, headers?: Readonly<Record<string, string>>): void;
+  /** A status without a message, or the end of the stream. */
+  end(status: number): void;
+  fail(fault: BackendFault): void;
+  /** Nothing is sent any more: the client has gone. */
+  drop(): void;
+  closed(): boolean;
+}
+
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+const EVENT_BEGIN = Buffer.from('event: message\ndata: ');
+const EVENT_END = Buffer.from('\n\n');
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+export function createReply(answer: Answer): Reply {
+  let streaming = false;
+  let closed = false;
+
+  function stream(): void {
+    if (streaming || closed) return;
+    streaming = true;
+    answer.head(200, STREAM_HEADERS);
+  }
+
+  function event(message: Buffer): boolean {
+    if (closed) return true;
+    stream();
+    return answer.data(Buffer.concat([EVENT_BEGIN, onOneLine(message), EVENT_END]));
+  }
+
+  function close(): boolean {
+    if (closed) return false;
+    closed = true;
+    return true;
+  }
+
+  return {
+    stream,
+    event,
+    finish(message, status = 200, headers = {}) {
+      if (streaming) event(message);
+      if (!close()) return;
+      if (!streaming) {
+        const length = String(message.length);
+        answer.head(status, { 'content-type': 'application/json', 'content-length': length, ...headers });
+        answer.data(message);
+      }
+      answer.end();
+    },
+    end(status) {
+      if (!close()) return;
+      if (!streaming) answer.head(status, { 'content-length': '0' });
+      answer.end();
+    },
+    fail(fault) {
+      if (close()) answer.fail(fault);
+    },
+    drop: close,
+    closed: () => closed,
+  };
+}
+
+/** JSON has line ends between tokens only, where a space says the same. */
+function onOneLine(message: Buffer): Buffer {
+  if (message.indexOf(NEWLINE) < 0 && message.indexOf(RETURN) < 0) return message;
+  const copy = Buffer.from(message);
+  for (let place = 0; place < copy.length; place += 1) {
+    if (copy[place] === NEWLINE || copy[place] === RETURN) copy[place] = 0x20;
+  }
+  return copy;
+}

@@ -1,0 +1,51 @@
+// Calls that wait until their client comes back with answers, in the memory of this process, each under a handle that is
+// good for one retry. Knows nothing about what they wait for.
+
+import type { BridgeContext } from '../context.ts';
+
+/** Where parked calls are kept. Another replica has none of them: calls are bound to the connection to their server. */
+export interface Parking<Call> {
+  /** False where there are too many. `expired` is called after the time that a call may wait. */
+  put(handle: string, caller: string, call: Call, expired: () => void): boolean;
+  /** Takes it out: a second retry with the same handle finds nothing. */
+  take(handle: string): Call | undefined;
+}
+
+interface Parked<Call> {
+  readonly call: Call;
+  readonly caller: string;
+  readonly stopTimer: () => void;
+}
+
+export function createParking<Call>({ ports, limits }: BridgeContext): Parking<Call> {
+  const parked = new Map<string, Parked<Call>>();
+  const counts = new Map<string, number>();
+
+  function remove(handle: string): Parked<Call> | undefined {
+    const found = parked.get(handle);
+    if (found === undefined) return undefined;
+    parked.delete(handle);
+    const left = (counts.get(found.caller) ?? 1) - 1;
+    if (left === 0) counts.delete(found.caller);
+    else counts.set(found.caller, left);
+    return found;
+  }
+
+  return {
+    put(handle, caller, call, expired) {
+      const count = counts.get(caller) ?? 0;
+      if (parked.size >= limits.parkedCalls || count >= limits.parkedCallsPerCaller) return false;
+      const stopTimer = ports.clock.after(limits.parkedMs, () => {
+        if (remove(handle) !== undefined) expired();
+      });
+      parked.set(handle, { call, caller, stopTimer });
+      counts.set(caller, count + 1);
+      return true;
+    },
+    take(handle) {
+      const found = remove(handle);
+      found?.stopTimer();
+      return found?.call;
+    },
+  };
+}

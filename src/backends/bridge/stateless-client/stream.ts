@@ -1,0 +1,75 @@
+// The GET stream of a session at the server: opened once for all who need it, and again when it breaks. Knows nothing about
+// clients.
+
+import type { Flow } from '../../backend.ts';
+import { type BridgeContext, createLaterFlow } from '../context.ts';
+import { readAnswer } from '../reading.ts';
+import { type BackendSession, sessionGet } from './backend-session.ts';
+import { dispatchMessage } from './dispatch.ts';
+
+const RETRY_MS = 1000;
+/** A server that does not answer a GET is not waited for. */
+const BEGIN_MS = 2000;
+
+/** Settles when the server has said whether it has such a stream. */
+export function ensureStream(context: BridgeContext, session: BackendSession, lost: () => void): Promise<void> {
+  if (session.ended || session.stream.kind === 'refused') return Promise.resolve();
+  if (session.stream.kind === 'open') return session.stream.begun;
+  const flow = createLaterFlow();
+  const begun = new Promise<void>((resolve) => {
+    const stopTimer = context.ports.clock.after(BEGIN_MS, resolve);
+    const ready = () => {
+      stopTimer();
+      resolve();
+    };
+    // The stream is known before anything can come on it.
+    queueMicrotask(() => flow.begin(openStream(context, session, flow, lost, ready)));
+  });
+  session.stream = { kind: 'open', flow, begun };
+  return begun;
+}
+
+function openStream(
+  context: BridgeContext,
+  session: BackendSession,
+  own: Flow,
+  lost: () => void,
+  ready: () => void,
+): Flow {
+  let status = 0;
+  let streaming = false;
+
+  function over(): void {
+    ready();
+    if (session.ended || session.stream.kind !== 'open' || session.stream.flow !== own) return;
+    session.stream = status === 405 ? { kind: 'refused' } : { kind: 'none' };
+    if (status === 404 && session.id !== undefined) {
+      lost();
+      return;
+    }
+    // Without a stream to begin with, the next one who needs it tries again.
+    if (!streaming) return;
+    context.ports.clock.after(RETRY_MS, () => {
+      if (session.listeners.size > 0 || session.calls.size > 0) void ensureStream(context, session, lost);
+    });
+  }
+
+  const answer = readAnswer(
+    {
+      head(code, _headers, streamed) {
+        status = code;
+        streaming = streamed;
+        ready();
+      },
+      message: (bytes, message) => dispatchMessage(context, session, bytes, message),
+      part: () => true,
+      end: over,
+      fail() {
+        own.abort();
+        over();
+      },
+    },
+    context.limits.messageBytes,
+  );
+  return context.backend.open(sessionGet(session, session.cause), answer);
+}

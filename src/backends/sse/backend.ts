@@ -1,0 +1,57 @@
+// An HTTP+SSE server (MCP 2024-11-05) as a backend: each session of a client has an event stream of its own there. Knows
+// nothing about listeners and policies.
+
+import type { Backend, Era, Probe } from '../backend.ts';
+import type { SessionLimits } from '../sessions/limits.ts';
+import type { BackendObserver } from '../sessions/observer.ts';
+import { createSessionBackend } from '../sessions/sessions.ts';
+import type { SseOptions, SsePorts } from './ports.ts';
+import { openSseLink } from './session-link.ts';
+
+export interface SseBackendParts extends SsePorts {
+  /** What ids of events begin with; no dots. Unique among the replicas of this backend, and among its restarts. */
+  readonly replica: string;
+  readonly observer: BackendObserver;
+  readonly limits?: Partial<SessionLimits>;
+}
+
+const ERAS: ReadonlySet<Era> = new Set<Era>(['session']);
+
+export function createSseBackend(options: SseOptions, parts: SseBackendParts): Backend {
+  const { replica, observer, limits, clock, upstream } = parts;
+  return createSessionBackend({
+    replica,
+    clock,
+    observer,
+    limits,
+    open: (exchange, handlers) => openSseLink(options, { upstream, clock }, exchange, handlers),
+    eras: () => ERAS,
+    probe: () => probe(options, parts),
+    close: async () => undefined,
+  });
+}
+
+const PROBE_MS = 5000;
+
+/** Opens the event stream and closes it again: whatever answers with less than 500 is there. */
+function probe({ url, host }: SseOptions, { upstream, clock }: SsePorts): Promise<Probe> {
+  const began = clock.monotonic();
+  const headers: Record<string, string> = { accept: 'text/event-stream' };
+  if (host !== undefined) headers.host = host;
+  return new Promise((resolve) => {
+    const flow = upstream.request(
+      { method: 'GET', url, headers, stream: true, firstByteMs: PROBE_MS, idleMs: PROBE_MS },
+      {
+        head(status) {
+          const responseTimeMs = Math.round(clock.monotonic() - began);
+          const available = status < 500;
+          resolve({ available, responseTimeMs, error: available ? undefined : `status ${status}` });
+          clock.after(0, () => flow.abort());
+        },
+        data: () => true,
+        end: () => undefined,
+        failed: ({ detail }) => resolve({ available: false, error: detail }),
+      },
+    );
+  });
+}

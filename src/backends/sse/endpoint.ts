@@ -1,0 +1,15 @@
+// Where an HTTP+SSE server wants its messages (MCP 2024-11-05, Transports, the `endpoint` event). Knows nothing about
+// connections.
+
+const MAX_LENGTH = 4096;
+
+/** Absolute URL for POSTs; undefined where the server names another origin than its own, or no URL at all. */
+export function endpointUrl(stream: string, data: string): string | undefined {
+  const text = data.trim();
+  if (text === '' || text.length > MAX_LENGTH || !URL.canParse(text, stream)) return undefined;
+  const base = new URL(stream);
+  const endpoint = new URL(text, base);
+  if (endpoint.origin !== base.origin || endpoint.username !== '' || endpoint.password !== '') return undefined;
+  endpoint.hash = '';
+  return endpoint.href;
+}

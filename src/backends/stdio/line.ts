@@ -1,0 +1,155 @@
+// A line of messages over the standard streams of a server: one message a line (MCP specification, stdio). Knows nothing
+// about sessions and what messages say.
+
+import type { Link, LinkHandlers } from '../link.ts';
+import type { BackendClock, OpenStreams, Streams } from '../ports.ts';
+import type { BackendObserver } from '../sessions/observer.ts';
+import { createLineSplitter } from './line-splitter.ts';
+import { createStderrLog } from './stderr.ts';
+
+/** A `Link` that says which run of the process it leads to. */
+export interface ProcessLine extends Link {
+  readonly instance: string;
+  /** The same for what is a whole line already. */
+  sendLine(line: Buffer): boolean;
+  /** More waits for the process than should. */
+  congested(): boolean;
+  /** The process may have got a part of a line only. */
+  unfinished(): boolean;
+}
+
+export interface LineParts {
+  readonly openStreams: OpenStreams;
+  readonly observer: BackendObserver;
+  readonly clock: BackendClock;
+  /** A longer line ends the process line. */
+  readonly maxLineBytes: number;
+}
+
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Bytes that may wait for a process that does not read, before `send` answers false. */
+const MAX_WAITING = 1024 * 1024;
+const SHOWN_BYTES = 200;
+
+interface State {
+  readonly parts: LineParts;
+  readonly handlers: LinkHandlers;
+  streams: Streams | undefined;
+  /** The process does not read. */
+  blocked: boolean;
+  waiting: Buffer[];
+  waitingBytes: number;
+  /** `send` has answered false. */
+  refused: boolean;
+  over: boolean;
+}
+
+/** Opens the line to the process with this index. Rejects with a Failure. */
+export async function openLine(parts: LineParts, index: number, handlers: LinkHandlers): Promise<ProcessLine> {
+  const state: State = {
+    ...{ parts, handlers, streams: undefined, blocked: false, waiting: [], waitingBytes: 0 },
+    ...{ refused: false, over: false },
+  };
+  const splitter = createLineSplitter(parts.maxLineBytes, {
+    line: (bytes) => receiveLine(state, bytes),
+    tooLong: () => end(state, `the MCP server wrote a line of more than ${parts.maxLineBytes} bytes`),
+  });
+  const streams = await parts.openStreams(index, {
+    stdout: splitter.push,
+    stderr: createStderrLog(parts.observer, parts.clock),
+    drain: () => flush(state),
+    closed: (detail) => end(state, detail),
+  });
+  state.streams = streams;
+  if (state.over) void streams.close();
+  return {
+    instance: streams.instance,
+    congested: () => state.refused,
+    unfinished: () => state.blocked,
+    send: (message) => writeLine(state, lineOf([message])),
+    sendLine: (line) => writeLine(state, line),
+    pause() {
+      splitter.hold();
+      streams.pause();
+    },
+    resume() {
+      if (splitter.release()) streams.resume();
+    },
+    close() {
+      state.over = true;
+      return streams.close();
+    },
+  };
+}
+
+const OPEN_BRACE = 0x7b;
+const SPACE = 0x20;
+
+/** Only objects are messages: what else is written to standard output was meant for people. */
+function receiveLine({ parts: { observer }, handlers, over }: State, line: Buffer): void {
+  if (over) return;
+  let at = 0;
+  while (at < line.length && (line[at] ?? 0) <= SPACE) at += 1;
+  if (line[at] === OPEN_BRACE) {
+    handlers.message(line);
+    return;
+  }
+  observer.dropped('unreadable');
+  observer.log('debug', `the MCP server wrote what is no message: ${line.toString('utf8', 0, SHOWN_BYTES)}`);
+}
+
+function end(state: State, detail: string): void {
+  if (state.over) return;
+  state.over = true;
+  state.waiting = [];
+  void state.streams?.close();
+  state.handlers.closed(detail);
+}
+
+function writeLine(state: State, line: Buffer): boolean {
+  if (state.over || state.streams === undefined) return true;
+  if (!state.blocked) {
+    state.blocked = !state.streams.write(line);
+    return true;
+  }
+  state.waiting.push(line);
+  state.waitingBytes += line.length;
+  if (state.waitingBytes <= MAX_WAITING) return true;
+  state.refused = true;
+  return false;
+}
+
+function flush(state: State): void {
+  state.blocked = false;
+  const waiting = state.waiting;
+  state.waiting = [];
+  state.waitingBytes = 0;
+  if (waiting.length > 0 && !state.over) state.blocked = state.streams?.write(Buffer.concat(waiting)) === false;
+  if (!state.refused) return;
+  state.refused = false;
+  state.handlers.drain();
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** The parts as one line. Line breaks of JSON stand between its tokens, where a blank says the same. */
+export function lineOf(parts: readonly Buffer[]): Buffer {
+  let length = 1;
+  for (const part of parts) length += part.length;
+  const line = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const part of parts) at += part.copy(line, at);
+  blank(line, LF, at);
+  blank(line, CR, at);
+  line[at] = LF;
+  return line;
+}
+
+function blank(line: Buffer, byte: number, end: number): void {
+  let at = line.indexOf(byte);
+  while (at >= 0 && at < end) {
+    line[at] = SPACE;
+    at = line.indexOf(byte, at + 1);
+  }
+}

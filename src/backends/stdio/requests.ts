@@ -1,0 +1,74 @@
+// Requests in flight at a shared process: each has an id of ours there, and its client's own id here. Knows nothing about
+// lines.
+
+import type { SessionHandlers } from '../sessions/link.ts';
+
+/** One client of a shared process: a session, or one request of the stateless era. */
+export interface Client {
+  readonly caller: string;
+  readonly handlers: SessionHandlers;
+  /** In flight, by the JSON text of the client's own id. */
+  readonly requests: Map<string, ClientRequest>;
+  /** Resources that it has subscribed to. */
+  readonly subscriptions: Set<string>;
+}
+
+/** A request of a client. */
+export interface ClientRequest {
+  readonly kind: 'client';
+  /** JSON text of our id, which is its progress token as well. */
+  readonly json: string;
+  readonly client: Client;
+  /** JSON texts of the client's own id and progress token. */
+  readonly id: string;
+  readonly token: string | undefined;
+  readonly method: string;
+  /** `params.uri`. */
+  readonly uri: string | undefined;
+}
+
+/** A request of our own. */
+export interface OwnRequest {
+  readonly kind: 'own';
+  readonly json: string;
+  readonly answered: (message: Buffer) => void;
+}
+
+export type PendingRequest = ClientRequest | OwnRequest;
+
+export interface Requests {
+  add(request: PendingRequest): void;
+  find(json: string): PendingRequest | undefined;
+  remove(request: PendingRequest): void;
+  /** JSON text of a new id: no other replica or run of ours has it. */
+  newId(): string;
+  /** Removes and answers all. */
+  clear(): readonly PendingRequest[];
+}
+
+/** `prefix` is plain text. */
+export function createRequests(prefix: string): Requests {
+  const pending = new Map<string, PendingRequest>();
+  let count = 0;
+  return {
+    add(request) {
+      pending.set(request.json, request);
+      if (request.kind === 'client') request.client.requests.set(request.id, request);
+    },
+    find: (json) => pending.get(json),
+    remove(request) {
+      pending.delete(request.json);
+      if (request.kind === 'client') request.client.requests.delete(request.id);
+    },
+    newId() {
+      count += 1;
+      return `"${prefix}.${count}"`;
+    },
+    clear() {
+      const all = [...pending.values()];
+      pending.clear();
+      for (const request of all) if (request.kind === 'client') request.client.requests.delete(request.id);
+      return all;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// A stdio server as a backend, one process for many clients. Knows nothing about how processes run.
+
+import type { Backend } from '../backend.ts';
+import type { OpenStreams } from '../ports.ts';
+import type { SessionLimits } from '../sessions/limits.ts';
+import { createSessionBackend } from '../sessions/sessions.ts';
+import { MAX_LINE_BYTES, openLine } from './line.ts';
+import { createSharedLines, type SharedLinesParts } from './shared-lines.ts';
+
+export interface SharedStdioParts extends Omit<SharedLinesParts, 'open' | 'statelessOnly'> {
+  /** The process is the one with the index 0. */
+  readonly openStreams: OpenStreams;
+  readonly limits?: Partial<SessionLimits>;
+  readonly maxLineBytes?: number;
+}
+
+/** It starts its process with the first exchange or probe. */
+export function createSharedStdio(parts: SharedStdioParts): Backend {
+  const { openStreams, observer, clock, replica, limits, maxLineBytes = MAX_LINE_BYTES } = parts;
+  const line = { openStreams, observer, clock, maxLineBytes };
+  const lines = createSharedLines({ ...parts, open: (handlers) => openLine(line, 0, handlers) });
+  return createSessionBackend({
+    ...{ replica, clock, observer, limits },
+    open: (exchange, handlers) => lines.open('session', exchange, handlers),
+    openRequest: (exchange, handlers) => lines.open('stateless', exchange, handlers),
+    eras: lines.eras,
+    probe: lines.probe,
+    close: lines.close,
+  });
+}
