@@ -1,0 +1,134 @@
+// The answer to one request of a client, over node:http: head, bytes with back-pressure, comments that keep a quiet stream
+// open, and faults as JSON-RPC errors. Knows nothing about what an answer says.
+
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Answer, BackendFault } from '../backends/backend.ts';
+import type { MessageId } from '../mcp/message.ts';
+import { formatComment } from '../mcp/sse.ts';
+import { faultRefusal, refusalBody } from './faults.ts';
+
+export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
+
+export interface ClientAnswerOptions {
+  readonly response: ServerResponse;
+  /** Headers of every answer: request id, CORS. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the request that is answered, for faults. */
+  readonly id?: MessageId;
+  /** What is left of the other side's headers. */
+  readonly shownHeaders: (headers: HeaderValues) => OutgoingHttpHeaders;
+  readonly keepAliveMs: number;
+  /** Calls back again and again until it is taken back. */
+  readonly every: (ms: number, task: () => void) => () => void;
+  /** Once, when all was handed to the connection; `fault` where the answer broke. */
+  readonly ended: (fault?: BackendFault) => void;
+}
+
+export interface ClientAnswer extends Answer {
+  /** The flow that feeds the answer: it is resumed when the client reads again. */
+  feed(flow: { resume(): void }): void;
+  /** The client is gone: no more is written, and `ended` is called. */
+  abandon(): void;
+  /** True once it has ended, broken or not. */
+  finished(): boolean;
+}
+
+const KEEP_ALIVE = formatComment('keep-alive');
+
+export function createClientAnswer(options: ClientAnswerOptions): ClientAnswer {
+  const { response } = options;
+  let stopKeepAlive: (() => void) | undefined;
+  let finished = false;
+  /** The last bytes of the stream: a comment may stand between two events only, never inside one. */
+  let tail: Buffer = EVENT_END;
+  let moved = false;
+  let waiting = false;
+  let fed: { resume(): void } | undefined;
+
+  function finish(fault?: BackendFault): boolean {
+    if (finished) return false;
+    finished = true;
+    stopKeepAlive?.();
+    options.ended(fault);
+    return true;
+  }
+
+  function keepAlive(): void {
+    if (!moved && endsEvent(tail) && response.writableLength === 0) response.write(KEEP_ALIVE);
+    moved = false;
+  }
+
+  function resume(): void {
+    waiting = false;
+    fed?.resume();
+  }
+
+  return {
+    finished: () => finished,
+    head(status, headers) {
+      if (finished) return;
+      response.writeHead(status, { ...options.shownHeaders(headers), ...options.headers });
+      if (!isEventStream(headers['content-type'])) return;
+      response.flushHeaders();
+      stopKeepAlive = options.every(options.keepAliveMs, keepAlive);
+    },
+    data(chunk) {
+      if (finished) return true;
+      if (stopKeepAlive !== undefined) {
+        moved = true;
+        tail =
+          chunk.length < TAIL_BYTES ? Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES) : chunk.subarray(-TAIL_BYTES);
+      }
+      if (response.write(chunk)) return true;
+      if (!waiting) response.once('drain', resume);
+      waiting = true;
+      return false;
+    },
+    end() {
+      if (finish()) response.end();
+    },
+    fail(fault) {
+      if (finished) return;
+      if (response.headersSent) response.destroy();
+      else sendFault(options, fault);
+      finish(fault);
+    },
+    feed(flow) {
+      fed = flow;
+    },
+    abandon() {
+      finish({ reason: 'closed', message: 'the client closed the connection' });
+    },
+  };
+}
+
+function sendFault({ response, id, headers }: ClientAnswerOptions, fault: BackendFault): void {
+  const refusal = faultRefusal(fault);
+  const body = refusalBody(refusal, id);
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...headers,
+    ...refusal.headers,
+  });
+  response.end(body);
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** Of the longest end of an event. */
+const TAIL_BYTES = 4;
+const EVENT_END = Buffer.from('\n\n');
+
+/** An event ends with an empty line; what ends in another way might be the middle of one (HTML, Server-sent events). */
+function endsEvent(bytes: Buffer): boolean {
+  const last = bytes[bytes.length - 1];
+  const before = bytes[bytes.length - 2];
+  const third = bytes[bytes.length - 3];
+  if (last === LF) return before === LF || (before === CR && (third === LF || third === CR));
+  return last === CR && (before === CR || before === LF);
+}
+
+export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
+  return typeof contentType === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
+}

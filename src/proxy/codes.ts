@@ -1,0 +1,39 @@
+// Why a proxy refuses a request or gives no answer, by stable code: in its audit events, its log and its metrics. Knows
+// nothing about who reports them.
+
+export const PROXY_CODES = {
+  'proxy-config-invalid':
+    'The run configuration cannot be used: the message names the file and the key. Where skep wrote it, use images of one release.',
+  'message-invalid':
+    'The body is no JSON-RPC message that everybody reads alike: no JSON, a batch, a key that is there twice or in another case. The answer says what is wrong with it.',
+  'protocol-violated':
+    'Headers and body of the request disagree, or name a revision of MCP that is not known. The answer says which.',
+  'session-unknown':
+    'The session was never given to this caller, or has ended: the client begins a new one with initialize.',
+  'request-too-large': 'The body is larger than limits.request_bytes: send less, or raise it (skep.dev/max-body).',
+  'request-cut-off':
+    'The client closed the connection before its request had arrived: look at the client and at timeouts between it and the proxy.',
+  'path-unknown':
+    'There is nothing at the path, or the target of the request is no path: the answer says where the server is.',
+  'method-refused': 'MCP has no such HTTP method there: POST, GET and DELETE are its own.',
+  'accept-refused': 'A GET must accept text/event-stream: other pages of the server are not served by the proxy.',
+  'content-type-refused':
+    'A POST is something else than application/json in UTF-8 without a content coding: MCP sends nothing else.',
+  'proxy-internal': 'A mistake of the proxy itself: its log has the reason; please report it.',
+  'server-unreachable':
+    'The MCP server cannot be connected to: does it run, is its port the one of the configuration, do network policies let the proxy through? The log names the cause.',
+  'server-timeout': 'The MCP server did not answer in time: look at its load, or raise timeouts.first_byte_seconds.',
+  'server-closed': 'The MCP server closed the connection before its answer ended: its own log says why.',
+  'server-busy': 'All processes of the MCP server are taken: try again later, or raise their number (backendReplicas).',
+  'server-answer-invalid':
+    'The MCP server answered with something that is no MCP: the log says what. Is its URL the right one?',
+  'server-answer-too-large':
+    'The MCP server sent a message that has to be read and is larger than limits.message_bytes: raise it, or let the server page its lists.',
+  'server-not-supported': 'The MCP server cannot do what the request asks for in this mode; the answer says what.',
+  'server-unauthorized':
+    'The caller cannot be given rights at the MCP server: there is no token to exchange, or it is refused there. The log says which.',
+  'server-forbidden': 'The caller may not act at the MCP server: no role fits its token.',
+  'server-error': 'The MCP server itself answered with an HTTP error: its own log says why.',
+} as const;
+
+export type ProxyCode = keyof typeof PROXY_CODES;

@@ -1,0 +1,198 @@
+// From a client's HTTP request to the exchange with the backend: scan, era, session, rules, headers, rights. Each step says
+// what it refuses. Knows nothing about sockets and how answers are written.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer, Authorize, Era, Exchange } from '../backends/backend.ts';
+import type { Credential, CredentialRefusal } from '../credentials/credential.ts';
+import { checkStandardHeaders, encodeHeaderValue, HEADERS, requestHeadersToForward } from '../mcp/headers.ts';
+import type { Message } from '../mcp/message.ts';
+import { eraOf } from '../mcp/revisions.ts';
+import { scanMessage } from '../mcp/scan.ts';
+import type { SessionSeal } from '../mcp/seal.ts';
+import type { Caller } from './caller.ts';
+import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
+import type { Known } from './entry.ts';
+import { protocolRefusal, type Refusal, sessionUnknown } from './faults.ts';
+import { rewriteAnswer } from './list-answer.ts';
+import type { TraceContext } from './ports.ts';
+import type { Rules } from './rules.ts';
+
+export interface ExchangeWorld {
+  readonly seal: SessionSeal;
+  readonly rules: Rules;
+  readonly credential: Credential;
+  /** Larger messages of the server that have to be read are refused. */
+  readonly messageBytes: number;
+}
+
+/** A request whose origin, caller and limits were looked at. */
+export interface Incoming {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body?: Buffer;
+  readonly caller: Caller;
+  /** Begins the span of the request, as a part of what the message or else the headers say; gives what goes on. */
+  readonly trace: (message: Message | undefined) => TraceContext;
+  /** Headers that the proxy adds: who asked, through what. */
+  readonly forwarded: Readonly<Record<string, string>>;
+  /** Sealed session in place of the header: the transport of 2024-11-05 has it elsewhere. */
+  readonly backendSession?: { readonly id: string | undefined };
+  /** True: hints of tools were asked for, and what is not known now has none. */
+  readonly hintsAsked?: boolean;
+}
+
+export type Prepared =
+  | {
+      readonly exchange: Exchange;
+      readonly known: Known;
+      /** Wraps what the client gets with the changes that the rules ask for; undefined where there are none. */
+      readonly change: ((answer: Answer) => Answer) | undefined;
+      readonly refusal?: undefined;
+      readonly needsHints?: undefined;
+    }
+  | { readonly refusal: Refusal; readonly known: Known }
+  /** The server's list of tools has to be read before policies can decide on this message. */
+  | { readonly needsHints: Message; readonly known: Known; readonly refusal?: undefined };
+
+export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
+  const { caller, body } = incoming;
+  const known: Known = { caller, requestBytes: body?.length ?? 0 };
+  const message = body === undefined ? undefined : scanMessage(body);
+  if (message?.ok === false) {
+    const { code, message: words } = message.fault;
+    return { known, refusal: { status: 400, code, message: words, reason: 'message-invalid', id: message.fault.id } };
+  }
+  return prepareMessage(world, incoming, message?.message, known);
+}
+
+function prepareMessage(
+  world: ExchangeWorld,
+  incoming: Incoming,
+  message: Message | undefined,
+  begun: Known,
+): Prepared {
+  const { headers, body } = incoming;
+  const decided = eraOf(singleHeader(headers[HEADERS.protocolVersion]), message);
+  if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
+  const { era, revision } = decided;
+  const known = { ...begun, message, era, revision };
+  const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
+  if (fault !== undefined) return { known, refusal: protocolRefusal(fault) };
+  const session = sessionOf(world.seal, incoming, message, era);
+  if (session === 'unknown') return { known, refusal: sessionUnknown() };
+  return prepareAdmitted(world, incoming, session, {
+    ...known,
+    client: clientInfoOf(message, body) ?? session?.client,
+  });
+}
+
+/** The session that the request is of, as far as it was opened. */
+interface OpenedSession {
+  readonly id: string | undefined;
+  readonly client?: ClientInfo;
+}
+
+function prepareAdmitted(
+  world: ExchangeWorld,
+  incoming: Incoming,
+  session: OpenedSession | undefined,
+  known: Known & { readonly era: Era },
+): Prepared {
+  const { caller, body } = incoming;
+  const { message, era } = known;
+  if (message !== undefined && incoming.hintsAsked !== true && world.rules.needsHints(message)) {
+    return { known, needsHints: message };
+  }
+  const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
+  if (admitted?.refusal !== undefined) return { known, refusal: admitted.refusal };
+  const rewrite = world.rules.answers(message, body, caller);
+  return {
+    known: { ...known, backendName: admitted?.backendName },
+    exchange: {
+      method: incoming.method,
+      era,
+      path: incoming.path,
+      headers: leavingHeaders(incoming, message, admitted?.backendName),
+      body: admitted?.body ?? body,
+      message: admitted?.message ?? message,
+      session: session?.id,
+      caller: caller.key,
+      authorize: authorizeAs(world.credential, caller),
+    },
+    change:
+      rewrite === undefined
+        ? undefined
+        : (answer) => rewriteAnswer(answer, { messageBytes: world.messageBytes, rewrite }),
+  };
+}
+
+/** The backend's own id. `initialize` begins a session, and the stateless era has none. */
+function sessionOf(
+  seal: SessionSeal,
+  { headers, caller, backendSession }: Incoming,
+  message: Message | undefined,
+  era: Era,
+): OpenedSession | undefined | 'unknown' {
+  if (backendSession !== undefined) return backendSession;
+  const given = headers[HEADERS.sessionId];
+  if (given === undefined || era === 'stateless') return undefined;
+  if (message?.kind === 'request' && message.method === 'initialize') return undefined;
+  const opened = typeof given === 'string' ? seal.open(given, caller.key) : undefined;
+  return opened === undefined ? 'unknown' : { id: opened.id, client: infoOf(opened.data) };
+}
+
+/** Who sent the request through what: the proxy says it anew. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
+  'x-real-ip',
+]);
+
+function leavingHeaders(
+  incoming: Incoming,
+  message: Message | undefined,
+  backendName: string | undefined,
+): Readonly<Record<string, string>> {
+  const { forwarded } = incoming;
+  const trace = incoming.trace(message);
+  const headers = requestHeadersToForward(incoming.headers, FORWARDED);
+  Object.assign(headers, forwarded);
+  // Credentials come last and decide whether it stays.
+  const { authorization } = incoming.headers;
+  if (authorization !== undefined) headers.authorization = authorization;
+  if (backendName !== undefined && headers[HEADERS.name] !== undefined) {
+    headers[HEADERS.name] = encodeHeaderValue(backendName);
+  }
+  if (trace.traceparent !== undefined) headers.traceparent = trace.traceparent;
+  // It belongs to the parent that it came with (W3C Trace Context, section 4.3).
+  if (trace.tracestate === undefined) delete headers.tracestate;
+  else headers.tracestate = trace.tracestate;
+  if (trace.baggage !== undefined) headers.baggage = trace.baggage;
+  return headers;
+}
+
+function authorizeAs(credential: Credential, caller: Caller): Authorize {
+  const { key, token, claims, expiry } = caller;
+  return function authorize(request) {
+    const given = credential(request, { key, token, claims, expiry });
+    if (given instanceof Promise) return given.then((each) => (each.ok ? each : refusedBy(each.refusal)));
+    return given.ok ? given : refusedBy(given.refusal);
+  };
+}
+
+const REASONS = { 401: 'unauthorized', 403: 'forbidden', 502: 'unreachable', 503: 'busy' } as const;
+
+function refusedBy({ status, message, detail, retryAfterSeconds }: CredentialRefusal) {
+  return { ok: false, fault: { reason: REASONS[status], message, detail, retryAfterSeconds } } as const;
+}
+
+/** Node joins or drops repeated headers; what is still a list says nothing that can be relied on. */
+function singleHeader(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,73 @@
+// How a refusal or a fault looks to an MCP client: an HTTP status and a JSON-RPC error (MCP specification, Transports).
+// Knows nothing about when there is one.
+
+import type { BackendFault } from '../backends/backend.ts';
+import type { Denial } from '../gate/codes.ts';
+import { ERRORS, errorBody, type ProtocolFault } from '../mcp/errors.ts';
+import type { MessageId } from '../mcp/message.ts';
+import type { Json } from '../std/json.ts';
+import type { ProxyCode } from './codes.ts';
+
+/** What a client gets in place of an answer. */
+export interface Refusal {
+  readonly status: number;
+  /** Of the JSON-RPC error. */
+  readonly code: number;
+  readonly message: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly data?: Json;
+  /** Of the request, where it could be read although its message was refused. */
+  readonly id?: MessageId;
+  /** Why, for the log, the metrics and the audit: a code of docs/errors.md. */
+  readonly reason: string;
+}
+
+interface Shown {
+  readonly status: number;
+  readonly code: ProxyCode;
+}
+
+const SHOWN: Readonly<Record<BackendFault['reason'], Shown>> = {
+  unreachable: { status: 502, code: 'server-unreachable' },
+  closed: { status: 502, code: 'server-closed' },
+  'answer-invalid': { status: 502, code: 'server-answer-invalid' },
+  'answer-too-large': { status: 502, code: 'server-answer-too-large' },
+  timeout: { status: 504, code: 'server-timeout' },
+  busy: { status: 503, code: 'server-busy' },
+  'session-unknown': { status: 404, code: 'session-unknown' },
+  'not-supported': { status: 501, code: 'server-not-supported' },
+  unauthorized: { status: 401, code: 'server-unauthorized' },
+  forbidden: { status: 403, code: 'server-forbidden' },
+};
+
+export function faultCode({ reason }: BackendFault): ProxyCode {
+  return SHOWN[reason].code;
+}
+
+export function faultRefusal({ reason, message, retryAfterSeconds }: BackendFault): Refusal {
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
+  const { status, code } = SHOWN[reason];
+  return { status, code: ERRORS.internalError, message, headers, reason: code };
+}
+
+/** The body of a refusal: a response to the request where its id is known. */
+export function refusalBody({ code, message, data, id: own }: Refusal, id: MessageId | undefined): Buffer {
+  return errorBody(id ?? own, code, message, data);
+}
+
+/** A request that breaks a rule of the protocol. */
+export function protocolRefusal({ status, code, message, data }: ProtocolFault): Refusal {
+  return { status, code, message, data, reason: 'protocol-violated' };
+}
+
+/** An id that was never given out, is another caller's, or has ended: the client begins a new session. */
+export function sessionUnknown(): Refusal {
+  return { status: 404, code: ERRORS.sessionNotFound, message: 'Session not found', reason: 'session-unknown' };
+}
+
+/** A call that the gate refuses. */
+export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds }: Denial): Refusal {
+  const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
+  return { status: httpStatus, code: rpcCode, message, headers, reason: code };
+}

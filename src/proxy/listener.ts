@@ -1,0 +1,81 @@
+// The HTTP server of a proxy: which path is what, and how long a request may take to arrive. Knows nothing about MCP.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Failure } from '../std/failure.ts';
+
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface Listener {
+  readonly url: string;
+  /** No new connections; idle ones end. Resolves when the last one has ended. */
+  drain(): Promise<void>;
+  /** Ends every connection now, and takes no new ones. */
+  destroy(): void;
+}
+
+/** A request that trickles in is ended: its head within the first, all of it within the second. */
+export interface ArrivalTimes {
+  readonly headMs: number;
+  readonly arrivalMs: number;
+  readonly checkMs: number;
+}
+
+const TIMES: ArrivalTimes = { headMs: 10_000, arrivalMs: 60_000, checkMs: 2_000 };
+/** Longer than the idle time of load balancers, so that it is they who close. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADER_BYTES_MAX = 32 * 1024;
+
+/** Port 0 lets the system choose. Throws Failure `listen-failed`. */
+export async function listenHttp(
+  { host, port }: { host: string; port: number },
+  handle: Handle,
+  times: ArrivalTimes = TIMES,
+): Promise<Listener> {
+  const server = createServer({
+    headersTimeout: times.headMs,
+    requestTimeout: times.arrivalMs,
+    connectionsCheckingInterval: times.checkMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    noDelay: true,
+  });
+  server.on('request', handle);
+  server.on('clientError', endBroken);
+  await startListening(server, host, port);
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    drain: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+    destroy() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const where = `${host}:${port}`;
+      reject(new Failure('listen-failed', `cannot listen on ${where}: ${cause.message}`, { data: { where }, cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** What is no HTTP, or came too slowly, is answered once and then cut off: ending alone would wait for the client. */
+function endBroken(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const large = error.code === 'HPE_HEADER_OVERFLOW';
+  const status = late ? '408 Request Timeout' : large ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}

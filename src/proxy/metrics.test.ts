@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { type AnsweredCall, createProxyMetrics } from './metrics.ts';
+
+function started() {
+  return createProxyMetrics({
+    version: '1',
+    server: 'fleet',
+    transport: 'stdio',
+    isKnownMethod: (method) => method.startsWith('tools/') || method.startsWith('prompts/'),
+    isKnownRevision: (revision) => revision === '2025-11-25',
+  });
+}
+
+const CALL: AnsweredCall = {
+  httpMethod: 'POST',
+  status: 200,
+  failed: false,
+  mcpMethod: 'tools/call',
+  target: 'echo',
+  isTool: true,
+  revision: '2025-11-25',
+  seconds: 0.03,
+  errorType: '',
+  reason: '',
+};
+
+function samples(text: string, family: string): string[] {
+  return text.split('\n').filter((line) => line.startsWith(family));
+}
+
+test('a call is counted by the names of dashboards that exist', () => {
+  const proxy = started();
+  proxy.active(1);
+  proxy.streams(1);
+  proxy.answered(CALL);
+  proxy.answered({ ...CALL, failed: true, errorType: 'tool_error' });
+  const text = proxy.metrics.text();
+  const labels = 'method="POST",status_code="200",status="success",mcp_method="tools/call",mcp_resource_id="echo"';
+  expect(text).toContain(`toolhive_mcp_requests_total{${labels},server="fleet",transport="stdio"} 1\n`);
+  expect(text).toContain(
+    `toolhive_mcp_request_duration_seconds_bucket{${labels},server="fleet",transport="stdio",le="0.05"} 1\n`,
+  );
+  expect(text).toContain('toolhive_mcp_tool_calls_total{server="fleet",tool="echo",status="error"} 1\n');
+  expect(samples(text, 'toolhive_mcp_active_connections')).toEqual([
+    'toolhive_mcp_active_connections{server="fleet",transport="stdio",connection_type=""} 1',
+    'toolhive_mcp_active_connections{server="fleet",transport="stdio",connection_type="sse"} 1',
+  ]);
+  expect(text).toContain(
+    'mcp_server_operation_duration_seconds_count{mcp_method_name="tools/call",mcp_protocol_version="2025-11-25",' +
+      'jsonrpc_protocol_version="2.0",network_transport="pipe",gen_ai_operation_name="execute_tool",' +
+      'gen_ai_tool_name="echo",gen_ai_prompt_name="",error_type="tool_error"} 1\n',
+  );
+});
+
+test('what is no MCP message is no operation', () => {
+  const proxy = started();
+  proxy.answered({ ...CALL, mcpMethod: '', target: '', isTool: false, status: 401, failed: true, reason: 'token' });
+  const text = proxy.metrics.text();
+  expect(text).not.toContain('mcp_server_operation_duration_seconds_count');
+  expect(text).toContain('skep_proxy_refusals_total{server="fleet",reason="token"} 1\n');
+});
+
+test('invented names, methods, revisions and codes do not grow the text beyond a bound', () => {
+  const proxy = started();
+  for (let index = 0; index < 10_000; index += 1) {
+    const invented = { target: `no-such-tool-${index}`, failed: true, errorType: String(-index), reason: '' };
+    proxy.answered({ ...CALL, ...invented });
+    proxy.answered({ ...CALL, ...invented, mcpMethod: `method/${index}`, isTool: false, target: '' });
+    proxy.answered({ ...CALL, ...invented, revision: `2000-${index}` });
+  }
+  expect(samples(proxy.metrics.text(), 'toolhive_mcp_tool_calls_total').length).toBeLessThanOrEqual(51);
+  expect(proxy.metrics.text().length).toBeLessThan(1_000_000);
+});
+
+test('tools that the server knows have their names after as many invented ones, up to a bound of their own', () => {
+  const proxy = started();
+  for (let index = 0; index < 10_000; index += 1) {
+    proxy.answered({ ...CALL, target: `no-such-tool-${index}`, failed: true, errorType: '-32602' });
+  }
+  for (let index = 0; index < 1000; index += 1) proxy.answered({ ...CALL, target: `tool-${index}` });
+  const text = proxy.metrics.text();
+  expect(text).toContain('tool="tool-0",status="success"');
+  expect(samples(text, 'toolhive_mcp_tool_calls_total').length).toBeLessThanOrEqual(252);
+});
+
+test('a name longer than a label may be is none', () => {
+  const proxy = started();
+  proxy.answered({ ...CALL, target: 'x'.repeat(129) });
+  expect(proxy.metrics.text()).toContain('tool="other"');
+});

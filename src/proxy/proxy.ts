@@ -1,0 +1,246 @@
+// One MCP server behind the gate: each request is led to what answers it, calls through every step of the gate. Knows
+// nothing about processes, files and clusters.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Backend } from '../backends/backend.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { Message } from '../mcp/message.ts';
+import type { SessionSeal } from '../mcp/seal.ts';
+import { readBody } from './body.ts';
+import type { Caller } from './caller.ts';
+import { type Callers, findCaller } from './callers.ts';
+import type { Doorway, Place } from './doorway.ts';
+import { createEntry, type Ended, type Entry, givenRequestId } from './entry.ts';
+import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.ts';
+import type { Refusal } from './faults.ts';
+import { type Forwarded, readForwarded } from './forwarded.ts';
+import type { Health } from './health.ts';
+import { learnHints } from './hints.ts';
+import { answerPlain, type PlainAnswers } from './plain-answers.ts';
+import type { BeginSpan, CallSpan, ProxyClock, TraceContext } from './ports.ts';
+import type { RecordedCall } from './recording.ts';
+import { routeRefusal } from './routes.ts';
+import type { Rules } from './rules.ts';
+import type { ServiceLimits, ServiceTimes } from './settings.ts';
+import { MESSAGES_PATH, openSseStream, postSseMessage, SSE_PATH, type SseRoutes } from './sse/routes.ts';
+import { type Ready, streamExchange } from './streamable-front.ts';
+import { traceParent } from './trace-parent.ts';
+
+export interface ProxyParts {
+  readonly backend: Backend;
+  readonly doorway: Doorway;
+  /** Undefined: callers are not authenticated. */
+  readonly callers: Callers | undefined;
+  readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
+  /** Those in force now. */
+  readonly rules: () => Rules;
+  readonly seal: SessionSeal;
+  readonly credential: Credential;
+  readonly plain: PlainAnswers;
+  readonly health: Health;
+  readonly limits: Pick<ServiceLimits, 'requestBytes' | 'messageBytes'>;
+  readonly times: Pick<ServiceTimes, 'keepAliveMs'>;
+  readonly trustForwarded: boolean;
+  /** Undefined: every path is the server's own. */
+  readonly endpoint: string | undefined;
+  /** Undefined: the transport of 2024-11-05 is not served. */
+  readonly sse: SseRoutes | undefined;
+  readonly clock: ProxyClock;
+  readonly newRequestId: () => string;
+  readonly beginSpan?: BeginSpan;
+  /** Once for each request that has ended. */
+  readonly record: (recorded: RecordedCall) => void;
+  readonly active: (change: 1 | -1, kind: 'request' | 'stream') => void;
+  /** Calls back where the proxy is stopped before what it gives is called: streams end then. */
+  readonly untilStopped: (task: () => void) => () => void;
+}
+
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+export function createHandle(parts: ProxyParts): Handle {
+  return function handle(request, response) {
+    const path = pathOf(request.url ?? '/');
+    if (answerPlain(parts.plain, path, request.method, response)) return;
+    const call = beginCall(parts, request, response, path);
+    void serveRequest(parts, call).catch((error: unknown) => refuseBroken(call, error));
+  };
+}
+
+/** A mistake of ours ends the one request that shows it, and the log says where it is. */
+function refuseBroken({ entry }: Call, error: unknown): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  entry.refuse(INTERNAL, { detail });
+}
+
+const INTERNAL: Refusal = { status: 500, code: -32603, message: 'Internal error', reason: 'proxy-internal' };
+
+/** For what is called back later, when nobody is there to catch it. */
+function guarded(call: Call, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    refuseBroken(call, error);
+  }
+}
+
+function routesOf({ endpoint, sse }: ProxyParts) {
+  return { endpoint, sse: sse !== undefined };
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** One request on its way: its frame, who asks through what, and its span once that has begun. */
+interface Call {
+  readonly entry: Entry;
+  readonly path: string;
+  readonly forwarded: Forwarded;
+  /** Begins the span, as a part of what the message or else the headers say. */
+  readonly trace: (message: Message | undefined) => TraceContext;
+}
+
+function beginCall(parts: ProxyParts, request: IncomingMessage, response: ServerResponse, path: string): Call {
+  const { clock } = parts;
+  const began = clock.monotonic();
+  const beganAtMs = clock.now();
+  const requestId = givenRequestId(request.headers['x-request-id']) ?? parts.newRequestId();
+  const forwarded = readForwarded(request, parts.trustForwarded);
+  let span: CallSpan | undefined;
+  parts.active(1, 'request');
+
+  function ended(how: Ended): void {
+    parts.active(-1, 'request');
+    const seconds = (clock.monotonic() - began) / 1000;
+    // Refused before it was clear what it is.
+    span ??= parts.beginSpan?.(traceParent(request, how.message), beganAtMs);
+    parts.record({ request, requestId, path, seconds, span, ended: how, forwarded });
+  }
+
+  const headers = { 'x-request-id': requestId, ...parts.doorway.headers(request) };
+  return {
+    entry: createEntry({ request, response, requestId, headers, ended }),
+    path,
+    forwarded,
+    trace(message) {
+      const parent = traceParent(request, message);
+      if (parts.beginSpan === undefined) return parent;
+      span ??= parts.beginSpan(parent, beganAtMs);
+      return span.context;
+    },
+  };
+}
+
+async function serveRequest(parts: ProxyParts, call: Call): Promise<void> {
+  const { entry, path } = call;
+  const { request, response } = entry;
+  const preflight = request.method === 'OPTIONS' ? parts.doorway.preflight(request) : undefined;
+  if (preflight !== undefined) {
+    response.writeHead(204, { ...entry.headers, ...preflight }).end();
+    return entry.end({ status: 204, outcome: 'success', reason: '', responseBytes: 0 });
+  }
+  const refusal = parts.doorway.refuse(request) ?? routeRefusal(routesOf(parts), request, path);
+  if (refusal !== undefined) return entry.refuse(refusal);
+  const caller = await findCaller(parts.callers, request.rawHeaders);
+  if ('refusal' in caller) return entry.refuse(caller.refusal);
+  // Its end was there before anybody listened to it, so nothing may be begun that waits for it.
+  if (response.closed) return entry.refuse(CLIENT_CLOSED, { caller });
+  const kind = request.method === 'GET' ? 'stream' : 'call';
+  const place = parts.enter(kind, caller.key);
+  if ('refusal' in place) return entry.refuse(place.refusal, { caller });
+  if (kind === 'stream') parts.active(1, 'stream');
+  response.once('close', () => {
+    place.leave();
+    if (kind === 'stream') parts.active(-1, 'stream');
+  });
+  if (parts.sse !== undefined && path === SSE_PATH) {
+    openSseStream(parts.sse, entry, caller, call.forwarded);
+    return;
+  }
+  if (request.method !== 'POST') return forward(parts, call, caller, undefined);
+  readBody(request, parts.limits.requestBytes, (body) => {
+    if (body.ok) return guarded(call, () => forward(parts, call, caller, body.bytes));
+    return entry.refuse(body.reason === 'too-large' ? TOO_LARGE : CLIENT_CLOSED, { caller });
+  });
+}
+
+const TOO_LARGE: Refusal = {
+  status: 413,
+  code: -32600,
+  message: 'The message is larger than this server accepts.',
+  // What is left of it is not read.
+  headers: { connection: 'close' },
+  reason: 'request-too-large',
+};
+
+/** The client does not see it; the status is the one that proxies log. */
+const CLIENT_CLOSED: Refusal = {
+  status: 499,
+  code: -32600,
+  message: 'The request was cut off.',
+  reason: 'request-cut-off',
+};
+
+function incomingOf(call: Call, caller: Caller, body: Buffer | undefined): Incoming {
+  const { request } = call.entry;
+  const { method, url = '/', headers } = request;
+  return {
+    method: method === 'GET' || method === 'DELETE' ? method : 'POST',
+    path: url,
+    headers,
+    body,
+    caller,
+    trace: call.trace,
+    forwarded: call.forwarded.headers,
+  };
+}
+
+function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | undefined): void {
+  const { entry } = call;
+  const world: ExchangeWorld = {
+    seal: parts.seal,
+    rules: parts.rules(),
+    credential: parts.credential,
+    messageBytes: parts.limits.messageBytes,
+  };
+  const incoming = incomingOf(call, caller, body);
+  if (parts.sse !== undefined && call.path === MESSAGES_PATH) {
+    postSseMessage(parts.sse, world, entry, incoming);
+    return;
+  }
+  const prepared = prepareExchange(world, incoming);
+  if (prepared.refusal !== undefined) {
+    entry.refuse(prepared.refusal, prepared.known);
+    return;
+  }
+  if (prepared.needsHints === undefined) {
+    sendExchange(parts, entry, prepared);
+    return;
+  }
+  const asking = { world, open: parts.backend.open, incoming, message: prepared.needsHints };
+  learnHints(asking, () =>
+    guarded(call, () => {
+      if (entry.response.closed) return entry.refuse(CLIENT_CLOSED, { caller });
+      const again = prepareExchange(world, { ...incoming, hintsAsked: true });
+      if (again.refusal !== undefined) return entry.refuse(again.refusal, again.known);
+      if (again.needsHints === undefined) sendExchange(parts, entry, again);
+    }),
+  );
+}
+
+function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {
+  streamExchange(
+    {
+      backend: parts.backend,
+      seal: parts.seal,
+      clock: parts.clock,
+      keepAliveMs: parts.times.keepAliveMs,
+      observed: parts.health.observed,
+      hidesChallenges: parts.callers !== undefined,
+      untilStopped: parts.untilStopped,
+    },
+    entry,
+    prepared,
+  );
+}

@@ -1,0 +1,116 @@
+// What is kept of a request that has ended: metrics, a span, a line of the log. Knows nothing about how requests are answered.
+
+import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
+import { methodFacts } from '../mcp/methods.ts';
+import type { Ended } from './entry.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { ProxyLog } from './ports.ts';
+import type { RecordedCall, Recording } from './recording.ts';
+import { type SpanFacts, spanAttributes, spanName } from './span.ts';
+
+/** Where audit events go. */
+export interface AuditTrail {
+  readonly component: string;
+  readonly write: (event: AuditEvent) => void;
+  readonly newId: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface Recorders extends Omit<SpanFacts, 'errorType'> {
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditTrail | undefined;
+  readonly metrics: ProxyMetrics;
+  readonly log: ProxyLog;
+}
+
+export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
+  const { request, seconds, ended, span } = recorded;
+  const recording: Recording = { ...recorded, source: sourceOf(recorded) };
+  const call = ended.message === undefined || ended.message.kind === 'response' ? undefined : ended.message;
+  const mcpMethod = call?.method ?? '';
+  const feature = methodFacts(mcpMethod)?.feature;
+  const named = feature === 'tool' || feature === 'prompt';
+  const failed = ended.outcome !== 'success' && (ended.status >= 400 || ended.outcome !== 'unknown');
+  const errorType = failed ? errorTypeOf(ended) : '';
+  recorders.metrics.answered({
+    httpMethod: request.method ?? '',
+    status: ended.status,
+    failed,
+    mcpMethod,
+    target: named ? (call?.target?.value ?? '') : '',
+    isTool: mcpMethod === 'tools/call',
+    revision: ended.revision ?? '',
+    seconds,
+    errorType,
+    reason: ended.reason,
+  });
+  if (recorders.audit !== undefined) recorders.audit.write(auditEvent(auditInput(recorders.audit, recording)));
+  logCall(recorders.log, recording, mcpMethod);
+  if (span?.recording !== true) return;
+  // A client's mistake is none of the server's (OpenTelemetry semantic conventions for HTTP, status of spans).
+  const broke = failed && (ended.status < 400 || ended.status >= 500);
+  span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
+}
+
+/** As OpenTelemetry's conventions for MCP name it: our own code, `tool_error`, the code of JSON-RPC, or the status. */
+function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
+  if (reason !== '') return reason;
+  if (outcome === 'tool-error') return 'tool_error';
+  return String(rpcErrorCode ?? (status >= 400 ? status : '_OTHER'));
+}
+
+/** Where it came from, as far as headers are believed. */
+function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
+  return {
+    peer: socket.remoteAddress ?? '',
+    forwardedFor: singleHeader(headers['x-forwarded-for']),
+    realIp: singleHeader(headers['x-real-ip']),
+    trusted: forwarded.trusted,
+    userAgent: headers['user-agent'],
+    requestId,
+  };
+}
+
+function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
+  const { request, path, seconds, ended, source } = recording;
+  const { method = '' } = request;
+  const stream = method === 'GET' && ended.status < 400;
+  return {
+    auditId: audit.newId(),
+    timeMs: audit.now(),
+    durationMs: seconds * 1000,
+    component: audit.component,
+    httpMethod: method,
+    path,
+    stream,
+    message: ended.message,
+    status: ended.status,
+    answer: ended.outcome === 'denied' ? 'unknown' : ended.outcome,
+    rpcErrorCode: ended.rpcErrorCode,
+    refusal: ended.reason,
+    source,
+    claims: ended.caller?.claims ?? {},
+    client: ended.client,
+    transport: stream ? 'sse' : 'http',
+    responseBytes: ended.responseBytes,
+    backendName: ended.backendName,
+  };
+}
+
+function singleHeader(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Each request is a line only where more is asked for; what broke on the server's side is one always. */
+function logCall(
+  log: ProxyLog,
+  { request, requestId, path, seconds, ended, span }: Recording,
+  mcpMethod: string,
+): void {
+  const { status, reason, detail } = ended;
+  const broke = status >= 500;
+  const facts = { requestId, traceId: span?.traceId, path, mcpMethod, status, seconds };
+  if (broke || detail !== undefined) log[broke ? 'error' : 'info']({ ...facts, reason, detail }, 'request');
+  else log.debug({ ...facts, method: request.method, reason }, 'request');
+}

@@ -1,0 +1,22 @@
+// A request that has ended, for everybody who keeps something of it. Knows nothing about what they keep.
+
+import type { IncomingMessage } from 'node:http';
+import type { AuditSource } from '../gate/audit.ts';
+import type { Ended } from './entry.ts';
+import type { Forwarded } from './forwarded.ts';
+import type { CallSpan } from './ports.ts';
+
+export interface RecordedCall {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly seconds: number;
+  readonly span?: CallSpan;
+  readonly ended: Ended;
+  readonly forwarded: Forwarded;
+}
+
+export interface Recording extends RecordedCall {
+  readonly source: AuditSource;
+}

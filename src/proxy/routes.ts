@@ -1,0 +1,95 @@
+// Which requests are MCP's at all, by their target, method and types alone. Knows nothing about who asks and what the
+// message says.
+
+import type { IncomingMessage } from 'node:http';
+import type { Refusal } from './faults.ts';
+import { MESSAGES_PATH, SSE_PATH } from './sse/routes.ts';
+
+export interface Routes {
+  /** Undefined: every path is the server's own. */
+  readonly endpoint: string | undefined;
+  /** Whether the transport of 2024-11-05 is served. */
+  readonly sse: boolean;
+}
+
+const METHODS: readonly (string | undefined)[] = ['POST', 'GET', 'DELETE'];
+
+/** `path`: of the target, without its query. */
+export function routeRefusal({ endpoint, sse }: Routes, request: IncomingMessage, path: string): Refusal | undefined {
+  // HTTP/0.9 has no headers that an answer could be framed with.
+  if (request.httpVersionMajor < 1) return VERSION_REFUSED;
+  if (!path.startsWith('/')) return TARGET_REFUSED;
+  if (sse && (path === SSE_PATH || path === MESSAGES_PATH)) return sseRefusal(request, path);
+  if (endpoint !== undefined && path !== endpoint) {
+    return {
+      status: 404,
+      code: -32601,
+      message: `There is nothing here; the server is at ${endpoint}`,
+      reason: 'path-unknown',
+    };
+  }
+  if (!METHODS.includes(request.method)) return methodRefusal('GET, POST, DELETE');
+  if (request.method === 'POST') return typeRefusal(request);
+  // A GET that takes no events is none of MCP's: the server's other pages are not what the gate watches over.
+  const accept = request.headers.accept ?? '*/*';
+  const refused = request.method === 'GET' && !/text\/event-stream|\*\/\*|text\/\*/i.test(accept);
+  return refused ? ACCEPT_REFUSED : undefined;
+}
+
+function sseRefusal(request: IncomingMessage, path: string): Refusal | undefined {
+  const allowed = path === SSE_PATH ? 'GET' : 'POST';
+  if (request.method !== allowed) return methodRefusal(allowed);
+  return allowed === 'POST' ? typeRefusal(request) : undefined;
+}
+
+function methodRefusal(allow: string): Refusal {
+  const headers = { allow };
+  return { status: 405, code: -32600, message: 'Method not allowed', headers, reason: 'method-refused' };
+}
+
+/** What is scanned must be what the server reads: JSON in UTF-8 (RFC 8259 section 8.1), without a content coding. */
+function typeRefusal({ headers }: IncomingMessage): Refusal | undefined {
+  const type = headers['content-type'] ?? '';
+  if (type !== 'application/json' && !isJsonInUtf8(type)) return TYPE_REFUSED;
+  const coding = headers['content-encoding'];
+  return coding === undefined || /^\s*identity\s*$/i.test(coding) ? undefined : CODING_REFUSED;
+}
+
+/** Parameters do not matter, but for a charset: some servers decode the body by it, UTF-7 included. */
+function isJsonInUtf8(type: string): boolean {
+  if (!/^\s*application\/json\s*(;|$)/i.test(type)) return false;
+  return !/charset/i.test(type) || /^\s*application\/json\s*;\s*charset=("utf-8"|utf-8)\s*;?\s*$/i.test(type);
+}
+
+const VERSION_REFUSED: Refusal = {
+  status: 505,
+  code: -32600,
+  message: 'HTTP/1.1 is spoken here',
+  reason: 'protocol-violated',
+};
+/** The other forms are for forward proxies, tunnels and whole servers (RFC 9112 section 3.2). */
+const TARGET_REFUSED: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'The target of a request must be a path',
+  reason: 'path-unknown',
+};
+const ACCEPT_REFUSED: Refusal = {
+  status: 406,
+  code: -32600,
+  message: 'Accept must include text/event-stream',
+  reason: 'accept-refused',
+};
+const TYPE_REFUSED: Refusal = {
+  status: 415,
+  code: -32600,
+  message: 'Content-Type must be application/json, in UTF-8',
+  reason: 'content-type-refused',
+};
+const CODING_REFUSED: Refusal = {
+  status: 415,
+  code: -32600,
+  message: 'The body must have no content coding',
+  headers: { 'accept-encoding': 'identity' },
+  reason: 'content-type-refused',
+};

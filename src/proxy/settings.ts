@@ -1,0 +1,136 @@
+// A proxy's configuration with every default filled in. Knows nothing about files, sockets or how settings are used.
+
+import { metadataUrl } from '../auth/metadata.ts';
+import type { ResourceSettings } from '../auth/settings.ts';
+import type { RunConfig } from '../contracts/run-config.ts';
+
+/** Where the MCP server is. */
+export type Target =
+  /** A streamable HTTP server: an origin, or with `fixedPath` the whole endpoint. */
+  | { readonly kind: 'http'; readonly url: string; readonly fixedPath: boolean }
+  /** The URL of its event stream. */
+  | { readonly kind: 'sse'; readonly url: string }
+  | { readonly kind: 'stdio' };
+
+export interface ServiceLimits {
+  readonly requestBytes: number;
+  readonly messageBytes: number;
+  readonly concurrentCalls: number;
+  readonly streams: number;
+  readonly requestsPerSecond?: number;
+  readonly perCaller: {
+    readonly requestsPerSecond?: number;
+    readonly concurrentCalls?: number;
+    readonly streams?: number;
+  };
+}
+
+export interface ServiceTimes {
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly keepAliveMs: number;
+  readonly shutdownMs: number;
+}
+
+export function targetOf(config: RunConfig): Target {
+  const { transport, remote_url: remote, target_host: host, target_port: port } = config;
+  if (remote !== undefined) return transport === 'sse' ? { kind: 'sse', url: remote } : httpEndpoint(remote);
+  if (transport === 'stdio') return { kind: 'stdio' };
+  const origin = `http://${host}:${port}`;
+  return transport === 'sse' ? { kind: 'sse', url: `${origin}/sse` } : { kind: 'http', url: origin, fixedPath: false };
+}
+
+/** The fragment of a URL never leaves the client (RFC 9110 section 4.2.5). */
+function httpEndpoint(url: string): Target {
+  const endpoint = new URL(url);
+  endpoint.hash = '';
+  return { kind: 'http', url: endpoint.href, fixedPath: true };
+}
+
+/** `sse`: clients speak the transport of 2024-11-05. The documents let stdio servers choose; the others keep their own. */
+export function frontOf({ transport, proxy_mode: mode }: RunConfig): 'streamable-http' | 'sse' {
+  if (transport === 'stdio') return mode;
+  return transport;
+}
+
+export function limitsOf({ limits = {} }: RunConfig): ServiceLimits {
+  const { per_caller: caller = {} } = limits;
+  return {
+    requestBytes: limits.request_bytes ?? 4 * 1024 * 1024,
+    messageBytes: limits.message_bytes ?? 16 * 1024 * 1024,
+    concurrentCalls: limits.concurrent_calls ?? 1024,
+    streams: limits.streams ?? 12_000,
+    requestsPerSecond: limits.requests_per_second,
+    perCaller: {
+      requestsPerSecond: caller.requests_per_second,
+      concurrentCalls: caller.concurrent_calls,
+      streams: caller.streams,
+    },
+  };
+}
+
+export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
+  return {
+    firstByteMs: (timeouts.first_byte_seconds ?? 300) * 1000,
+    idleMs: (timeouts.idle_seconds ?? 300) * 1000,
+    keepAliveMs: (timeouts.keep_alive_seconds ?? 20) * 1000,
+    shutdownMs: (timeouts.shutdown_seconds ?? 25) * 1000,
+  };
+}
+
+/**
+ * Absent: callers are not authenticated. Without `audience` a token must name the resource (RFC 8707 section 2).
+ * `clientSecret`: of the introspection client, where no file has it.
+ */
+export function resourceOf(config: RunConfig, clientSecret: string | undefined): ResourceSettings | undefined {
+  const { oidc_config: oidc, name } = config;
+  if (oidc === undefined) return undefined;
+  return {
+    resourceUrl: oidc.resource_url,
+    realm: oidc.issuer,
+    scopesSupported: oidc.scopes,
+    providers: [
+      {
+        name,
+        issuerUrl: oidc.issuer,
+        audience: oidc.audience ?? oidc.resource_url,
+        jwksUrl: oidc.jwks_url,
+        introspectionUrl: oidc.introspection_url,
+        clientId: oidc.client_id,
+        clientSecretFile: oidc.client_secret_file,
+        clientSecret,
+        caCertPath: oidc.ca_bundle_path,
+        authTokenFile: oidc.auth_token_file,
+        allowPrivateIP: oidc.jwks_allow_private_ip,
+        introspectionAllowPrivateIP: oidc.protected_resource_allow_private_ip,
+      },
+    ],
+  };
+}
+
+const METADATA_PATHS = new WeakMap<ResourceSettings, readonly string[]>();
+
+/** The paths that answer about the resource (RFC 9728 section 3.1): with the path of the resource, and without. */
+export function metadataPaths(settings: ResourceSettings): readonly string[] {
+  const known = METADATA_PATHS.get(settings);
+  if (known !== undefined) return known;
+  const { pathname } = new URL(metadataUrl(settings.resourceUrl));
+  const paths = [...new Set([pathname, '/.well-known/oauth-protected-resource'])];
+  METADATA_PATHS.set(settings, paths);
+  return paths;
+}
+
+/** URLs of the configuration that plain HTTP would be unsafe for, each with its key; empty where all is well. */
+export function insecureUrls({ oidc_config: oidc }: RunConfig): readonly string[] {
+  if (oidc === undefined || oidc.insecure_allow_http) return [];
+  const urls = { issuer: oidc.issuer, jwks_url: oidc.jwks_url, introspection_url: oidc.introspection_url };
+  return Object.entries(urls).flatMap(([key, url]) =>
+    url === undefined || isSecure(url) ? [] : [`/oidc_config/${key} is ${url}`],
+  );
+}
+
+/** Loopback is secure without TLS: nothing leaves the machine (RFC 8252 section 8.3). */
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}

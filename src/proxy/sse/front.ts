@@ -1,0 +1,265 @@
+// The transport of 2024-11-05 in front of any backend: a stream of events per client, and messages posted beside it. What
+// posted messages are answered with goes to the stream. Knows nothing about tokens, policies or listeners.
+
+import type { Answer, Backend, BackendFault, Exchange, Flow } from '../../backends/backend.ts';
+import { errorBody } from '../../mcp/errors.ts';
+import type { MessageId } from '../../mcp/message.ts';
+import { createEventSplitter, formatEvent } from '../../mcp/sse.ts';
+import { faultRefusal } from '../faults.ts';
+
+/** The stream of one client. */
+export interface ClientStream {
+  /** False: wait for `resume` before more is written. */
+  write(chunk: Buffer): boolean;
+  /** Ends it; `reason` is for the log. */
+  end(reason: string): void;
+  /** Wraps what writes messages that the server sends on its own. */
+  change(answer: Answer): Answer;
+}
+
+export interface SseSession {
+  readonly id: string;
+  readonly caller: string;
+  /** Sends a message on; its answers go to the stream. `change` may wrap what reads them. */
+  post(exchange: Exchange, change: (answer: Answer) => Answer): void;
+  /** Writes a message of our own to the stream. */
+  write(message: Buffer): void;
+  /** Writes events to the stream as they are. */
+  writeEvents(events: Buffer): void;
+  /** An exchange of the session whose answer the client does not get. */
+  ask(exchange: Exchange, answer: Answer): void;
+  /** The client reads again. */
+  resume(): void;
+  /** The client is gone, or the proxy ends: the other side's session ends as well. */
+  close(): void;
+  /** Calls back once every posted message is answered, at once where none waits. */
+  finish(done: () => void): void;
+}
+
+export interface SseFront {
+  /** The endpoint's event is written by the caller: only it knows the URL. */
+  open(id: string, caller: string, stream: ClientStream): SseSession;
+  /** Another caller's session is as unknown as one that has ended. */
+  find(id: string, caller: string): SseSession | undefined;
+  /** Ends every stream with a reason. */
+  close(reason: string): void;
+}
+
+interface Options {
+  readonly backend: Backend;
+  /** Larger messages of the server end the stream. */
+  readonly messageBytes: number;
+  /** Headers of requests of the front's own: the stream of server messages, the end of the session. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
+}
+
+export function createSseFront(options: Options): SseFront {
+  const sessions = new Map<string, { readonly session: SseSession; readonly stream: ClientStream }>();
+  return {
+    open(id, caller, stream) {
+      const session = createSession(options, id, caller, stream, () => sessions.delete(id));
+      sessions.set(id, { session, stream });
+      return session;
+    },
+    find(id, caller) {
+      const found = sessions.get(id);
+      return found?.session.caller === caller ? found.session : undefined;
+    },
+    close(reason) {
+      for (const { session, stream } of sessions.values()) {
+        session.close();
+        stream.end(reason);
+      }
+    },
+  };
+}
+
+function createSession(
+  { backend, messageBytes, ownHeaders }: Options,
+  id: string,
+  caller: string,
+  stream: ClientStream,
+  forget: () => void,
+): SseSession {
+  const flows = new Set<Flow>();
+  /** The backend's own session, once `initialize` was answered. */
+  let backendSession: string | undefined;
+  let template: Exchange | undefined;
+  let closed = false;
+  let finishing: (() => void) | undefined;
+  let waiting = 0;
+
+  function start(exchange: Exchange, answer: Answer): void {
+    let flow: Flow | undefined;
+    let over = false;
+    const counted = exchange.method === 'POST' ? 1 : 0;
+    waiting += counted;
+    const done = () => {
+      over = true;
+      if (flow !== undefined) flows.delete(flow);
+      waiting -= counted;
+      if (waiting === 0) finishing?.();
+    };
+    flow = backend.open(exchange, endingWith(answer, done));
+    if (!over) flows.add(flow);
+  }
+
+  /** Requests, notifications and list changes that the server sends on its own. */
+  function listen(): void {
+    if (template === undefined || closed) return;
+    const headers = { ...template.headers, ...ownHeaders };
+    const exchange: Exchange = { ...template, method: 'GET', headers, body: undefined, message: undefined };
+    start({ ...exchange, session: backendSession }, stream.change(writeToStream(stream, messageBytes, undefined)));
+  }
+
+  return {
+    id,
+    caller,
+    post(exchange, change) {
+      const { message } = exchange;
+      const requestId = message?.kind === 'request' ? message.id : undefined;
+      const initializes = message?.kind === 'request' && message.method === 'initialize';
+      const sink = change(writeToStream(stream, messageBytes, requestId));
+      if (!initializes) return start({ ...exchange, session: backendSession }, sink);
+      template = exchange;
+      start(
+        exchange,
+        learningSession(sink, (given) => {
+          backendSession = given;
+          listen();
+        }),
+      );
+    },
+    write: (message) => void stream.write(messageEvent(message)),
+    writeEvents: (events) => void stream.write(events),
+    ask: (exchange, answer) => start({ ...exchange, session: backendSession }, answer),
+    resume() {
+      for (const flow of flows) flow.resume();
+    },
+    finish(done) {
+      finishing = done;
+      if (waiting === 0) done();
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      forget();
+      for (const flow of flows) flow.abort();
+      flows.clear();
+      if (template === undefined || backendSession === undefined) return;
+      const end: Exchange = { ...template, method: 'DELETE', body: undefined, message: undefined };
+      backend.open({ ...end, headers: { ...template.headers, ...ownHeaders }, session: backendSession }, DEAF);
+    },
+  };
+}
+
+/** Nobody waits for this answer. */
+const DEAF: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
+
+function endingWith(answer: Answer, done: () => void): Answer {
+  return {
+    head: answer.head,
+    data: answer.data,
+    end() {
+      answer.end();
+      done();
+    },
+    fail(fault) {
+      answer.fail(fault);
+      done();
+    },
+  };
+}
+
+/** Takes the session id off the answer to `initialize`; it is known once the answer has ended. */
+function learningSession(answer: Answer, learn: (session: string | undefined) => void): Answer {
+  let session: string | undefined;
+  return {
+    head(status, headers) {
+      const given = headers['mcp-session-id'];
+      session = typeof given === 'string' ? given : undefined;
+      answer.head(status, headers);
+    },
+    data: answer.data,
+    end() {
+      answer.end();
+      learn(session);
+    },
+    fail: answer.fail,
+  };
+}
+
+/** Writes each message of an answer, JSON or events, as one event of the stream. A fault answers the request. */
+export function writeToStream(stream: ClientStream, messageBytes: number, id: MessageId | undefined): Answer {
+  let reader: Reader | undefined;
+
+  function fail(fault: BackendFault): void {
+    if (id === undefined) return;
+    const { code, message } = faultRefusal(fault);
+    stream.write(messageEvent(errorBody(id, code, message)));
+  }
+
+  function tooLarge(): void {
+    fail({ reason: 'answer-too-large', message: 'the answer of the MCP server is too large' });
+  }
+
+  return {
+    head(status, headers) {
+      const type = headers['content-type'];
+      if (typeof type !== 'string') return;
+      if (/^\s*text\/event-stream\b/i.test(type)) reader = eventReader(stream, messageBytes, tooLarge);
+      else if (/^\s*application\/json\b/i.test(type)) reader = wholeReader(stream, messageBytes, tooLarge);
+      else if (status >= 400)
+        fail({ reason: 'answer-invalid', message: `the MCP server answered with status ${status}` });
+    },
+    data: (chunk) => reader?.push(chunk) ?? true,
+    end: () => reader?.end(),
+    fail,
+  };
+}
+
+interface Reader {
+  push(chunk: Buffer): boolean;
+  end(): void;
+}
+
+function eventReader(stream: ClientStream, maxEventBytes: number, tooLarge: () => void): Reader {
+  let flowing = true;
+  const splitter = createEventSplitter(
+    { maxEventBytes },
+    {
+      event({ data }) {
+        if (data.length > 0) flowing = stream.write(messageEvent(data)) && flowing;
+      },
+      fault: tooLarge,
+    },
+  );
+  return {
+    push(chunk) {
+      flowing = true;
+      splitter.push(chunk);
+      return flowing;
+    },
+    end: splitter.end,
+  };
+}
+
+function wholeReader(stream: ClientStream, messageBytes: number, tooLarge: () => void): Reader {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      size += chunk.length;
+      if (size <= messageBytes) chunks.push(chunk);
+      return true;
+    },
+    end() {
+      if (size > messageBytes) tooLarge();
+      else if (size > 0) stream.write(messageEvent(Buffer.concat(chunks, size)));
+    },
+  };
+}
+
+export function messageEvent(data: Buffer): Buffer {
+  return formatEvent({ data, type: 'message' });
+}

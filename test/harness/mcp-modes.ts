@@ -1,0 +1,235 @@
+// The ways to reach an MCP server: directly, and through `skep proxy` in each of its modes. A mode
+// is one entry: how the server is started and how the proxy before it is configured. Knows nothing about what is asked.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatRunConfig, type RunConfig } from '../../src/contracts/run-config.ts';
+import { freePort } from './free-port.ts';
+import { type Program, startProgram } from './mcp-program.ts';
+import { type Backend, type ServerSettings, type StartServer, startFixture } from './mcp-servers.ts';
+
+const SKEP = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
+
+export type Revision = '2025-11-25' | '2026-07-28';
+
+export interface Mode {
+  readonly name: string;
+  readonly description: string;
+  /** How the server behind it runs. */
+  readonly server: ServerSettings;
+  /** What the proxy is configured with, beside what every mode has; absent: clients speak to the server itself. */
+  readonly proxy?: (backend: Backend) => Partial<RunConfig>;
+  /** What clients speak. */
+  readonly front: 'streamable-http' | 'sse';
+  readonly revisions: readonly Revision[];
+  /** The mode that cannot express the same, where there is one. */
+  readonly list?: string;
+}
+
+const BOTH: readonly Revision[] = ['2025-11-25', '2026-07-28'];
+
+function overNetwork({ url }: Backend): Partial<RunConfig> {
+  return { transport: 'streamable-http', target_host: url.hostname, target_port: Number(url.port) };
+}
+
+function overStdio(sharing: 'shared' | 'perSession', pods: number): (backend: Backend) => Partial<RunConfig> {
+  return ({ command, env }) => ({ transport: 'stdio', process: { command, env }, stdio: { sharing, pods } });
+}
+
+export const MODES: readonly Mode[] = [
+  {
+    name: 'direct',
+    description: 'the server itself',
+    server: { transport: 'http', eras: 'session,stateless' },
+    front: 'streamable-http',
+    revisions: BOTH,
+  },
+  {
+    name: 'streamable',
+    description: 'a streamable HTTP server in the cluster',
+    server: { transport: 'http', eras: 'session,stateless' },
+    proxy: overNetwork,
+    front: 'streamable-http',
+    revisions: BOTH,
+  },
+  {
+    name: 'remote',
+    description: 'a streamable HTTP server somewhere else',
+    server: { transport: 'http', eras: 'session,stateless' },
+    proxy: ({ url }) => ({ transport: 'streamable-http', remote_url: url.href }),
+    front: 'streamable-http',
+    revisions: BOTH,
+  },
+  {
+    name: 'stdio-per-session',
+    description: 'a process of its own for each session',
+    server: { transport: 'stdio', eras: 'session' },
+    proxy: overStdio('perSession', 8),
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'stdio-per-session-stateless',
+    description: 'the same, for requests without sessions',
+    server: { transport: 'stdio', eras: 'stateless' },
+    proxy: overStdio('perSession', 8),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'stdio-shared',
+    description: 'one process for all clients',
+    server: { transport: 'stdio', eras: 'session' },
+    proxy: overStdio('shared', 1),
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'stdio-shared-stateless',
+    description: 'the same, for requests without sessions',
+    server: { transport: 'stdio', eras: 'stateless' },
+    proxy: overStdio('shared', 1),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'sse',
+    description: 'an HTTP+SSE server',
+    server: { transport: 'sse', eras: 'session' },
+    proxy: (backend) => ({ ...overNetwork(backend), transport: 'sse' }),
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'bridge-2025-2026',
+    description: 'clients with sessions, a server that only knows requests without',
+    server: { transport: 'http', eras: 'stateless' },
+    proxy: overNetwork,
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'bridge-2025-2026-stdio',
+    description: 'the same, with a server over stdio',
+    server: { transport: 'stdio', eras: 'stateless' },
+    proxy: overStdio('shared', 1),
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'bridge-2026-2025',
+    description: 'clients without sessions, a server that only knows sessions',
+    server: { transport: 'http', eras: 'session' },
+    proxy: overNetwork,
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'bridge-2026-2025-stdio',
+    description: 'the same, with a server over stdio',
+    server: { transport: 'stdio', eras: 'session' },
+    proxy: overStdio('shared', 1),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'bridge-2026-2025-sse',
+    description: 'the same, with an HTTP+SSE server',
+    list: 'bridge-2026-2025',
+    server: { transport: 'sse', eras: 'session' },
+    proxy: (backend) => ({ ...overNetwork(backend), transport: 'sse' }),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+];
+
+/**
+ * For stories alone. The conformance suite has no scenarios for what clients of 2024-11-05 speak, and one of its scenarios
+ * waits 600 ms for an answer, in which a process may not have started.
+ */
+export const STORY_MODES: readonly Mode[] = [
+  {
+    name: 'bridge-2026-2025-per-session',
+    description: 'clients without sessions, a process with sessions for each of theirs',
+    server: { transport: 'stdio', eras: 'session' },
+    proxy: overStdio('perSession', 8),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'sse-front',
+    description: 'HTTP+SSE on both sides',
+    server: { transport: 'sse', eras: 'session' },
+    proxy: (backend) => ({ ...overNetwork(backend), transport: 'sse' }),
+    front: 'sse',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'stdio-sse-front',
+    description: 'HTTP+SSE before one process for all clients',
+    server: { transport: 'stdio', eras: 'session' },
+    proxy: overStdio('shared', 1),
+    front: 'sse',
+    revisions: ['2025-11-25'],
+  },
+];
+
+export interface Reached {
+  /** Where clients connect to. */
+  readonly url: string;
+  /** What the proxy printed; empty for `direct`. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export async function startMode(mode: Mode, startServer: StartServer = startFixture): Promise<Reached> {
+  const server = await startServer(mode.server);
+  if (mode.proxy === undefined) return { url: server.backend.url.href, log: () => '', stop: server.stop };
+  try {
+    const proxy = await startProxy({ proxy_mode: mode.front, ...mode.proxy(server.backend) });
+    const stop = async () => {
+      await proxy.stop();
+      await server.stop();
+    };
+    return { ...proxy, stop };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** `skep proxy` with this configuration, listening on 127.0.0.1. */
+export async function startProxy(settings: Partial<RunConfig>): Promise<Reached> {
+  const config: RunConfig = {
+    schema_version: 'v0.1.0',
+    name: 'conformance',
+    namespace: 'tests',
+    transport: 'streamable-http',
+    proxy_mode: 'streamable-http',
+    host: '127.0.0.1',
+    port: await freePort(),
+    trust_proxy_headers: false,
+    audit_config: { enabled: false, component: 'conformance' },
+    ...settings,
+  };
+  const directory = await mkdtemp(join(tmpdir(), 'skep-proxy-'));
+  const file = join(directory, 'runconfig.json');
+  await writeFile(file, formatRunConfig(config));
+  const program = startProgram([SKEP, 'proxy', '--config', file]);
+  const stop = async () => {
+    await program.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const url = await servingUrl(program, config.proxy_mode).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { url, log: () => program.output(), stop };
+}
+
+async function servingUrl(program: Program, front: Mode['front']): Promise<string> {
+  const [, url = ''] = await program.printed(/serving (http:\S+)/);
+  return front === 'sse' ? new URL('/sse', url).href : url;
+}

@@ -1,0 +1,76 @@
+// A program of Node as a child process: what it prints, and its end. For tests and scripts alike, so it knows nothing about
+// test runners.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** A program that says nothing for this long is broken. */
+const PRINT_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 10_000;
+
+export interface Program {
+  readonly pid: number;
+  /** Everything printed so far, both streams in the order of arrival. */
+  output(): string;
+  /** Resolves once the output matches; rejects where the program ends or a minute passes before. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** SIGTERM, and SIGKILL after ten seconds. Resolves when it has ended. */
+  stop(): Promise<void>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Null while it runs, and where a signal has ended it. */
+  exitCode(): number | null;
+}
+
+export function startProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const child = spawn(process.execPath, [...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${args[0]} did not start`);
+  let all = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      all += chunk;
+      child.emit('printed');
+    });
+  }
+  const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return {
+    pid,
+    output: () => all,
+    printed: (pattern) => untilPrinted(child, () => all, pattern),
+    stop: async () => {
+      const late = setTimeout(() => void child.kill('SIGKILL'), STOP_DEADLINE_MS);
+      await kill('SIGTERM');
+      clearTimeout(late);
+    },
+    kill,
+    exitCode: () => child.exitCode,
+  };
+}
+
+function untilPrinted(child: ChildProcess, output: () => string, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`${why} before it printed ${pattern}:\n${output()}`));
+    const late = setTimeout(() => settle(() => fail('a minute passed')), PRINT_DEADLINE_MS);
+    const settle = (finish: () => void) => {
+      clearTimeout(late);
+      child.off('printed', look);
+      child.off('close', ended);
+      finish();
+    };
+    const ended = () => settle(() => fail(`it ended with ${child.exitCode ?? child.signalCode}`));
+    const look = () => {
+      const match = pattern.exec(output());
+      if (match !== null) settle(() => resolve(match));
+    };
+    child.on('printed', look);
+    child.on('close', ended);
+    if (child.exitCode !== null || child.signalCode !== null) return ended();
+    look();
+  });
+}

@@ -1,0 +1,44 @@
+// A real Redis on loopback, for one test file; undefined where none is installed.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './free-port.ts';
+
+export interface RedisServer {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+export async function startRedis(): Promise<RedisServer | undefined> {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), 'skep-redis-'));
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+  const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const started = await hasStarted(server);
+  if (!started) {
+    process.stderr.write('skipped: redis-server is not installed (Debian: redis-server, or Valkey: valkey-server)\n');
+    return undefined;
+  }
+  return {
+    address: `127.0.0.1:${port}`,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill();
+      await ended;
+    },
+  };
+}
+
+function hasStarted(server: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.once('exit', () => resolve(false));
+    let text = '';
+    server.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/Ready to accept connections/.test(text)) resolve(true);
+    });
+  });
+}
