@@ -6,7 +6,7 @@ import { connect } from '../../src/adapters/postgres/connect.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import { type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
-import type { SourceFormat } from '../../src/contracts/registry-source.ts';
+import type { SourceFormat } from '../../src/contracts/registry/source.ts';
 import { openBenchDatabase } from './database.ts';
 import { registryOf } from './manifests.ts';
 import { medians } from './measure.ts';

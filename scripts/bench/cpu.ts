@@ -7,8 +7,9 @@ const TICK_MS = 10;
 
 interface Usage {
   readonly parent: number;
-  /** Of the process itself, and of its children that are gone. */
-  readonly ms: number;
+  readonly ownMs: number;
+  /** Of its children that are gone. */
+  readonly goneMs: number;
 }
 
 /** Milliseconds of the process and all that it has started; undefined where the system does not tell. */
@@ -17,7 +18,12 @@ export function cpuMs(pid: number): number | undefined {
   if (own === undefined) return undefined;
   const others = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   const children = others.map((name) => usageOf(Number(name))).filter((usage) => usage?.parent === pid);
-  return children.reduce((sum, usage) => sum + (usage?.ms ?? 0), own.ms);
+  return [own, ...children].reduce((sum, usage) => sum + (usage?.ownMs ?? 0) + (usage?.goneMs ?? 0), 0);
+}
+
+/** Milliseconds of the process without what it has started; undefined where the system does not tell. */
+export function ownCpuMs(pid: number): number | undefined {
+  return usageOf(pid)?.ownMs;
 }
 
 function usageOf(pid: number): Usage | undefined {
@@ -34,5 +40,5 @@ function usageOf(pid: number): Usage | undefined {
     .split(' ')
     .map(Number);
   const [user = 0, system = 0, goneUser = 0, goneSystem = 0] = fields.slice(11, 15);
-  return { parent: fields[1] ?? 0, ms: (user + system + goneUser + goneSystem) * TICK_MS };
+  return { parent: fields[1] ?? 0, ownMs: (user + system) * TICK_MS, goneMs: (goneUser + goneSystem) * TICK_MS };
 }

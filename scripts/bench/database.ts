@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseAddress } from '../../src/adapters/postgres/connect.ts';
-import { startEmbedded } from '../../src/adapters/postgres/embedded.ts';
+import { startEmbedded } from '../../src/adapters/postgres/embedded/embedded.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 
 export interface BenchDatabase {

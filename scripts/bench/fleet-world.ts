@@ -10,9 +10,9 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { openDigestKey } from '../../src/reconcile/digest-key.ts';
+import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
 import { fieldManager as managerOf } from '../../src/reconcile/labels.ts';
-import type { RunDeps, RunOptions } from '../../src/reconcile/reconcile.ts';
+import type { RunDeps, RunOptions } from '../../src/reconcile/run.ts';
 import { API_GROUP, type Manifest } from './manifests.ts';
 
 const INSTANCE = 'bench';

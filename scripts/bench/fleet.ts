@@ -10,7 +10,7 @@ import { type MergeType, rootType } from '../../src/kube/openapi.ts';
 import { compare } from '../../src/kube/ownership/compare.ts';
 import type { ApiResource } from '../../src/reconcile/ports.ts';
 import { prepare } from '../../src/reconcile/prepare.ts';
-import { reconcile } from '../../src/reconcile/reconcile.ts';
+import { reconcile } from '../../src/reconcile/run.ts';
 import { type BareClient, openBareClient } from './bare-cluster-client.ts';
 import { CONNECTIONS, type FleetWorld, MANAGER, openFleetWorld, optionsOf, writeFleet } from './fleet-world.ts';
 import { fleetOf } from './manifests.ts';

@@ -217,12 +217,17 @@ async function pagePaths(url: string, headers: Headers): Promise<readonly string
   for (let path: string | undefined = step; path !== undefined; ) {
     // A cursor does not care for the size of the page.
     paths.push(path.replace('limit=10', 'limit=30'));
-    const { body } = await request(`${url}${path}`, { headers });
-    const { metadata }: { metadata: { nextCursor?: string } } = JSON.parse(await body.text());
-    path = metadata.nextCursor === undefined ? undefined : `${step}&cursor=${metadata.nextCursor}`;
+    const cursor: string | undefined = await readNextCursor(`${url}${path}`, headers);
+    path = cursor === undefined ? undefined : `${step}&cursor=${cursor}`;
   }
   assert.equal(paths.length, (NAMES * VERSIONS.length) / 10);
   return paths;
+}
+
+async function readNextCursor(url: string, headers: Headers): Promise<string | undefined> {
+  const { body } = await request(url, { headers });
+  const { metadata }: { metadata: { nextCursor?: string } } = JSON.parse(await body.text());
+  return metadata.nextCursor;
 }
 
 function memory(service: ServerProcess<string>): Row[] {

@@ -5,8 +5,8 @@ import type { Report } from './table.ts';
 /** What `npm run bench` measures. */
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
-/** Measured only where they are asked for: they take minutes, and mean most on a real API server. */
-export const LARGE_SECTIONS = ['resources', 'children'] as const;
+/** Measured only where they are asked for: they take minutes. The first two mean most on a real API server. */
+export const LARGE_SECTIONS = ['resources', 'children', 'proxy'] as const;
 
 export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 
@@ -40,6 +40,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./large.ts')).benchResources(place);
     case 'children':
       return (await import('./large.ts')).benchChildren(place);
+    case 'proxy':
+      return (await import('./proxy/section.ts')).benchProxy(place);
     case 'start':
       return (await import('./start.ts')).benchStart(place);
   }

@@ -1,0 +1,88 @@
+// What stands between client and server: nothing, the bare proxies, and ours. Knows nothing about what is measured.
+
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { imageNodeOptions } from '../compiled.ts';
+import { startModule } from '../processes.ts';
+import type { Place } from '../sections.ts';
+import { type Policies, writeProxyFiles } from './configuration.ts';
+import type { ProxyIssuer } from './issuer.ts';
+import { type Serving, startServing } from './serving.ts';
+
+export interface ProxyWorld {
+  readonly place: Place;
+  readonly issuer: ProxyIssuer;
+  /** The port of the server. */
+  readonly backendPort: number;
+}
+
+const GO_SOURCE = fileURLToPath(new URL('../go/reverse-proxy.go', import.meta.url));
+
+/** With the options of Node that the image has, as ours. */
+export async function startPassThrough({ backendPort }: ProxyWorld): Promise<Serving> {
+  const module = new URL('./pass-through-process.ts', import.meta.url);
+  const { ready, pid, stop } = await startModule<number>(module, backendPort, imageNodeOptions());
+  return { port: ready, pid, stop };
+}
+
+/** The path of the program; undefined where Go is not installed. Throws where it does not compile. */
+export function buildReverseProxy(folder: string): string | undefined {
+  const target = join(folder, 'reverse-proxy');
+  const { error, status, stderr } = spawnSync('go', ['build', '-o', target, GO_SOURCE], { encoding: 'utf8' });
+  if (error !== undefined) return undefined;
+  if (status !== 0) throw new Error(`go build: ${stderr}`);
+  return target;
+}
+
+export function startReverseProxy(program: string, { backendPort }: ProxyWorld): Promise<Serving> {
+  return startServing(program, [`http://127.0.0.1:${backendPort}`]);
+}
+
+export interface ProxyKind {
+  readonly policies: Policies;
+  readonly backend: 'http' | 'stdio';
+}
+
+export const PLAIN_PROXY: ProxyKind = { policies: 'claims', backend: 'http' };
+
+/** As the image starts it. */
+export async function startProxy(world: ProxyWorld, { policies, backend }: ProxyKind): Promise<Serving> {
+  const { place, issuer, backendPort } = world;
+  const [port, metricsPort] = await freePorts();
+  const config = writeProxyFiles({
+    folder: place.folder,
+    name: `${backend}-${policies}`,
+    issuer,
+    policies,
+    backendPort: backend === 'http' ? backendPort : undefined,
+    port,
+    metricsPort,
+  });
+  const profile = process.env.SKEP_BENCH_PROFILE;
+  const options =
+    profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profile, `${backend}-${policies}`)}`];
+  return startServing(
+    process.execPath,
+    [...imageNodeOptions(), ...options, place.program, 'proxy', '--config', config],
+    {
+      ...process.env,
+      NODE_ENV: 'production',
+    },
+  );
+}
+
+/** Two that nothing listens on now. */
+async function freePorts(): Promise<readonly [number, number]> {
+  const servers = [createServer(), createServer()] as const;
+  const [one, two] = await Promise.all(
+    servers.map(async (server) => {
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return [one ?? 0, two ?? 0];
+}
