@@ -16,13 +16,13 @@ export type RoleMatcher =
 /** `claims` are all claims of the token, by name. */
 export function roleMatcher(expression: string): RoleMatcher {
   const plain = new Environment();
-  const parsed = parse(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
+  const parsed = parseExpression(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
   if ('message' in parsed) return { type: 'fault', message: parsed.message };
   const checked = parsed.check();
-  if (!checked.valid) return { type: 'fault', message: readable(checked.error) };
+  if (!checked.valid) return { type: 'fault', message: summaryOf(checked.error) };
   const { type = 'dyn' } = checked;
   if (type !== 'bool' && type !== 'dyn') return { type: 'fault', message: `it gives ${type}, not true or false` };
-  const alone = parse(plain, expression);
+  const alone = parseExpression(plain, expression);
   return {
     type: 'matcher',
     constant: !('message' in alone) && alone.check().valid,
@@ -32,12 +32,12 @@ export function roleMatcher(expression: string): RoleMatcher {
 
 type Program = ReturnType<Environment['parse']>;
 
-function parse(environment: Environment, expression: string): Program | { readonly message: string } {
+function parseExpression(environment: Environment, expression: string): Program | { readonly message: string } {
   try {
     return environment.parse(expression);
   } catch (error) {
     if (!isOfLanguage(error)) throw error;
-    return { message: readable(error) };
+    return { message: summaryOf(error) };
   }
 }
 
@@ -55,7 +55,7 @@ function isOfLanguage(error: unknown): error is ParseError | EvaluationError | C
 }
 
 /** The first line: the rest points into the expression. */
-function readable(error: Error | undefined): string {
+function summaryOf(error: Error | undefined): string {
   const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
   return (message ?? 'is no expression').split('\n')[0] ?? '';
 }

@@ -3,7 +3,7 @@
 //
 // The contract, beyond this file:
 // - At most one of the blocks is there. Without any, requests are passed on with what the caller sent.
-// - Secrets are never in the file: a block names the environment variable that holds its own.
+// - Secrets are never in the file: a block names the file, or the environment variable, that holds its own.
 // - A proxy that cannot do what its block says (no caller is known, the exchange is refused) answers 401, and never passes
 //   the request on as it came.
 // - With an authorization server of its own, the proxy accepts that server's tokens, and sends the user's token of the
@@ -27,6 +27,9 @@ const TokenExchange = Type.Object(
     token_url: Text('Token endpoint that exchanges tokens (RFC 8693).'),
     client_id: Type.Optional(Text('Client id of the proxy.')),
     client_secret_env_var: Type.Optional(Text('Variable with the client secret.')),
+    client_secret_file: Type.Optional(
+      Text('File with the client secret; read again when it changes. Wins over the variable.'),
+    ),
     audience: Text('Audience of the token to get.'),
     scopes: Type.Optional(Type.Array(Text('A scope.'), { description: 'Scopes of the token to get.' })),
     subject_token_type: Type.Enum(
@@ -44,12 +47,19 @@ const TokenExchange = Type.Object(
 );
 
 const HeaderInjection = Type.Object(
-  { header_name: Text('Name of the header.'), value_env_var: Text('Variable with its value.') },
+  {
+    header_name: Text('Name of the header.'),
+    value_env_var: Type.Optional(Text('Variable with its value.')),
+    value_file: Type.Optional(Text('File with its value; read again when it changes. Wins over the variable.')),
+  },
   { ...CLOSED, description: 'A header that every request gets; one of that name that the caller sent is replaced.' },
 );
 
 const BearerToken = Type.Object(
-  { token_env_var: Text('Variable with the token.') },
+  {
+    token_env_var: Type.Optional(Text('Variable with the token.')),
+    token_file: Type.Optional(Text('File with the token; read again when it changes. Wins over the variable.')),
+  },
   { ...CLOSED, description: 'The token that every request gets in Authorization, in place of what the caller sent.' },
 );
 
@@ -81,6 +91,11 @@ const CloudSts = Type.Object(
 
 /** The keys of the file that this is about. */
 export const OUTGOING_AUTH = {
+  remove_caller_token: Type.Optional(
+    Type.Boolean({
+      description: 'The server gets no Authorization of the caller. Absent: it gets what the caller sent.',
+    }),
+  ),
   token_exchange_config: Type.Optional(TokenExchange),
   header_injection_config: Type.Optional(HeaderInjection),
   bearer_token_config: Type.Optional(BearerToken),

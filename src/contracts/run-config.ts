@@ -8,18 +8,21 @@
 // - The proxy makes and changes no workloads. The backend's StatefulSet and Services are children of the MCPServer.
 // - http transports: the proxy speaks to `target_host:target_port` and needs no right in the cluster.
 // - stdio: the proxy attaches (Kubernetes `pods/attach`, stdin, stdout and stderr apart) to the container and the pod
-//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. There is one pod, of
-//   a fixed name, because stdio is capped at one replica; while it restarts the proxy attaches again.
+//   that `attach` names. It may `get` that pod and `create` or `get` its `attach`, and nothing else. Where sessions are
+//   shared that is one pod of a fixed name, and while it restarts the proxy attaches again. With `stdio.sharing:
+//   perSession` there are `stdio.pods` of them: the name in `attach` ends in the number of the first.
 // - `remote_url`: the MCP server is somewhere else, and is asked at that URL. Every request to it gets the headers of
 //   `header_forward`, in place of any of these names that the caller sent or that authentication set; those out of
 //   Secrets win.
-// - Secrets are never in the file: they come as the environment variables of SECRET_ENV, or as the block says that needs
-//   them.
+// - Secrets are never in the file. In a cluster each is a file of SECRETS_DIRECTORY, which the proxy reads again when it
+//   changes; environment variables (SECRET_ENV, or as the block says that needs them) are for proxies outside of one.
+// - Which keys are read at start, again, or never: run-config-keys.ts. What is read at start is in the checksum of the pods.
 // - `image`, `cmd_args`, `env_vars` and `volumes` say how the backend runs, for people and tools; the proxy ignores them.
 
 import assert from 'node:assert/strict';
 import { type Static, Type } from '../std/json-schema.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
+import { SERVICE_BLOCKS } from './run-config-service.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { ToolOverride } from './tool-override.ts';
 
@@ -34,6 +37,9 @@ export const SECRET_ENV = {
   /** The value of a header, by the identifier that `header_forward` gives it. */
   forwardedHeader: (identifier: string) => `TOOLHIVE_SECRET_${identifier}`,
 } as const;
+
+/** Where Secrets are mounted in a cluster, one file each. */
+export const SECRETS_DIRECTORY = '/etc/skep/secrets';
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
@@ -57,6 +63,9 @@ const OIDC = Type.Object(
     jwks_url: Type.Optional(Text('Where the signing keys are; discovery otherwise.')),
     introspection_url: Type.Optional(Text('Where opaque tokens are checked (RFC 7662).')),
     client_id: Type.Optional(Text('Client id for introspection.')),
+    client_secret_file: Type.Optional(
+      Text('File with the client secret for introspection; the variable of SECRET_ENV otherwise.'),
+    ),
     ca_bundle_path: Type.Optional(Text('PEM file to trust for requests to the issuer.')),
     auth_token_file: Type.Optional(
       Text('File with a bearer token for requests to the issuer; read again when it changes.'),
@@ -73,9 +82,13 @@ const OIDC = Type.Object(
 const Telemetry = Type.Object(
   {
     service_name: Text('Name that telemetry is sent under.'),
-    endpoint: Type.Optional(Text('host:port of the OTLP collector, without a scheme.')),
+    endpoint: Type.Optional(
+      Text(
+        'URL of the OTLP collector; http:// means plain HTTP, a path stays. host:port is the same as https://host:port.',
+      ),
+    ),
     headers: Type.Optional(TextMap('Headers sent to the collector.')),
-    insecure: Type.Boolean({ description: 'Plain HTTP to the collector.' }),
+    insecure: Type.Boolean({ description: 'Plain HTTP to the collector, where the URL names no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
     tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),
     sampling_rate: Type.String({
@@ -84,6 +97,8 @@ const Telemetry = Type.Object(
     }),
     use_legacy_attributes: Type.Boolean({ description: 'Older attribute names are sent too.' }),
     enable_prometheus_metrics_path: Type.Boolean({ description: '/metrics is served on the transport port.' }),
+    custom_attributes: Type.Optional(TextMap('Attributes of the resource, on all signals.')),
+    environment_variables: Type.Optional(Texts('Variables whose values are span attributes `environment.<NAME>`.')),
   },
   { ...CLOSED, description: 'Absent: no telemetry.' },
 );
@@ -97,6 +112,7 @@ const Scaling = Type.Object(
           address: Text('host:port of Redis.'),
           db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
           key_prefix: Type.Optional(Text('What every key starts with.')),
+          password_file: Type.Optional(Text('File with the password; the variable of SECRET_ENV otherwise.')),
         },
         { ...CLOSED, description: 'Absent: sessions are kept in memory.' },
       ),
@@ -109,6 +125,7 @@ const HeaderForward = Type.Object(
   {
     add_plaintext_headers: Type.Optional(TextMap('Values by name.')),
     add_headers_from_secret: Type.Optional(TextMap('Identifiers by name: see SECRET_ENV.forwardedHeader.')),
+    add_headers_from_file: Type.Optional(TextMap('Files with values, by name; read again when they change.')),
   },
   { ...CLOSED, description: 'Headers of every request to `remote_url`.' },
 );
@@ -116,7 +133,7 @@ const HeaderForward = Type.Object(
 const Transport = Type.Enum(['stdio', 'streamable-http', 'sse'], { description: 'How the MCP server speaks.' });
 
 /** JSON Schema of the file. */
-const RUN_CONFIG_SCHEMA = Type.Object(
+export const RUN_CONFIG_SCHEMA = Type.Object(
   {
     schema_version: Type.Literal('v0.1.0'),
     name: Text('Name of the resource.'),
@@ -152,13 +169,14 @@ const RUN_CONFIG_SCHEMA = Type.Object(
     tools_filter: Type.Optional(Texts('Tools to let through, by the name that clients see. Absent: all.')),
     tools_override: Type.Optional(Type.Record(Type.String(), ToolOverride, { description: "By the tool's own name." })),
     scaling_config: Type.Optional(Scaling),
+    ...SERVICE_BLOCKS,
   },
   { ...CLOSED, title: 'Proxy configuration' },
 );
 
 export type RunConfig = Static<typeof RUN_CONFIG_SCHEMA>;
 
-const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
+export const runConfigCheck = schemaCheck<RunConfig>(RUN_CONFIG_SCHEMA);
 
 /** The text of the file: equal configurations give equal text. That it fits its own schema is an invariant. */
 export function formatRunConfig(config: RunConfig): string {

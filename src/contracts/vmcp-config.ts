@@ -22,8 +22,8 @@
 import assert from 'node:assert/strict';
 import { DURATION_PATTERN } from '../std/duration.ts';
 import { type Static, Type } from '../std/json-schema.ts';
-import { readDocuments } from '../std/yaml.ts';
-import { yamlText } from '../std/yaml-package.ts';
+import { yamlText } from '../std/yaml/package.ts';
+import { readDocuments } from '../std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';

@@ -1,7 +1,7 @@
 // What the schema cannot say of `auth`: what a mode needs, paths that make more public than they seem to.
 
-import type { RegistryConfigFile } from './registry-config.ts';
-import { type ConfigFinding, error, urlFindings, warning } from './registry-config-finding.ts';
+import type { RegistryConfigFile } from './config.ts';
+import { type ConfigFinding, error, urlFindings, warning } from './config-finding.ts';
 
 type Auth = NonNullable<RegistryConfigFile['auth']>;
 type OAuth = NonNullable<Auth['oauth']>;

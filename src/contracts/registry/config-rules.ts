@@ -1,10 +1,10 @@
 // What the schema of the registry configuration cannot say: fields that exclude or need each other, names that cannot be
 // served, settings without effect. Knows nothing about files and positions.
 
-import type { RegistryConfigFile } from './registry-config.ts';
-import { authFindings, type SoundAuth } from './registry-config-auth-rules.ts';
-import { type ConfigFinding, error, warning } from './registry-config-finding.ts';
-import { duplicateFindings, type Registry, registryFindings } from './registry-config-source-rules.ts';
+import type { RegistryConfigFile } from './config.ts';
+import { authFindings, type SoundAuth } from './config-auth-rules.ts';
+import { type ConfigFinding, error, warning } from './config-finding.ts';
+import { duplicateFindings, type Registry, registryFindings } from './config-source-rules.ts';
 
 /** A file, or as much of one as fits the schema: what does not is undefined, so that places stay what they are. */
 export interface SoundConfig extends Omit<RegistryConfigFile, 'registries' | 'auth'> {

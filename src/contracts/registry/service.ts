@@ -2,10 +2,10 @@
 // Knows nothing about files and positions.
 
 import assert from 'node:assert/strict';
-import { parseDuration } from '../std/duration.ts';
-import { DATABASE_DEFAULTS, type SslMode } from './database-defaults.ts';
-import type { RegistryConfigFile } from './registry-config.ts';
-import type { RegistrySource, ServiceOrigin } from './registry-source.ts';
+import { parseDuration } from '../../std/duration.ts';
+import { DATABASE_DEFAULTS, type SslMode } from '../database-defaults.ts';
+import type { RegistryConfigFile } from './config.ts';
+import type { RegistrySource, ServiceOrigin } from './source.ts';
 
 /** One served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {

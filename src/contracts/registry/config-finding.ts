@@ -1,6 +1,6 @@
 // What the rules of the registry configuration find, and the one about URLs that several of them share.
 
-import type { ContractCode } from './codes.ts';
+import type { ContractCode } from '../codes.ts';
 
 /** One mistake, at a JSON pointer into the file. */
 export interface ConfigFinding {

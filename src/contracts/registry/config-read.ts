@@ -2,16 +2,16 @@
 // text comes from.
 
 import type { ErrorObject } from 'ajv';
-import { didYouMean } from '../std/closest.ts';
-import { type Environment, variableOf, withEnvironment } from '../std/environment.ts';
-import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
-import type { Problem } from '../std/problem.ts';
-import { type ReadDocument, readDocuments } from '../std/yaml.ts';
-import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './registry-config.ts';
-import type { ConfigFinding } from './registry-config-finding.ts';
-import { configFindings, type SoundConfig } from './registry-config-rules.ts';
-import { type RegistryConfig, settleConfig } from './registry-service.ts';
-import { schemaCheck } from './schema-check.ts';
+import { didYouMean } from '../../std/closest.ts';
+import { type Environment, variableOf, withEnvironment } from '../../std/environment.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
+import type { Problem } from '../../std/problem.ts';
+import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
+import { schemaCheck } from '../schema-check.ts';
+import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './config.ts';
+import type { ConfigFinding } from './config-finding.ts';
+import { configFindings, type SoundConfig } from './config-rules.ts';
+import { type RegistryConfig, settleConfig } from './service.ts';
 
 export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }

@@ -1,7 +1,7 @@
 // The database an MCPRegistry names for itself: what `databaseConfig` says and the reconciler connects with.
 // Source: document 2, MCPRegistryDatabaseConfig.
 
-import type { RegistryConfigFile } from './registry-config.ts';
+import type { RegistryConfigFile } from './config.ts';
 
 export interface RegistryDatabaseTarget {
   readonly settings: NonNullable<RegistryConfigFile['database']>;

@@ -1,9 +1,9 @@
 // The part of the registry service's configuration that says what is served, and where it is from: an entry of
 // `registries`. Source: document 2, MCPRegistryConfig; registry.md 2.1.
 
-import { Type } from '../std/json-schema.ts';
-import { CLOSED, Duration, Text, Texts, Url } from './registry-config-words.ts';
-import { SOURCE_FORMATS } from './registry-source.ts';
+import { Type } from '../../std/json-schema.ts';
+import { CLOSED, Duration, Text, Texts, Url } from './config-words.ts';
+import { SOURCE_FORMATS } from './source.ts';
 
 const GitOrigin = Type.Object(
   {

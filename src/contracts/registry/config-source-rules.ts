@@ -1,10 +1,10 @@
 // What the schema cannot say of `registries`: origins that exclude each other, names that cannot be served, patterns that let
 // nothing through.
 
-import { parseDuration } from '../std/duration.ts';
-import { parseGlob } from '../std/glob.ts';
-import type { RegistryConfigFile } from './registry-config.ts';
-import { type ConfigFinding, error, urlFindings } from './registry-config-finding.ts';
+import { parseDuration } from '../../std/duration.ts';
+import { parseGlob } from '../../std/glob.ts';
+import type { RegistryConfigFile } from './config.ts';
+import { type ConfigFinding, error, urlFindings } from './config-finding.ts';
 
 export type Registry = RegistryConfigFile['registries'][number];
 

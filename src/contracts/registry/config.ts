@@ -2,11 +2,11 @@
 // Knows neither how a file is parsed nor what the service does with it.
 // Sources: document 1 (section `auth`), document 2 (MCPRegistry), registry.md 2.1 for the parts both leave open.
 
-import { type Static, Type } from '../std/json-schema.ts';
-import { DATABASE_DEFAULTS, SSL_MODES } from './database-defaults.ts';
-import { Auth } from './registry-config-auth.ts';
-import { Registry } from './registry-config-source.ts';
-import { CLOSED, Duration, Text } from './registry-config-words.ts';
+import { type Static, Type } from '../../std/json-schema.ts';
+import { DATABASE_DEFAULTS, SSL_MODES } from '../database-defaults.ts';
+import { Auth } from './config-auth.ts';
+import { Registry } from './config-source.ts';
+import { CLOSED, Duration, Text } from './config-words.ts';
 
 const Database = Type.Object(
   {

@@ -1,10 +1,10 @@
 // The registry configuration file: what is accepted and how it settles, what is refused and where.
 
 import { expect, test } from 'vitest';
-import { formatProblem } from '../std/problem.ts';
-import { readRegistryConfig } from './registry-config-read.ts';
-import { RESERVED_NAMES } from './registry-config-source-rules.ts';
-import type { RegistryConfig } from './registry-service.ts';
+import { formatProblem } from '../../std/problem.ts';
+import { readRegistryConfig } from './config-read.ts';
+import { RESERVED_NAMES } from './config-source-rules.ts';
+import type { RegistryConfig } from './service.ts';
 
 /** Problems or warnings as text, one per line. */
 function check(text: string, expected: readonly string[]): void {

@@ -1,7 +1,7 @@
 // The part of the registry service's configuration that says who may read. Source: document 1, section `auth`.
 
-import { Type } from '../std/json-schema.ts';
-import { CLOSED, Text, Texts, Url } from './registry-config-words.ts';
+import { Type } from '../../std/json-schema.ts';
+import { CLOSED, Text, Texts, Url } from './config-words.ts';
 
 const Provider = Type.Object(
   {

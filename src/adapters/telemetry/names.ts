@@ -1,0 +1,37 @@
+// What metrics are called over OTLP. Prometheus has units and kinds in its names, OpenTelemetry beside them. Knows nothing
+// about numbers.
+
+import type { MetricFamily } from '../../std/telemetry/metrics.ts';
+
+export interface OtlpName {
+  readonly name: string;
+  /** UCUM; empty: none. */
+  readonly unit: string;
+  /** In the order of the family's. */
+  readonly labels: readonly string[];
+  /** A gauge whose values of several processes add up. */
+  readonly additive: boolean;
+}
+
+/** Of families whose names do not follow from Prometheus's, by that. */
+export type OtlpNames = Readonly<
+  Record<string, { readonly name?: string; readonly labels?: readonly string[]; readonly additive?: boolean }>
+>;
+
+const UNITS: readonly (readonly [suffix: string, unit: string])[] = [
+  ['_seconds', 's'],
+  ['_bytes', 'By'],
+];
+
+/** As collectors turn them into each other (OpenTelemetry, Prometheus compatibility). */
+export function otlpName(names: OtlpNames, { name, labels }: MetricFamily): OtlpName {
+  const given = names[name];
+  const base = name.replace(/_total$/, '');
+  const [suffix = '', unit = ''] = UNITS.find(([each]) => base.endsWith(each)) ?? [];
+  return {
+    name: given?.name ?? base.slice(0, base.length - suffix.length),
+    unit,
+    labels: given?.labels ?? labels,
+    additive: given?.additive ?? false,
+  };
+}

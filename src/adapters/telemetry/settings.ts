@@ -1,0 +1,83 @@
+// What telemetry is sent as, and where to: pure rules over texts of the configuration and the environment. Knows nothing
+// about OpenTelemetry's packages.
+
+import type { Environment } from '../../std/environment.ts';
+
+export interface Collector {
+  /** Without the path of a signal. */
+  readonly url: string;
+  /** Of every request to it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const SCHEME = /^https?:\/\//i;
+
+/**
+ * A scheme decides; without one it is HTTPS unless `insecure`. A path stays, and the signal's own is appended to it
+ * (OpenTelemetry, OTLP exporter, endpoint URLs). Undefined where it is no URL.
+ */
+export function collectorUrl(endpoint: string, insecure: boolean): string | undefined {
+  if (endpoint.includes('://') && !SCHEME.test(endpoint)) return undefined;
+  const text = SCHEME.test(endpoint) ? endpoint : `${insecure ? 'http' : 'https'}://${endpoint}`;
+  if (!URL.canParse(text)) return undefined;
+  const { origin, pathname, username, password, search, hash } = new URL(text);
+  if (username + password + search + hash !== '') return undefined;
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+export function signalUrl({ url }: Collector, signal: 'traces' | 'metrics'): string {
+  return `${url}/v1/${signal}`;
+}
+
+export interface ResourceFacts {
+  readonly serviceName: string;
+  readonly serviceNamespace: string;
+  /** Ours. */
+  readonly serviceVersion: string;
+  /** Of the configuration: they win over everything. */
+  readonly custom: Readonly<Record<string, string>>;
+}
+
+/** Attributes of the resource: ours, then OTEL_RESOURCE_ATTRIBUTES, then the configuration's. */
+export function resourceAttributes(facts: ResourceFacts, environment: Environment): Record<string, string> {
+  return {
+    'service.namespace': facts.serviceNamespace,
+    'service.version': facts.serviceVersion,
+    ...environmentAttributes(environment.OTEL_RESOURCE_ATTRIBUTES ?? ''),
+    'service.name': facts.serviceName,
+    ...facts.custom,
+  };
+}
+
+/** Of `key=value,key=value`, values with percent signs (OpenTelemetry, Resource SDK). What is malformed is left out. */
+function environmentAttributes(text: string): Record<string, string> {
+  const attributes: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, equals).trim();
+    if (equals > 0 && name !== '') attributes[name] = decoded(pair.slice(equals + 1).trim());
+  }
+  return attributes;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign that means itself.
+    return text;
+  }
+}
+
+/** Attributes of every span: the values of variables that are set. */
+export function environmentSpanAttributes(
+  names: readonly string[],
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  const attributes: Record<string, string> = {};
+  for (const name of names) {
+    const value = environment[name];
+    if (value !== undefined) attributes[`environment.${name}`] = value;
+  }
+  return attributes;
+}

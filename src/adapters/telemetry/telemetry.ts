@@ -1,0 +1,60 @@
+// Telemetry over OTLP/HTTP: only the packages of what is asked for are loaded. A collector that is down, or hangs, delays
+// neither calls nor the end of the process. Knows nothing about configuration files.
+
+import type { BeginSpan } from '../../proxy/ports.ts';
+import type { MetricReading } from '../../std/telemetry/metrics.ts';
+import type { OtlpNames } from './names.ts';
+import { type Arrival, FLUSH_MS, watchSent } from './sent.ts';
+import type { Collector } from './settings.ts';
+
+export interface TelemetryOptions {
+  readonly collector: Collector;
+  readonly version: string;
+  /** Attributes of the resource, on all signals. */
+  readonly resource: Readonly<Record<string, string>>;
+  /** Undefined: no traces. */
+  readonly traces?: { readonly samplingRate: number; readonly attributes: Readonly<Record<string, string>> };
+  /** Undefined: no metrics. */
+  readonly metrics?: {
+    readonly read: () => readonly MetricReading[];
+    readonly names: OtlpNames;
+    readonly intervalMs: number;
+  };
+  readonly clock: { now(): number; after(ms: number, task: () => void): () => void };
+  readonly notify: (arrival: Arrival) => void;
+}
+
+export interface Telemetry {
+  readonly beginSpan?: BeginSpan;
+  /** Sends what is left, for a moment. */
+  close(): Promise<void>;
+}
+
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { clock } = options;
+  const [traces, closeMetrics] = await Promise.all([traceParts(options), metricParts(options)]);
+
+  async function close(): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      cancel = clock.after(FLUSH_MS, resolve);
+    });
+    // What could not be sent was said when the exporter gave up.
+    await Promise.race([Promise.allSettled([traces?.close(), closeMetrics?.()]), late]);
+    cancel();
+  }
+
+  return { beginSpan: traces?.begin, close };
+}
+
+async function traceParts({ collector, version, resource, traces, notify }: TelemetryOptions) {
+  if (traces === undefined) return undefined;
+  const { openTraces } = await import('./traces.ts');
+  return openTraces({ collector, version, resource, ...traces, sent: watchSent(notify) });
+}
+
+async function metricParts({ collector, version, resource, metrics, clock, notify }: TelemetryOptions) {
+  if (metrics === undefined) return undefined;
+  const { openMetrics } = await import('./metrics.ts');
+  return openMetrics({ collector, version, resource, ...metrics, now: clock.now, sent: watchSent(notify) });
+}

@@ -1,0 +1,101 @@
+// Spans of requests over OTLP/HTTP, by OpenTelemetry's own packages, which are loaded with this alone. Knows nothing about
+// what a request is.
+
+import type { Context, Span, SpanContext } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { BeginSpan, CallSpan, TraceContext } from '../../proxy/ports.ts';
+import { readTraceParent, textOfTraceParent } from '../../std/telemetry/trace.ts';
+import { EXPORT_MS, type Sent } from './sent.ts';
+import { type Collector, signalUrl } from './settings.ts';
+
+export interface TraceOptions {
+  readonly collector: Collector;
+  readonly version: string;
+  readonly resource: Readonly<Record<string, string>>;
+  /** Share of requests, 0 to 1, of those whose sender has not decided. */
+  readonly samplingRate: number;
+  /** Of every span. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly sent: Sent;
+}
+
+export interface Traces {
+  readonly begin: BeginSpan;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+type Api = typeof import('@opentelemetry/api');
+
+export async function openTraces(options: TraceOptions): Promise<Traces> {
+  const [api, sdk, { resourceFromAttributes }, { OTLPTraceExporter }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+  ]);
+  const url = signalUrl(options.collector, 'traces');
+  const exporter = new OTLPTraceExporter({ url, headers: { ...options.collector.headers }, timeoutMillis: EXPORT_MS });
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ ...options.resource }),
+    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(options.samplingRate) }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: observed(exporter, options.sent) })],
+  });
+  const tracer = provider.getTracer('skep', options.version);
+  const { attributes } = options;
+  return {
+    begin(parent, startTime) {
+      const outer = contextOf(api, parent);
+      const span = tracer.startSpan('request', { kind: api.SpanKind.SERVER, startTime, attributes }, outer);
+      return callSpan(api, span, parent);
+    },
+    close: () => provider.shutdown(),
+  };
+}
+
+/** What is told to the log: whether batches arrive. */
+function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        sent(result.error);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** A state without a parent that can be read says nothing (W3C Trace Context, section 4.3). */
+function contextOf(api: Api, { traceparent, tracestate }: TraceContext): Context {
+  const parent = readTraceParent(traceparent);
+  if (parent === undefined) return api.ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = parent;
+  const traceFlags = sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE;
+  const traceState = tracestate === undefined ? undefined : api.createTraceState(tracestate);
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags, traceState, isRemote: true });
+}
+
+function callSpan(api: Api, span: Span, { baggage }: TraceContext): CallSpan {
+  const own = span.spanContext();
+  return {
+    context: { traceparent: parentText(api, own), tracestate: own.traceState?.serialize() || undefined, baggage },
+    recording: span.isRecording(),
+    traceId: own.traceId,
+    end(name, attributes, failed) {
+      span.updateName(name);
+      for (const key in attributes) {
+        const value = attributes[key];
+        if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+          span.setAttribute(key, value);
+        }
+      }
+      if (failed) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+
+function parentText(api: Api, { traceId, spanId, traceFlags }: SpanContext): string {
+  return textOfTraceParent({ traceId, spanId, sampled: (traceFlags & api.TraceFlags.SAMPLED) !== 0 });
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { RunConfig } from './run-config.ts';
+import { RUN_CONFIG_SCHEMA } from './run-config.ts';
+import { RUN_CONFIG_KEYS, readAtStart } from './run-config-keys.ts';
+
+const CONFIG: RunConfig = {
+  schema_version: 'v0.1.0',
+  name: 'weather',
+  namespace: 'agents',
+  transport: 'streamable-http',
+  proxy_mode: 'streamable-http',
+  host: '0.0.0.0',
+  port: 8080,
+  target_host: 'mcp-weather',
+  target_port: 8080,
+  trust_proxy_headers: false,
+  audit_config: { enabled: false, component: 'weather' },
+};
+
+it('every key of the file says when it is read', () => {
+  expect(Object.keys(RUN_CONFIG_KEYS).toSorted()).toEqual(Object.keys(RUN_CONFIG_SCHEMA.properties).toSorted());
+});
+
+it('what a proxy never reads needs no other process', () => {
+  const other = { ...CONFIG, image: 'example.com/weather:2', group: 'tools', scaling_config: { backend_replicas: 3 } };
+  expect(readAtStart(other)).toEqual(readAtStart(CONFIG));
+});
+
+it('another port, and another Redis, need another process', () => {
+  const redis = { session_redis: { address: 'redis:6379', db: 0 } };
+  expect(readAtStart({ ...CONFIG, port: 8081 })).toEqual({ ...CONFIG, port: 8081 });
+  expect(readAtStart({ ...CONFIG, scaling_config: { backend_replicas: 3, ...redis } })).toEqual({
+    ...CONFIG,
+    scaling_config: redis,
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { RunConfig } from './run-config.ts';
+import { readRunConfig } from './run-config-read.ts';
+
+const CONFIG: RunConfig = {
+  schema_version: 'v0.1.0',
+  name: 'weather',
+  namespace: 'agents',
+  transport: 'streamable-http',
+  proxy_mode: 'streamable-http',
+  host: '0.0.0.0',
+  port: 8080,
+  target_host: 'mcp-weather',
+  target_port: 8080,
+  trust_proxy_headers: false,
+  audit_config: { enabled: false, component: 'weather' },
+};
+
+it('reads what the reconciler writes', () => {
+  expect(readRunConfig(JSON.stringify(CONFIG))).toEqual({ config: CONFIG, unknown: [] });
+});
+
+it('names keys of a newer release and reads the others', () => {
+  const newer = {
+    ...CONFIG,
+    schema_version: 'v0.2.0',
+    colour: 'blue',
+    audit_config: { ...CONFIG.audit_config, 'a/b': 1 },
+  };
+  expect(readRunConfig(JSON.stringify(newer))).toEqual({ config: CONFIG, unknown: ['/audit_config/a~1b', '/colour'] });
+});
+
+it.each([
+  { reason: 'no JSON', text: '{', fault: 'is not a JSON object' },
+  { reason: 'a list', text: '[]', fault: 'is not a JSON object' },
+  {
+    reason: 'another major version',
+    text: JSON.stringify({ ...CONFIG, schema_version: 'v1.0.0' }),
+    fault: 'has schema_version "v1.0.0"; this release reads v0.x',
+  },
+  { reason: 'no version', text: '{}', fault: 'has schema_version undefined; this release reads v0.x' },
+  { reason: 'a port out of range', text: JSON.stringify({ ...CONFIG, port: 0 }), fault: '/port must be >= 1' },
+  {
+    reason: 'a key that is missing',
+    text: JSON.stringify({ ...CONFIG, name: undefined }),
+    fault: " must have required property 'name'",
+  },
+])('says why it cannot read a file with $reason', ({ text, fault }) => {
+  expect(readRunConfig(text)).toEqual({ fault });
+});

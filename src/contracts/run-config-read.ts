@@ -1,0 +1,55 @@
+// Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts: keys that
+// it does not know are named and left out, as long as the major version of the schema is its own. Knows nothing about files.
+
+import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
+import { RUN_CONFIG_SCHEMA, type RunConfig, runConfigCheck } from './run-config.ts';
+import { firstMisfit } from './schema-check.ts';
+
+export type RunConfigRead =
+  | { readonly config: RunConfig; readonly unknown: readonly string[] }
+  /** Goes on from the name of the file. */
+  | { readonly fault: string };
+
+const VERSION = 'v0.1.0';
+const MAJOR = 'v0.';
+
+/** `text`: the whole file. `unknown`: pointers of keys that this release does not read. */
+export function readRunConfig(text: string): RunConfigRead {
+  const parsed = parse(text);
+  if (!isObject(parsed)) return { fault: 'is not a JSON object' };
+  const { schema_version: version } = parsed;
+  if (typeof version !== 'string' || !version.startsWith(MAJOR)) {
+    return { fault: `has schema_version ${JSON.stringify(version)}; this release reads ${MAJOR}x` };
+  }
+  const unknown: string[] = [];
+  const known = dropUnknown(RUN_CONFIG_SCHEMA, { ...parsed, schema_version: VERSION }, '', unknown);
+  const fits = runConfigCheck();
+  if (fits(known)) return { config: known, unknown };
+  const misfit = firstMisfit(fits);
+  return { fault: `${misfit?.pointer} ${misfit?.message}` };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A copy without the keys that a closed object of the schema does not have; adds their pointers to `unknown`. */
+function dropUnknown(schema: unknown, value: Json | undefined, pointer: string, unknown: string[]): Json | undefined {
+  if (!isObject(schema)) return value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => dropUnknown(schema.items, item, `${pointer}/${index}`, unknown) ?? null);
+  }
+  const { properties } = schema;
+  if (!isObject(value) || !isObject(properties)) return value;
+  const copy: JsonObject = {};
+  for (const [key, field] of Object.entries(value)) {
+    const place = `${pointer}/${pointerToken(key)}`;
+    if (Object.hasOwn(properties, key)) copy[key] = dropUnknown(properties[key], field, place, unknown);
+    else unknown.push(place);
+  }
+  return copy;
+}

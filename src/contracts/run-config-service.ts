@@ -1,0 +1,95 @@
+// The blocks of a proxy's configuration that say how it serves: limits, times, who may reach it, where its metrics are.
+// They come from annotations `skep.dev/...` of the resource or from skep.yaml; the documents have no fields for them.
+// Knows nothing about clusters.
+
+import { Type } from '../std/json-schema.ts';
+
+const CLOSED = { additionalProperties: false } as const;
+const Text = (description: string) => Type.String({ minLength: 1, description });
+const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
+const Count = (description: string) => Type.Integer({ minimum: 1, description });
+const Seconds = (description: string) => Type.Integer({ minimum: 1, maximum: 86_400, description });
+
+/** Each is per replica. */
+const Limits = Type.Object(
+  {
+    request_bytes: Type.Optional(Count('Largest body of a request, in bytes. Absent: 4 MiB.')),
+    message_bytes: Type.Optional(Count('Largest message of the server that has to be read, in bytes. Absent: 16 MiB.')),
+    requests_per_second: Type.Optional(Count('Requests of all callers. Absent: no limit.')),
+    concurrent_calls: Type.Optional(Count('Calls in flight. Absent: 1024.')),
+    streams: Type.Optional(Count('Open streams. Absent: 12000.')),
+    per_caller: Type.Optional(
+      Type.Object(
+        {
+          requests_per_second: Type.Optional(Count('Requests of one caller. Absent: no limit.')),
+          concurrent_calls: Type.Optional(Count('Calls in flight of one caller. Absent: no limit.')),
+          streams: Type.Optional(Count('Open streams of one caller. Absent: no limit.')),
+        },
+        CLOSED,
+      ),
+    ),
+  },
+  { ...CLOSED, description: 'What one replica lets through; beyond it callers get 429 or 503.' },
+);
+
+const Timeouts = Type.Object(
+  {
+    first_byte_seconds: Type.Optional(Seconds('Until the server begins its answer. Absent: 300.')),
+    idle_seconds: Type.Optional(Seconds('Between two parts of an answer that is no stream. Absent: 300.')),
+    keep_alive_seconds: Type.Optional(Seconds('Between two comments on a quiet stream. Absent: 20.')),
+    shutdown_seconds: Type.Optional(Seconds('Calls in flight get this long to end. Absent: 25.')),
+  },
+  CLOSED,
+);
+
+const Metrics = Type.Object(
+  {
+    host: Text('Address to listen on.'),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port to listen on.' }),
+  },
+  { ...CLOSED, description: 'Listener of /metrics. Absent: none.' },
+);
+
+const Stdio = Type.Object(
+  {
+    sharing: Type.Enum(['shared', 'perSession'], {
+      description: 'shared: one process answers all clients. perSession: each session has a process of its own.',
+    }),
+    pods: Type.Integer({ minimum: 1, description: 'For perSession: how many processes there are.' }),
+  },
+  { ...CLOSED, description: 'For stdio. Absent: shared, one process.' },
+);
+
+const Process = Type.Object(
+  {
+    command: Type.Array(Type.String(), { minItems: 1, description: 'Program and arguments.' }),
+    env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Its whole environment.' })),
+    directory: Type.Optional(Text('Where it runs.')),
+  },
+  { ...CLOSED, description: 'For stdio, in place of attach: a process that the proxy starts.' },
+);
+
+/** The keys of the file that this is about. */
+export const SERVICE_BLOCKS = {
+  stdio: Type.Optional(Stdio),
+  process: Type.Optional(Process),
+  session_key_files: Type.Optional(
+    Texts('Files with the keys that seal session ids: the first seals, all open. Absent: a key of this process alone.'),
+  ),
+  limits: Type.Optional(Limits),
+  timeouts: Type.Optional(Timeouts),
+  allowed_hosts: Type.Optional(
+    Texts('Values of Host that are answered. Absent: all, on loopback listeners those of this machine.'),
+  ),
+  allowed_origins: Type.Optional(
+    Texts('Origins of pages that may call, such as https://app.example.com; * is each. Absent: the own origin alone.'),
+  ),
+  backend_host_header: Type.Optional(
+    Type.Enum(['target', 'localhost', 'preserve'], {
+      description: 'Host that the server sees: its own (the default), localhost, or what the client sent.',
+    }),
+  ),
+  backend_ca_file: Type.Optional(Text('PEM file to trust for the server, beside the roots of the image.')),
+  metrics: Type.Optional(Metrics),
+  debug: Type.Optional(Type.Boolean({ description: 'More is logged.' })),
+};

@@ -1,0 +1,176 @@
+// Counters, gauges and histograms, and their text for Prometheus (exposition format 0.0.4). Knows nothing about what they
+// count, nor about HTTP.
+
+/** Values of the labels, in the order of their names. */
+type LabelValues = readonly string[];
+
+export interface Counter {
+  add(labels: LabelValues, amount?: number): void;
+}
+
+export interface Gauge {
+  set(labels: LabelValues, value: number): void;
+  /** Forgets every combination of labels. */
+  clear(): void;
+}
+
+export interface Histogram {
+  observe(labels: LabelValues, value: number): void;
+}
+
+export interface Metrics {
+  counter(name: string, help: string, labels: readonly string[]): Counter;
+  gauge(name: string, help: string, labels: readonly string[]): Gauge;
+  /** `bounds`: upper ones, ascending. */
+  histogram(name: string, help: string, labels: readonly string[], bounds: readonly number[]): Histogram;
+  text(): string;
+  /** The numbers as they are now, in the order in which their families were added. */
+  read(): readonly MetricReading[];
+  /** In the order in which they were added: for a reference. */
+  families(): readonly MetricFamily[];
+}
+
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** A family with its numbers: what the text says, for those who send it in another form. */
+export type MetricReading =
+  | (MetricFamily & { readonly type: 'counter' | 'gauge'; readonly points: readonly MetricPoint<number>[] })
+  | (MetricFamily & {
+      readonly type: 'histogram';
+      /** Upper ones, ascending. */
+      readonly bounds: readonly number[];
+      readonly points: readonly MetricPoint<Distribution>[];
+    });
+
+export interface MetricPoint<T> {
+  /** Values, in the order of the family's labels. */
+  readonly labels: LabelValues;
+  readonly value: T;
+}
+
+export interface Distribution {
+  /** Of each bound alone, not of those below; what is above all bounds is in `count` only. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly count: number;
+}
+
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+interface Series<T> {
+  readonly labels: LabelValues;
+  value: T;
+}
+
+interface Family {
+  read(): MetricReading;
+}
+
+export function createMetrics(): Metrics {
+  const families: Family[] = [];
+
+  function simple(type: 'counter' | 'gauge', name: string, help: string, labels: readonly string[]) {
+    const all = seriesOf(() => 0);
+    families.push({ read: () => ({ name, type, help, labels, points: all.list() }) });
+    return all;
+  }
+
+  return {
+    counter(name, help, labels) {
+      const all = simple('counter', name, help, labels);
+      return {
+        add(values, amount = 1) {
+          all.get(values).value += amount;
+        },
+      };
+    },
+    gauge(name, help, labels) {
+      const all = simple('gauge', name, help, labels);
+      return {
+        set(values, value) {
+          all.get(values).value = value;
+        },
+        clear: all.clear,
+      };
+    },
+    histogram(name, help, labels, bounds) {
+      const all = seriesOf(() => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }));
+      families.push({ read: () => ({ name, type: 'histogram', help, labels, bounds, points: all.list() }) });
+      return {
+        observe(values, value) {
+          const { value: own } = all.get(values);
+          own.sum += value;
+          own.count += 1;
+          const index = bounds.findIndex((bound) => value <= bound);
+          if (index >= 0) own.counts[index] = (own.counts[index] ?? 0) + 1;
+        },
+      };
+    },
+    read: () => families.map((family) => family.read()),
+    families: () =>
+      families.map((family) => family.read()).map(({ name, type, help, labels }) => ({ name, type, help, labels })),
+    text: () => `${families.flatMap((family) => lines(family.read())).join('\n')}\n`,
+  };
+}
+
+function lines(reading: MetricReading): readonly string[] {
+  const { name, type, help, labels } = reading;
+  const points =
+    reading.type === 'histogram'
+      ? reading.points.flatMap((point) => histogramLines(name, labels, reading.bounds, point))
+      : reading.points.map((point) => line(name, labels, point.labels, point.value));
+  return [...head(name, help, type), ...points];
+}
+
+function seriesOf<T>(initial: () => T) {
+  const all = new Map<string, Series<T>>();
+  return {
+    get(labels: LabelValues): Series<T> {
+      const key = labels.join('\0');
+      const known = all.get(key);
+      if (known !== undefined) return known;
+      const created = { labels, value: initial() };
+      all.set(key, created);
+      return created;
+    },
+    list: () => [...all.values()],
+    clear: () => all.clear(),
+  };
+}
+
+function histogramLines(
+  name: string,
+  labels: readonly string[],
+  bounds: readonly number[],
+  { labels: values, value }: MetricPoint<Distribution>,
+): string[] {
+  let below = 0;
+  const buckets = bounds.map((bound, index) => {
+    below += value.counts[index] ?? 0;
+    return line(`${name}_bucket`, [...labels, 'le'], [...values, String(bound)], below);
+  });
+  return [
+    ...buckets,
+    line(`${name}_bucket`, [...labels, 'le'], [...values, '+Inf'], value.count),
+    line(`${name}_sum`, labels, values, value.sum),
+    line(`${name}_count`, labels, values, value.count),
+  ];
+}
+
+function head(name: string, help: string, type: string): string[] {
+  return [`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`, `# TYPE ${name} ${type}`];
+}
+
+function line(name: string, labels: readonly string[], values: LabelValues, value: number): string {
+  const pairs = labels.map((label, index) => `${label}="${quotable(values[index] ?? '')}"`);
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
+}
+
+function quotable(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,31 @@
+// What the operating system says of this process, as metrics by their usual names. Knows nothing about how it is asked.
+
+import type { Metrics } from './metrics.ts';
+
+export interface ProcessUsage {
+  /** When the process began, in seconds since 1970. */
+  readonly startedAtSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly cpuSeconds: number;
+  /** The 99th percentile since the last time. */
+  readonly eventLoopSeconds: number;
+}
+
+/** Adds them; what it gives is told the usage before each scrape. */
+export function addProcessMetrics(metrics: Metrics): (usage: ProcessUsage) => void {
+  const started = metrics.gauge('process_start_time_seconds', 'When the process began.', []);
+  const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);
+  const heap = metrics.gauge('nodejs_heap_size_used_bytes', 'Used heap.', []);
+  const cpu = metrics.counter('process_cpu_seconds_total', 'User and system CPU time.', []);
+  const loop = metrics.gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop since the last scrape.', []);
+  let cpuSeconds = 0;
+  return (usage) => {
+    started.set([], usage.startedAtSeconds);
+    resident.set([], usage.residentBytes);
+    heap.set([], usage.heapBytes);
+    loop.set([], usage.eventLoopSeconds);
+    cpu.add([], usage.cpuSeconds - cpuSeconds);
+    cpuSeconds = usage.cpuSeconds;
+  };
+}

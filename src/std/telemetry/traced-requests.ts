@@ -1,0 +1,41 @@
+// The requests of a Fastify application as parts of the traces of those who send them: in the log by the id of the trace,
+// and as spans where somebody measures. Knows nothing about who does, nor about routes.
+
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';
+
+type ChildLoggerFactory = NonNullable<FastifyServerOptions['childLoggerFactory']>;
+
+export interface TracedRequests {
+  /** An option of the application. */
+  readonly childLoggerFactory: ChildLoggerFactory;
+  /** Before any other hook. */
+  addTo(app: FastifyInstance): void;
+}
+
+/** `begin` absent: nobody measures, and only the log knows. `untraced`: paths that are asked for all the time. */
+export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {
+  const spans = new WeakMap<object, RequestSpan>();
+  return {
+    childLoggerFactory(logger, bindings, options, raw) {
+      const parent = readTraceParent(raw.headers.traceparent);
+      const [path = ''] = (raw.url ?? '').split('?', 1);
+      const span = begin === undefined || untraced.includes(path) ? undefined : begin(raw.method ?? '', parent);
+      if (span !== undefined) spans.set(raw, span);
+      const traceId = span?.traceId ?? parent?.traceId;
+      return logger.child(traceId === undefined ? bindings : { ...bindings, traceId }, options);
+    },
+    addTo(app) {
+      if (begin === undefined) return;
+      app.addHook('onRequest', (request, _reply, done) => {
+        const span = spans.get(request.raw);
+        if (span === undefined) done();
+        else span.during(done);
+      });
+      app.addHook('onResponse', (request, reply, done) => {
+        spans.get(request.raw)?.ended(request.routeOptions.url, reply.statusCode);
+        done();
+      });
+    },
+  };
+}
