@@ -1,12 +1,12 @@
 // The JSON Schemas for editors as files, laid out the way kubeconform looks for them, and those of what commands print. Knows
 // nothing about their content.
 
-import { REGISTRY_CONFIG_SCHEMA } from '../src/contracts/registry-config.ts';
+import { REGISTRY_CONFIG_SCHEMA } from '../src/contracts/registry/config.ts';
 import { VERSION } from '../src/kinds/crd.ts';
 import type { Kind } from '../src/kinds/kind.ts';
-import { CONFIG_SCHEMA } from '../src/main/config.ts';
-import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file-format.ts';
-import { STATE_SNAPSHOT } from '../src/reconcile/state-snapshot-format.ts';
+import { CONFIG_SCHEMA } from '../src/main/config/config.ts';
+import { PLAN_FILE, publishedSchema } from '../src/reconcile/plan-file/format.ts';
+import { STATE_SNAPSHOT } from '../src/reconcile/plan-file/state-snapshot-format.ts';
 import { OUTPUT_SCHEMAS } from '../src/report/json-schemas.ts';
 import { isObject, type Json, type JsonObject } from '../src/std/json.ts';
 import type { TSchema } from '../src/std/schema.ts';

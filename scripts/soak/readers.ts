@@ -151,7 +151,7 @@ function asksFrom({ tokens, seed }: ReadersOptions): () => Ask {
 }
 
 function read({ tokens, random }: Memory, path: string): Omit<Ask, 'sort'> {
-  const packed = random.chance(0.3) ? { 'accept-encoding': random.pick(['gzip', 'br']) } : {};
+  const packed: Record<string, string> = random.chance(0.3) ? { 'accept-encoding': random.pick(['gzip', 'br']) } : {};
   return { path, headers: { ...tokens.reading(), ...packed }, statuses: [200] };
 }
 

@@ -2,6 +2,7 @@
 // Source: document 1, Token validation rules 4. Knows nothing about how the claims were obtained.
 
 import type { JsonObject } from '../std/json.ts';
+import { excerpt } from './excerpt.ts';
 import type { Refusal } from './rejection.ts';
 
 export interface ExpectedClaims {
@@ -48,9 +49,4 @@ function checkNotBefore(notBefore: unknown, nowMs: number): Refusal | undefined 
   if (typeof notBefore !== 'number') return { reason: 'claim-invalid', claim: 'nbf' };
   if (notBefore * 1000 > nowMs) return { reason: 'token-not-yet-valid', validFrom: notBefore };
   return undefined;
-}
-
-/** Claims of refused tokens are written by anyone: a log shows no more than this of them. */
-export function excerpt(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
 }

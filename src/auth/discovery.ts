@@ -2,7 +2,7 @@
 
 import { Failure } from '../std/failure.ts';
 import type { JsonObject } from '../std/json.ts';
-import { excerpt } from './claims.ts';
+import { excerpt } from './excerpt.ts';
 import { getJson, invalidAnswer } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';
 import type { ProviderSettings } from './settings.ts';

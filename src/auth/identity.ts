@@ -1,7 +1,7 @@
 // Who calls and what the caller may do, as far as an accepted token says. Knows nothing about how it was accepted.
 
 import type { JsonObject } from '../std/json.ts';
-import { excerpt } from './claims.ts';
+import { excerpt } from './excerpt.ts';
 
 /** Document 1, Discovery document: the scopes that are advertised unless the configuration says otherwise. */
 export const READ_SCOPE = 'mcp-registry:read';
@@ -14,11 +14,13 @@ export interface Identity {
   readonly provider: string;
   readonly subject?: string;
   readonly scopes: readonly string[];
+  /** All that the token says, verified; never for a log as a whole. */
+  readonly claims: JsonObject;
 }
 
 export function identityOf(provider: string, claims: JsonObject): Identity {
   const subject = typeof claims.sub === 'string' ? { subject: excerpt(claims.sub) } : {};
-  return { provider, ...subject, scopes: scopesOf(claims) };
+  return { provider, ...subject, scopes: scopesOf(claims), claims };
 }
 
 /** `scope` as RFC 8693 section 4.2 and RFC 7662 section 2.2 have it, or `scp`, which some providers send; text or list. */

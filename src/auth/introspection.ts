@@ -63,7 +63,7 @@ export function createIntrospection(
       });
       backoff = NO_BACKOFF;
       lastCause = undefined;
-      return judge(answer, provider, ports.clock.now());
+      return checkAnswer(answer, provider, ports.clock.now());
     } catch (error) {
       return fail(causeOf(error));
     }
@@ -105,7 +105,7 @@ export function createIntrospection(
 }
 
 /** RFC 7662 section 2.2, and the claims that document 1 requires of every token. */
-function judge(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
+function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
   const refusal = checkClaims(answer, { issuer: provider.issuerUrl, audience: provider.audience }, nowMs);
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };

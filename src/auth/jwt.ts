@@ -3,7 +3,8 @@
 
 import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose';
 import { isObject, type JsonObject } from '../std/json.ts';
-import { checkClaims, type ExpectedClaims, excerpt } from './claims.ts';
+import { checkClaims, type ExpectedClaims } from './claims.ts';
+import { excerpt } from './excerpt.ts';
 import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { Refusal } from './rejection.ts';
 
@@ -52,18 +53,18 @@ export function claimedIssuer(token: string): string | undefined {
 
 async function verifySignature(findKey: KeyLookup, token: string): Promise<TokenResult> {
   const header = readHeader(token);
-  if (header === undefined) return refused({ reason: 'token-malformed', detail: 'no JWS header' });
+  if (header === undefined) return refuseToken({ reason: 'token-malformed', detail: 'no JWS header' });
   const { alg } = header;
   if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) {
-    return refused({ reason: 'algorithm-refused', algorithm: excerpt(String(alg)) });
+    return refuseToken({ reason: 'algorithm-refused', algorithm: excerpt(String(alg)) });
   }
   const lookup = await findKey({ ...header, alg });
-  if (lookup.found !== 'key') return refused(keyRefusal(lookup, header.kid));
+  if (lookup.found !== 'key') return refuseToken(keyRefusal(lookup, header.kid));
   try {
     const { payload } = await compactVerify(token, lookup.key, { algorithms: [alg] });
     return claimsOf(payload);
   } catch (error) {
-    return refused(signatureRefusal(error));
+    return refuseToken(signatureRefusal(error));
   }
 }
 
@@ -102,9 +103,9 @@ function claimsOf(payload: Uint8Array): TokenResult {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
   }
-  return refused({ reason: 'token-malformed', detail: 'the claims are no JSON object' });
+  return refuseToken({ reason: 'token-malformed', detail: 'the claims are no JSON object' });
 }
 
-function refused(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {
+function refuseToken(refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } {
   return { ok: false, refusal };
 }

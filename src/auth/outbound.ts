@@ -2,7 +2,7 @@
 // Knows nothing about keys, tokens or what the answer means.
 
 import { Failure } from '../std/failure.ts';
-import { isObject, type JsonObject } from '../std/json.ts';
+import { isObject, type JsonObject, parseJson } from '../std/json.ts';
 import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -19,7 +19,11 @@ type World = Pick<AuthPorts, 'fetch' | 'files'>;
 /** Throws a Failure: the port's own, or `provider-answer-invalid`, `provider-secret-invalid`. */
 export async function getJson(world: World, provider: ProviderSettings, url: string): Promise<JsonObject> {
   const authorization = await tokenFromFile(world, provider);
-  return exchange(world, provider, { url, method: 'GET', headers: { accept: 'application/json', ...authorization } });
+  return askProvider(world, provider, {
+    url,
+    method: 'GET',
+    headers: { accept: 'application/json', ...authorization },
+  });
 }
 
 /** Posts a form (RFC 7662 section 2.1). Throws as `getJson` does. */
@@ -30,16 +34,14 @@ export async function postForm(
   form: Readonly<Record<string, string>>,
 ): Promise<JsonObject> {
   const authorization = (await clientCredentials(world, provider)) ?? (await tokenFromFile(world, provider));
-  return exchange(world, provider, {
-    url,
-    method: 'POST',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/x-www-form-urlencoded',
-      ...authorization,
-    },
-    body: new URLSearchParams(form).toString(),
-  });
+  const allowPrivateIP = provider.introspectionAllowPrivateIP ?? provider.allowPrivateIP;
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+    ...authorization,
+  };
+  const body = new URLSearchParams(form).toString();
+  return askProvider(world, { ...provider, allowPrivateIP }, { url, method: 'POST', headers, body });
 }
 
 /** A Failure as data for the log; anything else is a bug and goes on. */
@@ -48,7 +50,7 @@ export function causeOf(error: unknown): Cause {
   return { code: error.code, message: error.message };
 }
 
-async function exchange(
+async function askProvider(
   world: World,
   provider: ProviderSettings,
   request: Pick<FetchRequest, 'url' | 'method' | 'headers' | 'body'>,
@@ -72,14 +74,6 @@ function jsonObject(url: string, response: FetchResponse): JsonObject {
   return parsed;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Failure `provider-answer-invalid`. `what` goes on from the URL. */
 export function invalidAnswer(url: string, what: string, status = 200): Failure {
   return new Failure('provider-answer-invalid', `${url} ${what}`, { data: { url, status }, retryable: true });
@@ -89,9 +83,10 @@ async function clientCredentials(
   world: World,
   provider: ProviderSettings,
 ): Promise<{ authorization: string } | undefined> {
-  const { clientId, clientSecretFile } = provider;
-  if (clientId === undefined || clientSecretFile === undefined) return undefined;
-  const secret = await readSecret(world, clientSecretFile, NOT_EMPTY);
+  const { clientId, clientSecretFile, clientSecret } = provider;
+  if (clientId === undefined) return undefined;
+  const secret = clientSecretFile === undefined ? clientSecret : await readSecret(world, clientSecretFile, NOT_EMPTY);
+  if (secret === undefined) return undefined;
   // RFC 6749 section 2.3.1: both parts are form-encoded before they are joined.
   const pair = `${formEncode(clientId)}:${formEncode(secret)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../std/json.ts';
 import { type AcceptedTokens, createAcceptedTokens } from './accepted.ts';
 import { readBearer } from './bearer.ts';
-import { excerpt } from './claims.ts';
+import { excerpt } from './excerpt.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { createIntrospection, type Introspect } from './introspection.ts';
 import { createProviderKeys, type ProviderKeys } from './jwks.ts';
@@ -40,7 +40,7 @@ export function createAuthenticate(ports: AuthPorts, settings: readonly Provider
     const bearer = readBearer(authorization);
     if (!bearer.ok) return bearer;
     const known = validation.accepted.get(bearer.token, ports.clock.now());
-    return known === undefined ? judge(validation, bearer.token) : { ok: true, identity: known };
+    return known === undefined ? tryProviders(validation, bearer.token) : { ok: true, identity: known };
   };
 }
 
@@ -60,7 +60,7 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
  * names a configured issuer goes to the providers of exactly that issuer, so that no other one ever sees it; any other
  * goes to each that can be asked, in order. The first acceptance wins.
  */
-async function judge(validation: Validation, token: string): Promise<Verdict> {
+async function tryProviders(validation: Validation, token: string): Promise<Verdict> {
   const issuer = claimedIssuer(token);
   const named = validation.providers.filter(({ settings }) => settings.issuerUrl === issuer);
   const judges = named.length > 0 ? named : validation.providers.filter(({ introspect }) => introspect !== undefined);

@@ -12,11 +12,15 @@ export interface ProviderSettings {
   readonly introspectionUrl?: string;
   readonly clientId?: string;
   readonly clientSecretFile?: string;
+  /** The secret itself, where no file has it. */
+  readonly clientSecret?: string;
   /** PEM file that replaces the trusted roots. */
   readonly caCertPath?: string;
   /** Bearer token for requests to the provider. */
   readonly authTokenFile?: string;
   readonly allowPrivateIP: boolean;
+  /** The same for introspectionUrl alone; absent: as allowPrivateIP says. */
+  readonly introspectionAllowPrivateIP?: boolean;
 }
 
 /** Source: document 1, Section `auth.oauth`. */

@@ -1,7 +1,7 @@
 // When a source is to be synced. Pure: the time is given.
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
-import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { RegistrySource } from '../contracts/registry/source.ts';
 import { digest } from '../std/hash.ts';
 
 export type Decision =

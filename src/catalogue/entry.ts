@@ -1,6 +1,6 @@
 // What is extracted from a server.json so that it can be found, compared and checked. Knows neither feeds nor stores.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '../std/json.ts';
 import type { Entry } from './ports.ts';
 
 /** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
@@ -23,14 +23,14 @@ export function extract(document: JsonObject): Extracted {
   return {
     ...(typeof title === 'string' ? { title } : {}),
     description: typeof description === 'string' ? description : '',
-    tags: distinct(blocks.flatMap((block) => strings(block.tags))),
+    tags: distinctTexts(blocks.flatMap((block) => strings(block.tags))),
     status: deprecated ? 'deprecated' : 'active',
     ...(tier === undefined ? {} : { tier }),
-    transports: distinct([
-      ...objects(document.packages).flatMap((pkg) => transportOf(pkg.transport)),
-      ...objects(document.remotes).flatMap(transportOf),
+    transports: distinctTexts([
+      ...objectsIn(document.packages).flatMap((pkg) => transportOf(pkg.transport)),
+      ...objectsIn(document.remotes).flatMap(transportOf),
     ]),
-    images: distinct(objects(document.packages).flatMap(imagesOf)),
+    images: distinctTexts(objectsIn(document.packages).flatMap(imagesOf)),
   };
 }
 
@@ -104,14 +104,10 @@ function values(value: Json | undefined): Json[] {
   return isObject(value) ? Object.values(value).filter((item) => item !== undefined) : [];
 }
 
-function objects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 function strings(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-function distinct(items: readonly string[]): string[] {
+function distinctTexts(items: readonly string[]): string[] {
   return [...new Set(items)];
 }

@@ -2,7 +2,7 @@
 // Knows nothing about Git, HTTP, clusters or SQL.
 
 import type { CatalogueState, Resume, SourceState } from '../contracts/catalogue-state.ts';
-import type { Origin, SourceFormat } from '../contracts/registry-source.ts';
+import type { Origin, SourceFormat } from '../contracts/registry/source.ts';
 import type { JsonObject } from '../std/json.ts';
 
 /** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */

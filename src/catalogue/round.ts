@@ -1,7 +1,7 @@
 // One look at the sources of a registry: each that is due is claimed and synced. Run by every process that syncs, at any
 // time and in any number: a source is synced by one of them. Knows nothing about who they are.
 
-import type { Origin, RegistrySource } from '../contracts/registry-source.ts';
+import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
 import { Failure } from '../std/failure.ts';
 import { due } from './due.ts';
 import type { CatalogueWriter, Claim, Source, SourceKey } from './ports.ts';

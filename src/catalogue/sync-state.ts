@@ -1,7 +1,7 @@
 // What is recorded of a source after an attempt to sync it, out of what was recorded before. Pure.
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
-import type { Origin, RegistrySource } from '../contracts/registry-source.ts';
+import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
 import { digest } from '../std/hash.ts';
 import { declarationHash } from './due.ts';
 import type { Content, Entry, Written } from './ports.ts';

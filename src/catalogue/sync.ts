@@ -2,7 +2,7 @@
 // they are. Knows nothing about when, nor about Git, HTTP, clusters or SQL: the ports do.
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
-import type { Origin } from '../contracts/registry-source.ts';
+import type { Origin } from '../contracts/registry/source.ts';
 import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
@@ -47,15 +47,15 @@ const MAX_PROBLEMS = 100;
  */
 export async function syncSource<O>(ports: SyncPorts<O>, request: SyncRequest<O>): Promise<SyncOutcome> {
   const malformed = entryFilter(request.source.filter).malformed;
-  if (malformed.length > 0) return await fail(ports, request, [malformedPatterns(malformed)]);
+  if (malformed.length > 0) return await recordFailure(ports, request, [malformedPatterns(malformed)]);
   let content: Content | 'unchanged';
   try {
     content = await ports.source.read(readRequest(request));
   } catch (failure) {
     if (!(failure instanceof Failure) || request.signal.aborted) throw failure;
-    return await fail(ports, request, [], failure);
+    return await recordFailure(ports, request, [], failure);
   }
-  return content === 'unchanged' ? await keep(ports, request, {}) : await takeOver(ports, request, content);
+  return content === 'unchanged' ? await recordAttempt(ports, request, {}) : await takeOver(ports, request, content);
 }
 
 /** A manual trigger reads everything anew, also where the source would say that nothing changed. */
@@ -71,14 +71,14 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   const hash = hashOf(content);
   const same = content.extent === 'whole' && isSame(request, hash);
   // Broken entries are told at each read; where there are none, the same content need not be looked into.
-  if (same && request.state?.rejectedCount === 0) return await keep(ports, request, { content });
+  if (same && request.state?.rejectedCount === 0) return await recordAttempt(ports, request, { content });
   const parsed = parseDocuments(content.format ?? source.format, content.documents);
-  if (!parsed.ok) return await fail(ports, request, [parsed.problem]);
+  if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
   const read = { content, parsed, hash };
-  if (same) return await keep(ports, request, read);
+  if (same) return await recordAttempt(ports, request, read);
   if (content.extent === 'changes') return await storeChanges(ports, request, read);
   if (parsed.entries.length === 0 && parsed.rejected.length > 0) {
-    return await fail(ports, request, [nothingValid(content), ...problemsOf(parsed)]);
+    return await recordFailure(ports, request, [nothingValid(content), ...problemsOf(parsed)]);
   }
   return await storeWhole(ports, request, read);
 }
@@ -119,14 +119,14 @@ async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
-  const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(idOf));
+  const left = new Set(parsed.entries.filter((entry) => !filter.accepts(entry)).map(versionKey));
   const stateOf = (written: Written) => {
     const lastSyncHash = hasWritten(written) ? sha256(`${before?.lastSyncHash} ${hash}`) : before?.lastSyncHash;
     // How many of the others are still broken is not known: the next whole read counts anew.
     const rejected = Math.max(before?.rejectedCount ?? 0, parsed.rejected.length);
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
-  const hold: Hold = (name, version) => !left.has(idOf({ name, version }));
+  const hold: Hold = (name, version) => !left.has(versionKey({ name, version }));
   const written = await writer.replace(key, entries, stateOf, timeOf(request), hold);
   const told = { key, state: stateOf(written), problems: problemsOf(parsed) };
   return hasWritten(written) ? { ...told, result: 'synced', written } : { ...told, result: 'unchanged' };
@@ -137,12 +137,12 @@ function hasWritten({ created, updated, removed }: Written): boolean {
 }
 
 /** Names and versions have no blanks. */
-function idOf({ name, version }: Pick<Entry, 'name' | 'version'>): string {
+function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string {
   return `${name} ${version}`;
 }
 
 /** Nothing new: only the time of the attempt and the trigger move. Broken entries are still told, where they were read. */
-async function keep<O>(
+async function recordAttempt<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
   { content, parsed }: Partial<Read>,
@@ -154,7 +154,7 @@ async function keep<O>(
 }
 
 /** Hash, counts and entries stay as they were; the attempt counts. */
-async function fail<O>(
+async function recordFailure<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,
   problems: readonly Problem[],

@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '../std/failure.ts';
-import { refuse } from './answer.ts';
+import { sendRefusal } from './answer.ts';
 import type { Secrets } from './ports.ts';
 import { isOneOf } from './secret.ts';
 
@@ -30,13 +30,13 @@ export function requireToken(check: TokenCheck): onRequestAsyncHookHandler {
 
 export function tokenCheck(tokens: Secrets | undefined): TokenCheck {
   return async function check(request, reply) {
-    if (tokens === undefined) return refuse(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
+    if (tokens === undefined) return sendRefusal(reply, 'control-closed', 'http.tokenFile is not set in skep.yaml');
     const known = await knownTokens(tokens, request);
-    if (known === undefined) return refuse(reply, 'control-token-unreadable', 'http.tokenFile cannot be read');
+    if (known === undefined) return sendRefusal(reply, 'control-token-unreadable', 'http.tokenFile cannot be read');
     const given = bearerToken(request.headers.authorization);
     if (given !== undefined && isOneOf(given, known)) return undefined;
     request.log.info({ code: 'control-unauthorized', remoteAddress: request.ip }, 'no token that is known');
-    return refuse(reply.header('www-authenticate', 'Bearer'), 'control-unauthorized', 'a valid token is needed');
+    return sendRefusal(reply.header('www-authenticate', 'Bearer'), 'control-unauthorized', 'a valid token is needed');
   };
 }
 

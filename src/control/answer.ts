@@ -32,7 +32,7 @@ export function answer(reply: FastifyReply, body: JsonObject, status = 200): Fas
 }
 
 /** `message` is public. `status`: where it differs from that of the code. */
-export function refuse(
+export function sendRefusal(
   reply: FastifyReply,
   code: ControlCode,
   message: string,
@@ -47,12 +47,12 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   const { statusCode = 500 } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {
     const message = (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase();
-    return refuse(reply, 'control-request-invalid', message, statusCode);
+    return sendRefusal(reply, 'control-request-invalid', message, statusCode);
   }
   request.log.error({ err: error, code: 'control-failed' }, 'the request failed');
-  return refuse(reply, 'control-failed', 'internal error');
+  return sendRefusal(reply, 'control-failed', 'internal error');
 }
 
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return refuse(reply, 'control-route-not-found', 'not found');
+  return sendRefusal(reply, 'control-route-not-found', 'not found');
 }

@@ -3,7 +3,7 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { SECURITY_HEADERS } from '../std/page-headers.ts';
-import { tracedRequests } from '../std/traced-requests.ts';
+import { tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';
 import type { Runs, Secrets, Trigger, Vitals } from './ports.ts';

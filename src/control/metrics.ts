@@ -3,8 +3,8 @@
 
 import type { Exchange } from '../reconcile/ports.ts';
 import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
-import { createMetrics, type Gauge, type Metrics } from '../std/metrics.ts';
-import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts';
+import { createMetrics, type Gauge, type Metrics } from '../std/telemetry/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '../std/telemetry/process-metrics.ts';
 import type { Ending, RunWatcher, SourceFetch } from './ports.ts';
 
 export interface RunMetrics extends RunWatcher {

@@ -7,7 +7,7 @@ import type {
   FastifyRequest,
   onRequestAsyncHookHandler,
 } from 'fastify';
-import { refuse } from './answer.ts';
+import { sendRefusal } from './answer.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
@@ -41,5 +41,5 @@ export function addRoute(app: FastifyInstance, { method, url, handler, ...rest }
 }
 
 function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
-  return refuse(reply.header('allow', allowed.join(', ')), 'control-method-not-allowed', 'method not allowed');
+  return sendRefusal(reply.header('allow', allowed.join(', ')), 'control-method-not-allowed', 'method not allowed');
 }

@@ -4,6 +4,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { ApiContext } from './api/context.ts';
+import type { AttachProtocol } from './attach/channels.ts';
+import type { ContainerRunner } from './attach/containers.ts';
+import { openAttach } from './attach/endpoint.ts';
 import { controlDefinitions } from './controllers/definitions.ts';
 import { controlGarbage } from './controllers/garbage.ts';
 import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
@@ -38,6 +41,10 @@ export interface DevclusterOptions {
   readonly clock: DevclusterClock;
   /** How long Deployments and StatefulSets take to become ready; 1000 where absent. */
   readonly workloadsReadyAfterMs?: number;
+  /** What runs in the containers of pods, for `pods/attach`; absent: nothing. */
+  readonly containers?: ContainerRunner;
+  /** Subprotocols of `pods/attach`; both where absent. */
+  readonly attachProtocols?: readonly AttachProtocol[];
 }
 
 export interface Devcluster {
@@ -100,7 +107,8 @@ function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-async function serve(api: ApiContext, { port = 0, clock }: DevclusterOptions, identity: Identity) {
+async function serve(api: ApiContext, options: DevclusterOptions, identity: Identity) {
+  const { port = 0, clock, containers = NO_CONTAINERS, attachProtocols } = options;
   const counters = openCounters();
   const faults = openFaults();
   const address = { text: '' };
@@ -111,10 +119,13 @@ async function serve(api: ApiContext, { port = 0, clock }: DevclusterOptions, id
     port,
     isPublic: isPublicPath,
     handle: (exchange) => handle(parts, exchange),
+    upgrade: openAttach({ api, counters, faults, containers, protocols: attachProtocols }),
   });
   address.text = `127.0.0.1:${listener.port}`;
   return { url: `https://${address.text}`, faults, counters, close: () => listener.close() };
 }
+
+const NO_CONTAINERS: ContainerRunner = { connect: () => undefined };
 
 function openApi(store: ApiContext['store'], clock: DevclusterClock): ApiContext {
   return { store, types: openTypeTable(store), now: () => clock.now(), newUid: randomUUID, newSuffix };

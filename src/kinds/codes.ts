@@ -10,6 +10,9 @@ export const KINDS_CODES = {
   'authz-config-invalid':
     'The ConfigMap with the authorization settings holds none, or broken ones: it needs version, type cedarv1 and cedar.policies.',
   'oidc-config-invalid': 'The ConfigMap with the OIDC settings cannot be used: it needs at least an issuer.',
+  'annotation-invalid': 'The value of a setting that is an annotation does not fit: write one that the message names.',
+  'annotation-idle': 'A setting that is an annotation has no effect on such a resource: remove it.',
+  'annotation-unknown': 'An annotation is nearly called like a setting: correct its name, or it has no effect.',
   'restart-time-invalid': 'The annotation that restarts a server holds no time: write one as RFC 3339 has it.',
   'permission-profile-invalid':
     'The ConfigMap with the permission profile holds none: it needs network.outbound with what may be reached.',
@@ -32,6 +35,10 @@ export const KINDS_CODES = {
   'oidc-issuer-insecure':
     'Tokens are checked with keys that travel unprotected: use HTTPS, or set insecureAllowHTTP where it is no danger.',
   'oidc-issuer-invalid': 'The issuer of tokens is no URL: write it exactly as the iss claim of its tokens has it.',
+  'oidc-audience-missing':
+    'Without an audience only tokens that name the URL of the server are accepted, which many issuers never make: set audience.',
+  'session-in-one-replica':
+    'What belongs to a session is in the replica that began it, and another one cannot go on with it: set sessionStorage to redis, or keep sessionAffinity at ClientIP.',
   'jwks-url-invalid':
     'The signing keys of an issuer are not at an HTTPS URL: correct jwksUrl, or leave it to discovery.',
   'header-invalid': 'A header cannot be sent: correct its name, or take line breaks out of its value.',

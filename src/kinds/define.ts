@@ -1,14 +1,16 @@
 // Makes a `Kind` out of functions that are typed by their kind's schema: the only place where a spec changes from plain
 // JSON to its type and back. Knows nothing about particular kinds.
 
-import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
-import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { RegistryDatabaseTarget } from '../contracts/registry/database.ts';
+import type { RegistrySource } from '../contracts/registry/source.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { Static, TSchema, Validation } from '../std/schema.ts';
 import { readerOf } from './aliases.ts';
+import { conditionsOf } from './conditions.ts';
 import { deprecatedFields } from './deprecated.ts';
 import type {
+  Annotation,
   Endpoint,
   Finding,
   GeneratedSecret,
@@ -21,8 +23,7 @@ import type {
   Settings,
   View,
 } from './kind.ts';
-import { conditionsOf } from './shared/conditions.ts';
-import { withPlacement } from './shared/placement.ts';
+import { withPlacement } from './pods/placement.ts';
 
 /** A resource as its own kind sees it. */
 export interface Typed<Spec extends TSchema> {
@@ -41,6 +42,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly categories: readonly string[];
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
+  readonly annotations?: readonly Annotation[];
   readonly after: readonly string[];
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
   rules?(self: Typed<Spec>): readonly Finding[];
@@ -100,12 +102,13 @@ function withKept(resource: Resource, status: JsonObject, observed: Observed): J
 /** Closes a definition over its spec's type. */
 export function defineKind<Spec extends TSchema, Status extends TSchema>(definition: Definition<Spec, Status>): Kind {
   const { kind, plural, singular, shortNames, categories, description, printerColumns, after } = definition;
+  const { annotations = [] } = definition;
   const { spec, status, validations } = definition.schema;
   const schema = { spec: plain(spec), status: plain(status), validations: validations ?? [] };
   const read = reading<Spec>(schema.spec);
   const named = new WeakMap<Resource, readonly Reference[]>();
   return {
-    ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema },
+    ...{ kind, plural, singular, shortNames, categories, description, printerColumns, after, schema, annotations },
     rules: (resource, written) => {
       const { self, placed } = read(resource);
       return [...deprecatedFields(schema.spec, written, '/spec'), ...placed(definition.rules?.(self))];

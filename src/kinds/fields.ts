@@ -68,7 +68,7 @@ function hasDefault(schema: Json | undefined): boolean {
 
 /** The fields of an object schema at any depth, parents before children. */
 export function fieldsOf(schema: JsonObject, path: string): readonly Field[] {
-  return flat(childrenOf(schema, path));
+  return flat(fieldsBelow(schema, path));
 }
 
 /** All of them and what is below, parents before children. */
@@ -77,11 +77,11 @@ export function flat(fields: readonly Field[]): readonly Field[] {
 }
 
 /** The last word of its path, without marks of lists and maps. */
-export function nameOf({ path }: Field): string {
+export function lastName({ path }: Field): string {
   return path.slice(path.lastIndexOf('.') + 1).replaceAll(/\[\]|\{\}/g, '');
 }
 
-function childrenOf({ properties, required }: JsonObject, path: string): readonly Field[] {
+function fieldsBelow({ properties, required }: JsonObject, path: string): readonly Field[] {
   if (!isObject(properties)) return [];
   const needed = Array.isArray(required) ? required : [];
   return Object.entries(properties).flatMap(([key, field]) =>
@@ -91,7 +91,7 @@ function childrenOf({ properties, required }: JsonObject, path: string): readonl
 
 function described(schema: JsonObject, path: string, required: boolean): Field {
   const inner = innermost(schema);
-  const fields = childrenOf(inner.schema, `${path}${inner.suffix}`);
+  const fields = fieldsBelow(inner.schema, `${path}${inner.suffix}`);
   const { default: fallback, description } = schema;
   const deprecated = deprecationOf(schema);
   return {
@@ -142,11 +142,11 @@ function limitsOf(schema: JsonObject): Limits {
     oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
     sizes: sizes.filter((size) => size !== ''),
     ...(typeof pattern === 'string' ? { pattern } : {}),
-    ...(each === undefined || isEmpty(each) ? {} : { each }),
+    ...(each === undefined || hasNoLimits(each) ? {} : { each }),
   };
 }
 
-function isEmpty({ choices, sizes, pattern, each }: Limits): boolean {
+function hasNoLimits({ choices, sizes, pattern, each }: Limits): boolean {
   return choices.length === 0 && sizes.length === 0 && pattern === undefined && each === undefined;
 }
 

@@ -2,9 +2,9 @@
 // never leaves its kind's folder. Knows nothing about clusters, files or Git.
 
 import type { CatalogueState } from '../contracts/catalogue-state.ts';
-import type { RegistryConfigFile } from '../contracts/registry-config.ts';
-import type { RegistryDatabaseTarget } from '../contracts/registry-database.ts';
-import type { RegistrySource } from '../contracts/registry-source.ts';
+import type { RegistryConfigFile } from '../contracts/registry/config.ts';
+import type { RegistryDatabaseTarget } from '../contracts/registry/database.ts';
+import type { RegistrySource } from '../contracts/registry/source.ts';
 import type { Finding } from '../kube/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
@@ -127,6 +127,17 @@ export interface GeneratedSecret {
   readonly random: Readonly<Record<string, number>>;
 }
 
+/** A setting that is an annotation. */
+export interface Annotation {
+  /** Whole: skep.dev/rate-limit. */
+  readonly name: string;
+  readonly description: string;
+  /** Which values fit. */
+  readonly values: string;
+  /** What counts where it is not written. */
+  readonly fallback: string;
+}
+
 export interface PrinterColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
@@ -144,6 +155,8 @@ export interface Kind {
   /** One or two sentences: what it is for. */
   readonly description: string;
   readonly printerColumns: readonly PrinterColumn[];
+  /** Its settings that are annotations, because the documents have no fields for them. */
+  readonly annotations: readonly Annotation[];
   /** Kinds whose objects must be applied before ours, and deleted after. */
   readonly after: readonly string[];
   /** JSON Schemas (TypeBox) of `spec` and `status`: the only place where a field is defined. */

@@ -8,7 +8,7 @@ export function selects(selector: JsonObject, labels: Readonly<Record<string, Js
   return (
     Object.entries(isObject(matchLabels) ? matchLabels : {}).every(([key, value]) => labels[key] === value) &&
     (Array.isArray(matchExpressions) ? matchExpressions : []).every(
-      (expression) => !isObject(expression) || holds(expression, labels),
+      (expression) => !isObject(expression) || matchesRequirement(expression, labels),
     )
   );
 }
@@ -19,7 +19,10 @@ export function isEmptySelector({ matchLabels, matchExpressions }: JsonObject): 
   return exact === 0 && (!Array.isArray(matchExpressions) || matchExpressions.length === 0);
 }
 
-function holds({ key, operator, values }: JsonObject, labels: Readonly<Record<string, Json | undefined>>): boolean {
+function matchesRequirement(
+  { key, operator, values }: JsonObject,
+  labels: Readonly<Record<string, Json | undefined>>,
+): boolean {
   const value: Json | undefined = typeof key === 'string' ? labels[key] : undefined;
   const listed = Array.isArray(values) && value !== undefined && values.includes(value);
   switch (operator) {

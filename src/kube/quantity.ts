@@ -45,14 +45,14 @@ const MAX_EXPONENT = 40;
  */
 export function storedQuantity(value: string | number): string | undefined {
   const text = String(value).trim();
-  const parsed = parse(text);
+  const parsed = splitQuantity(text);
   if (parsed === undefined) return undefined;
   const milli = inMilli(parsed);
   if (milli === undefined || milli > MAX_INT64 * 1000n) return undefined;
   return keepsSpelling(text, parsed) ? text : canonical(parsed, milli);
 }
 
-function parse(text: string): Parsed | undefined {
+function splitQuantity(text: string): Parsed | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([a-zA-Z]*(?:[+-]?[0-9]+)?)$/.exec(text);
   if (match === null) return undefined;
   const [, sign, digits = '', decimals = '', suffixText = ''] = match;

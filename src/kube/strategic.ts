@@ -193,14 +193,14 @@ function report(place: Place, code: keyof typeof STRATEGIC_CODES, message: strin
 function fieldPlace(place: Place, key: string): Place {
   const { properties, additionalProperties } = target(place.type)?.schema ?? {};
   const other = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  return below(place, properties?.[key] ?? other, key);
+  return placeBelow(place, properties?.[key] ?? other, key);
 }
 
 function itemPlace(place: Place, index: number): Place {
-  return below(place, target(place.type)?.schema.items, index);
+  return placeBelow(place, target(place.type)?.schema.items, index);
 }
 
-function below(place: Place, schema: OpenApiSchema | undefined, token: string | number): Place {
+function placeBelow(place: Place, schema: OpenApiSchema | undefined, token: string | number): Place {
   const { document } = place.type ?? {};
   const type = schema === undefined || document === undefined ? undefined : { document, schema };
   return { ...place, type, pointer: `${place.pointer}/${pointerToken(token)}` };

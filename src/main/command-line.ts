@@ -3,25 +3,26 @@
 
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
-import { adoptCommand } from './adopt.ts';
-import { applyCommand } from './apply.ts';
-import { approveCommand } from './approve.ts';
-import { crdsCommand } from './crds.ts';
-import { devCommand } from './dev.ts';
-import { explainCommand } from './explain.ts';
-import { historyCommand } from './history.ts';
-import { initCommand } from './init.ts';
-import { migrateCommand } from './migrate.ts';
-import { planCommand } from './plan.ts';
-import { resumeCommand } from './resume.ts';
-import { rollbackCommand } from './rollback.ts';
-import { runCommand } from './run.ts';
-import { serveCommand } from './serve.ts';
-import { statusCommand } from './status.ts';
-import { suspendCommand } from './suspend.ts';
-import { syncCommand } from './sync.ts';
-import { triggerCommand } from './trigger.ts';
-import { validateCommand } from './validate.ts';
+import { adoptCommand } from './commands/adopt.ts';
+import { applyCommand } from './commands/apply.ts';
+import { approveCommand } from './commands/approve.ts';
+import { crdsCommand } from './commands/crds.ts';
+import { devCommand } from './commands/dev.ts';
+import { explainCommand } from './commands/explain.ts';
+import { historyCommand } from './commands/history.ts';
+import { initCommand } from './commands/init.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { planCommand } from './commands/plan.ts';
+import { proxyCommand } from './commands/proxy.ts';
+import { resumeCommand } from './commands/resume.ts';
+import { rollbackCommand } from './commands/rollback.ts';
+import { runCommand } from './commands/run.ts';
+import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
+import { suspendCommand } from './commands/suspend.ts';
+import { syncCommand } from './commands/sync.ts';
+import { triggerCommand } from './commands/trigger.ts';
+import { validateCommand } from './commands/validate.ts';
 import { VERSION } from './version.ts';
 
 const EXIT_CODES = `
@@ -58,6 +59,7 @@ export function commandLine(): Command {
     triggerCommand(),
     adoptCommand(),
     serveCommand(),
+    proxyCommand(),
     migrateCommand(),
     crdsCommand(),
     explainCommand(),

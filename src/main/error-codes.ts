@@ -1,25 +1,34 @@
 // Every code of a problem or failure, by area, with what it means and what to do. The tables stand beside the code that raises
 // them; knows nothing about how they are shown.
 
+import { ATTACH_CODES } from '../adapters/attach/codes.ts';
 import { CLUSTER_CODES } from '../adapters/cluster/codes.ts';
 import { GIT_CODES } from '../adapters/git/codes.ts';
 import { OUTBOUND_CODES } from '../adapters/http/codes.ts';
 import { NOTIFY_CODES } from '../adapters/notify/codes.ts';
 import { DATABASE_CODES } from '../adapters/postgres/codes.ts';
+import { PROCESS_CODES } from '../adapters/process/codes.ts';
+import { REDIS_CODES } from '../adapters/redis/codes.ts';
 import { SOURCE_CODES } from '../adapters/sources/codes.ts';
+import { TELEMETRY_CODES } from '../adapters/telemetry/codes.ts';
 import { AUTH_CODES } from '../auth/codes.ts';
+import { SSE_CODES } from '../backends/sse/codes.ts';
+import { STDIO_CODES } from '../backends/stdio/codes.ts';
 import { CATALOGUE_CODES } from '../catalogue/codes.ts';
 import { CONTRACT_CODES } from '../contracts/codes.ts';
 import { CONTROL_CODES } from '../control/codes.ts';
+import { CREDENTIAL_CODES } from '../credentials/codes.ts';
 import { DEVCLUSTER_CODES } from '../devcluster/codes.ts';
+import { GATE_CODES } from '../gate/codes.ts';
 import { KINDS_CODES } from '../kinds/codes.ts';
 import { POLICY_CODES } from '../kube/policy/codes.ts';
 import { STRATEGIC_CODES } from '../kube/strategic-codes.ts';
 import { SCHEMA_CODES } from '../kube/structural/codes.ts';
+import { PROXY_CODES } from '../proxy/codes.ts';
 import { RECONCILE_CODES } from '../reconcile/codes.ts';
 import { REGISTRY_CODES } from '../registry/codes.ts';
 import { SOPS_CODES } from '../std/sops/codes.ts';
-import { YAML_CODES } from '../std/yaml-codes.ts';
+import { YAML_CODES } from '../std/yaml/codes.ts';
 import { VIRTUAL_CODES } from '../virtual/codes.ts';
 import { MAIN_CODES } from './codes.ts';
 
@@ -40,6 +49,13 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'Configuration of the registry service', codes: CONTRACT_CODES },
   { title: 'The registry service', codes: REGISTRY_CODES },
   { title: 'Tokens', codes: AUTH_CODES },
+  { title: 'The proxy', codes: { ...PROXY_CODES, ...TELEMETRY_CODES } },
+  { title: 'What a call passes', codes: GATE_CODES },
+  { title: 'Rights at the MCP server', codes: CREDENTIAL_CODES },
+  {
+    title: 'MCP servers behind a proxy',
+    codes: { ...STDIO_CODES, ...SSE_CODES, ...PROCESS_CODES, ...ATTACH_CODES, ...REDIS_CODES },
+  },
   { title: "The reconciler's own listener", codes: CONTROL_CODES },
   { title: 'The command line', codes: MAIN_CODES },
   { title: 'Strategic merge', codes: STRATEGIC_CODES },

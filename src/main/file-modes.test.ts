@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/harness/git-server.ts';
 import { withFolder } from '../adapters/git/state.ts';
-import { openResultCache } from './result-cache.ts';
-import { secretsFrom } from './secret-file.ts';
-import { writeState } from './state-file.ts';
+import { secretsFrom } from './config/secret-file.ts';
+import { writeState } from './instance/state-file.ts';
+import { openResultCache } from './offline/result-cache.ts';
 
 const folder = temporaryFolder();
 

@@ -1,7 +1,7 @@
 // Asks the operating system what this process uses.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { ProcessUsage } from '../std/process-metrics.ts';
+import type { ProcessUsage } from '../std/telemetry/process-metrics.ts';
 import { systemClock } from './clock.ts';
 
 export interface UsageWatch {

@@ -4,7 +4,7 @@
 import type { Context, SpanContext, Tracer } from '@opentelemetry/api';
 import type { Environment } from '../std/environment.ts';
 import { Failure } from '../std/failure.ts';
-import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } from '../std/trace.ts';
+import { type BeginRequest, type Trace, type TraceParent, textOfTraceParent } from '../std/telemetry/trace.ts';
 import { VERSION } from './version.ts';
 
 export interface Tracing extends Trace {

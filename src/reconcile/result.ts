@@ -1,27 +1,17 @@
 // What a run tells: for reports, exit codes and the next run. Knows nothing about how it is printed.
 
-import type { Written } from '../catalogue/ports.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
-import type { Outcome } from './apply.ts';
-import type { Explanation } from './explain.ts';
+import type { Outcome } from './apply/apply.ts';
+import type { CatalogueOutcome } from './catalogue/registries.ts';
 import type { Impact } from './impact/impact.ts';
-import type { Change, Plan } from './plan.ts';
+import type { Explanation } from './plan/explain.ts';
+import type { Change, Plan } from './plan/plan.ts';
+import type { Against } from './plan-file/unknown-here.ts';
 import { problemsExit } from './problems-exit.ts';
-import type { Quarantined } from './quarantine.ts';
-import type { Readiness } from './readiness.ts';
-import type { Suspension } from './suspension.ts';
-import type { Against } from './unknown-here.ts';
-
-export interface CatalogueOutcome {
-  /** `namespace/registry/source`. */
-  readonly source: string;
-  readonly action: 'synced' | 'unchanged' | 'failed';
-  readonly servers: number;
-  readonly rejected: number;
-  readonly written?: Written;
-  readonly message: string;
-}
+import type { Quarantined } from './records/quarantine.ts';
+import type { Suspension } from './records/suspension.ts';
+import type { Readiness } from './settle/readiness.ts';
 
 /** Why a run only looks: what it found to do is its plan. */
 export type Paused =

@@ -7,14 +7,14 @@ import type { PolicySet } from '../kube/policy/read.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
-import { declaredImages } from './declared-images.ts';
-import { definitionsOf, type LoadedResource, load } from './load.ts';
-import { parseFile } from './parsed-file.ts';
-import { admittedObject, judgeAll, openPolicies } from './policies.ts';
-import { declaredFacts, definitionsAmong } from './policy-facts.ts';
-import { resolve } from './resolve.ts';
-import type { LoadCache, SourceFile } from './source-file.ts';
-import { openViews } from './view.ts';
+import { declaredImages } from './catalogue/declared-images.ts';
+import { openViews } from './observe/view.ts';
+import { declaredFacts, definitionsAmong } from './policy/facts.ts';
+import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
+import { definitionsOf, type LoadedResource, load } from './read/load.ts';
+import { parseFile } from './read/parsed-file.ts';
+import type { LoadCache, SourceFile } from './read/source-file.ts';
+import { resolve } from './resolve/resolve.ts';
 
 export interface ValidateInput {
   readonly documents: readonly SourceFile[];
@@ -74,7 +74,7 @@ export function validate(input: ValidateInput): Validation {
   // A registry whose images are not known here is told once, not for each image.
   const told = unresolved.filter(({ code }) => code !== 'image-unknown');
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
-  const judged = judge(
+  const judged = evaluatePolicies(
     input,
     resources.filter(({ id }) => !broken.has(keyOf(id))),
     parsed.flatMap(definitionsOf),
@@ -97,7 +97,11 @@ export function validate(input: ValidateInput): Validation {
 }
 
 /** Undefined where there are no policies. */
-function judge({ policies, kinds, apiGroup }: ValidateInput, sound: readonly LoadedResource[], schemas: JsonObject[]) {
+function evaluatePolicies(
+  { policies, kinds, apiGroup }: ValidateInput,
+  sound: readonly LoadedResource[],
+  schemas: JsonObject[],
+) {
   if (policies === undefined) return undefined;
   const definitions = [...schemas, ...definitionsAmong(sound)];
   const facts = declaredFacts(sound, definitions);

@@ -6,8 +6,8 @@ import { type Identity, READ_SCOPE, type Scope, WRITE_SCOPE } from '../auth/iden
 import type { Authenticate } from '../auth/providers.ts';
 import { isPublic } from '../auth/publicpaths.ts';
 import { explain, type PublicRejection, publicRejection, type Rejection } from '../auth/rejection.ts';
-import type { OAuthConfig } from '../contracts/registry-service.ts';
-import { refuse } from './answer.ts';
+import type { OAuthConfig } from '../contracts/registry/service.ts';
+import { sendRefusal } from './answer.ts';
 
 export interface AccessOptions {
   readonly authenticate: Authenticate;
@@ -30,12 +30,17 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
     judged(rejection?.reason ?? 'accepted');
     if (rejection === undefined) {
-      if (verdict.ok) request.log.debug(verdict.identity, 'token accepted');
+      if (verdict.ok) request.log.debug(shown(verdict.identity), 'token accepted');
       return;
     }
     request.log.info({ code: rejection.reason, ...details(rejection) }, explain(rejection.reason));
     return turnAway(reply, oauth, publicRejection(rejection), needed);
   };
+}
+
+/** Claims may hold personal data, which does not belong in a log. */
+function shown({ provider, subject, scopes }: Identity): Omit<Identity, 'claims'> {
+  return { provider, subject, scopes };
 }
 
 function scopeFor(method: string): Scope {
@@ -54,7 +59,7 @@ function turnAway(
   shown: PublicRejection,
   needed: Scope | undefined,
 ): FastifyReply {
-  if (shown.status === 503) return refuse(reply, { code: 'tokens-unavailable', message: shown.message });
+  if (shown.status === 503) return sendRefusal(reply, { code: 'tokens-unavailable', message: shown.message });
   const value = challenge(oauth, { ...(needed === undefined ? {} : { scope: needed }), ...shown });
   return reply
     .code(shown.status)

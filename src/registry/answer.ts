@@ -38,7 +38,7 @@ export function found<T>(value: T): { readonly ok: true; readonly value: T } {
 const RETRY_AFTER_SECONDS = 5;
 
 /** `status`: where it differs from that of the code. */
-export function refuse(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
+export function sendRefusal(reply: FastifyReply, { code, message }: Refused, status = STATUS[code]): FastifyReply {
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
   reply.request.log.debug({ code }, message);
   return reply.code(status).header('cache-control', 'no-store').send({ error: message });

@@ -14,13 +14,13 @@ import type { AuthPorts } from '../auth/ports.ts';
 import { createAuthenticate } from '../auth/providers.ts';
 import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
-import type { RegistryConfig } from '../contracts/registry-service.ts';
+import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { SECURITY_HEADERS } from '../std/page-headers.ts';
 import { createRateLimit } from '../std/rate.ts';
-import type { BeginRequest } from '../std/trace.ts';
-import { type TracedRequests, tracedRequests } from '../std/traced-requests.ts';
+import type { BeginRequest } from '../std/telemetry/trace.ts';
+import { type TracedRequests, tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken } from './access.ts';
-import { refuse } from './answer.ts';
+import { sendRefusal } from './answer.ts';
 import { createBodies } from './bodies.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import type { ServiceMetrics } from './metrics.ts';
@@ -137,7 +137,7 @@ function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void 
   app.addHook('onRequest', async (request, reply) => {
     const seconds = PROBES.includes(pathOf(request)) ? undefined : waitOf(request.ip);
     if (seconds === undefined) return;
-    return refuse(reply.header('retry-after', seconds), { code: 'rate-limited', message: 'too many requests' });
+    return sendRefusal(reply.header('retry-after', seconds), { code: 'rate-limited', message: 'too many requests' });
   });
 }
 

@@ -3,8 +3,8 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { CatalogueReader, SourceKey } from '../catalogue/ports.ts';
-import type { RegistryConfig } from '../contracts/registry-service.ts';
-import { found, type Read, refuse } from './answer.ts';
+import type { RegistryConfig } from '../contracts/registry/service.ts';
+import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
 import { type Coding, chooseCoding, packed } from './encoding.ts';
 import { entityTag, namesTag } from './etag.ts';
@@ -54,18 +54,18 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
 
     return async function answer(request, reply) {
       const key = registryKey(config, request);
-      if (!key.ok) return refuse(reply, key.refused);
+      if (!key.ok) return sendRefusal(reply, key.refused);
       const load = ask(request, key.value);
-      if (!load.ok) return refuse(reply, load.refused);
+      if (!load.ok) return sendRefusal(reply, load.refused);
       const loaded = isNew(request, key.value) ? await load.value(catalogue) : undefined;
-      if (loaded?.ok === false) return refuse(reply, loaded.refused);
+      if (loaded?.ok === false) return sendRefusal(reply, loaded.refused);
       const now = loaded?.value.revision ?? (await revision(key.value));
       met.set(key.value.source, now);
       const tag = entityTag(version, now, request.url);
       const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
       if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
       const body = await plainBody(bodies, tag, async () => loaded ?? (await load.value(catalogue)));
-      if (!body.ok) return refuse(reply, body.refused);
+      if (!body.ok) return sendRefusal(reply, body.refused);
       const coding = chooseCoding(request.headers['accept-encoding']);
       const short = coding === undefined ? undefined : await packedBody(bodies, tag, body.value, coding);
       if (coding !== undefined && short !== undefined) reply.header('content-encoding', coding);

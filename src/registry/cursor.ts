@@ -2,6 +2,7 @@
 // Knows nothing about how a listing is made.
 
 import { digest } from '../std/hash.ts';
+import { parseJson } from '../std/json.ts';
 
 /** Everything that decides which entries a listing has; the page size does not. */
 export interface Filters {
@@ -32,7 +33,7 @@ export function encodeCursor({ name, version }: Position, filters: Filters): str
 /** Undefined where the text is no cursor of this format, or one of another listing. */
 export function decodeCursor(text: string, filters: Filters): Position | undefined {
   if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
-  const parsed = parse(Buffer.from(text, 'base64url').toString('utf8'));
+  const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!Array.isArray(parsed) || parsed.length !== 4) return undefined;
   const [format, bound, name, version] = parsed;
   if (format !== FORMAT || bound !== binding(filters)) return undefined;
@@ -42,13 +43,4 @@ export function decodeCursor(text: string, filters: Filters): Position | undefin
 
 function binding(filters: Filters): string {
   return digest(filters).slice(0, 16);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

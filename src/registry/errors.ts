@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../std/failure.ts';
-import { type Refused, refuse } from './answer.ts';
+import { type Refused, sendRefusal } from './answer.ts';
 
 /** For whatever a route or the framework throws: 4xx by its status, 503 where trying again helps, 500 otherwise. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -14,21 +14,21 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
       { code: 'catalogue-unavailable', failure: error.code, reason: error.message },
       'the catalogue cannot be read',
     );
-    return refuse(reply, { code: 'catalogue-unavailable', message: 'the catalogue is temporarily unavailable' });
+    return sendRefusal(reply, { code: 'catalogue-unavailable', message: 'the catalogue is temporarily unavailable' });
   }
   const { statusCode = 500, code } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_HANDLER_TIMEOUT') {
     request.log.error({ err: error, code: 'request-timeout' }, 'the request was not answered in time');
-    return refuse(reply, { code: 'request-timeout', message: 'the request was not answered in time' });
+    return sendRefusal(reply, { code: 'request-timeout', message: 'the request was not answered in time' });
   }
-  if (statusCode >= 400 && statusCode < 500) return refuse(reply, requestInvalid(statusCode), statusCode);
+  if (statusCode >= 400 && statusCode < 500) return sendRefusal(reply, requestInvalid(statusCode), statusCode);
   request.log.error({ err: error, code: 'internal-error' }, 'the request failed');
-  return refuse(reply, { code: 'internal-error', message: 'internal server error' });
+  return sendRefusal(reply, { code: 'internal-error', message: 'internal server error' });
 }
 
 /** 404 for paths where there is nothing. */
 export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return refuse(reply, { code: 'route-not-found', message: 'not found' });
+  return sendRefusal(reply, { code: 'route-not-found', message: 'not found' });
 }
 
 /** What reaches the socket is no HTTP, too large or too slow: there is no request to answer through. */

@@ -3,10 +3,10 @@
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { CatalogueReader } from '../catalogue/ports.ts';
-import type { RegistryConfig } from '../contracts/registry-service.ts';
+import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { Failure } from '../std/failure.ts';
-import { createMetrics, METRICS_CONTENT_TYPE, type Metrics } from '../std/metrics.ts';
-import { addProcessMetrics, type ProcessUsage } from '../std/process-metrics.ts';
+import { createMetrics, METRICS_CONTENT_TYPE, type Metrics } from '../std/telemetry/metrics.ts';
+import { addProcessMetrics, type ProcessUsage } from '../std/telemetry/process-metrics.ts';
 import { handleError, handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 

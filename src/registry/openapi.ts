@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { stringify } from 'yaml';
-import type { RegistryConfig } from '../contracts/registry-service.ts';
+import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 import { openApiSchema } from './schemas.ts';

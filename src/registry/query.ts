@@ -75,7 +75,7 @@ function readLimit(raw: RawQuery): Read<number> {
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
   const limit = /^[0-9]{1,3}$/.test(text.value) ? Number(text.value) : 0;
   if (limit >= 1 && limit <= LIMIT_MAX) return { ok: true, value: limit };
-  return invalid(`limit must be an integer from 1 to ${LIMIT_MAX}`);
+  return refuseQuery(`limit must be an integer from 1 to ${LIMIT_MAX}`);
 }
 
 /** An empty value is as good as none. */
@@ -83,8 +83,8 @@ function readText(raw: RawQuery, name: string): Read<string | undefined> {
   const text = single(raw, name);
   if (!text.ok || text.value === undefined || text.value === '') return text.ok ? { ok: true, value: undefined } : text;
   if (text.value.length > TEXT_LENGTH_MAX)
-    return invalid(`${name} must not be longer than ${TEXT_LENGTH_MAX} characters`);
-  if (!isStorable(text.value)) return invalid(`${name} must not contain control characters`);
+    return refuseQuery(`${name} must not be longer than ${TEXT_LENGTH_MAX} characters`);
+  if (!isStorable(text.value)) return refuseQuery(`${name} must not contain control characters`);
   return text;
 }
 
@@ -97,7 +97,7 @@ export function isStorable(text: string): boolean {
 function readTexts(raw: RawQuery, name: string): Read<readonly string[] | undefined> {
   const given = raw[name];
   const values = (Array.isArray(given) ? given : [given]).filter((value) => typeof value === 'string' && value !== '');
-  if (values.length > VALUES_MAX) return invalid(`${name} must not be given more than ${VALUES_MAX} times`);
+  if (values.length > VALUES_MAX) return refuseQuery(`${name} must not be given more than ${VALUES_MAX} times`);
   for (const value of values) {
     const text = readText({ [name]: value }, name);
     if (!text.ok) return text;
@@ -111,7 +111,7 @@ function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
   if (!texts.ok || texts.value === undefined) return texts.ok ? { ok: true, value: undefined } : texts;
   const statuses = texts.value.flatMap((text) => STATUSES.find((status) => status === text.toLowerCase()) ?? []);
   if (statuses.length === texts.value.length) return { ok: true, value: statuses };
-  return invalid(`x-status must be one of ${STATUSES.join(', ')}`);
+  return refuseQuery(`x-status must be one of ${STATUSES.join(', ')}`);
 }
 
 /**
@@ -129,9 +129,9 @@ function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<bo
     case 'false':
       return implied === undefined
         ? { ok: true, value: false }
-        : invalid(`include_deleted=false cannot be combined with ${implied}`);
+        : refuseQuery(`include_deleted=false cannot be combined with ${implied}`);
     default:
-      return invalid('include_deleted must be true or false');
+      return refuseQuery('include_deleted must be true or false');
   }
 }
 
@@ -139,7 +139,7 @@ function readTime(raw: RawQuery, name: string): Read<string | undefined> {
   const text = single(raw, name);
   if (!text.ok || text.value === undefined) return text;
   if (isTime(text.value)) return { ok: true, value: text.value.toUpperCase() };
-  return invalid(`${name} must be an RFC 3339 time such as 2026-01-31T12:00:00Z (write + as %2B)`);
+  return refuseQuery(`${name} must be an RFC 3339 time such as 2026-01-31T12:00:00Z (write + as %2B)`);
 }
 
 const TIME =
@@ -166,10 +166,10 @@ function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];
   if (value === undefined || typeof value === 'string') return { ok: true, value };
-  return invalid(`${name} must be given once`);
+  return refuseQuery(`${name} must be given once`);
 }
 
-function invalid(message: string): { readonly ok: false; readonly refused: Refused } {
+function refuseQuery(message: string): { readonly ok: false; readonly refused: Refused } {
   return { ok: false, refused: { code: 'query-invalid', message } };
 }
 

@@ -1,7 +1,7 @@
 // One route with all that belongs to it: HEAD where there is GET, and a clear answer to every other method.
 
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import { refuse } from './answer.ts';
+import { sendRefusal } from './answer.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,7 +51,7 @@ function addRoute(
 }
 
 function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
-  return refuse(reply.header('allow', allowed.join(', ')), {
+  return sendRefusal(reply.header('allow', allowed.join(', ')), {
     code: 'method-not-allowed',
     message: 'method not allowed',
   });

@@ -1,7 +1,7 @@
 // The parameters and bodies of the routes as JSON Schemas: what the OpenAPI document is made of. The routes themselves
 // check what they are sent, with one sentence per mistake.
 
-import { SOURCE_FORMATS } from '../contracts/registry-source.ts';
+import { SOURCE_FORMATS } from '../contracts/registry/source.ts';
 import { Type } from '../std/json-schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
 import { OFFICIAL_META } from './wire.ts';

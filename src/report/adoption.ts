@@ -1,7 +1,7 @@
 // What is taken over from the existing operator, as lines for people and as JSON. Knows nothing about how it is done.
 
-import type { AdoptionResult } from '../reconcile/adopt.ts';
-import type { Adoption } from '../reconcile/adoption.ts';
+import type { AdoptionResult } from '../reconcile/operate/adopt.ts';
+import type { Adoption } from '../reconcile/operate/adoption.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
 import { visible, visibleLines } from './visible.ts';
 
@@ -29,20 +29,20 @@ function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {
 
 function outlook(count: number): string {
   if (count === 0) return NOTHING;
-  return `${objects(count)} to take over; with --yes they are. Nothing is deleted or restarted by that`;
+  return `${countObjects(count)} to take over; with --yes they are. Nothing is deleted or restarted by that`;
 }
 
 function endingOf(count: number, refused: readonly ResourceId[]): string {
   if (refused.length > 0) {
-    const again = `${objects(refused.length)} still to take over, by another \`skep adopt --yes\``;
-    return `${objects(count)} taken over; ${again}: ${refused.map(formatId).join(', ')}`;
+    const again = `${countObjects(refused.length)} still to take over, by another \`skep adopt --yes\``;
+    return `${countObjects(count)} taken over; ${again}: ${refused.map(formatId).join(', ')}`;
   }
-  return count === 0 ? NOTHING : `${objects(count)} taken over; \`skep plan\` shows what the next run changes`;
+  return count === 0 ? NOTHING : `${countObjects(count)} taken over; \`skep plan\` shows what the next run changes`;
 }
 
 const NOTHING = 'nothing to take over';
 
-function objects(count: number): string {
+function countObjects(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 

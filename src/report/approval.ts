@@ -1,6 +1,6 @@
 // An approval of deletions, as lines for people and as JSON, version 1. Knows nothing about where it is kept.
 
-import type { Approved } from '../reconcile/approve.ts';
+import type { Approved } from '../reconcile/operate/approve.ts';
 import { fateOf } from './text.ts';
 import { visibleLines } from './visible.ts';
 

@@ -1,6 +1,6 @@
 // Why each object is, or is not, changed, as lines for people and as JSON. Knows nothing about how it is found out.
 
-import type { Explanation } from '../reconcile/explain.ts';
+import type { Explanation } from '../reconcile/plan/explain.ts';
 import { formatId } from '../std/problem.ts';
 
 export function linesOfExplanations(explanations: readonly Explanation[]): string[] {

@@ -46,10 +46,10 @@ function linesOfOutcome({ action, resource, error, diff = [] }: RecordedOutcome)
 }
 
 function lineOfDifference({ path, before, after, long }: RecordedDifference): string {
-  return long === true ? `    ${path}: (long)` : `    ${path}: ${show(before)} -> ${show(after)}`;
+  return long === true ? `    ${path}: (long)` : `    ${path}: ${formatValue(before)} -> ${formatValue(after)}`;
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }
 

@@ -1,7 +1,7 @@
 // Plans, runs and validations as JSON, version 1. Knows nothing about where it is written.
 
-import type { Outcome } from '../reconcile/apply.ts';
-import type { Change, Plan } from '../reconcile/plan.ts';
+import type { Outcome } from '../reconcile/apply/apply.ts';
+import type { Change, Plan } from '../reconcile/plan/plan.ts';
 import { type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import type { Failure } from '../std/failure.ts';

@@ -1,9 +1,9 @@
 // Validations and plans as Markdown for a comment on a pull request. A hidden marker in the first line says which comment
 // to update. Knows nothing about who posts it.
 
-import type { Explanation } from '../reconcile/explain.ts';
 import type { Impact } from '../reconcile/impact/impact.ts';
-import type { Change, Plan } from '../reconcile/plan.ts';
+import type { Explanation } from '../reconcile/plan/explain.ts';
+import type { Change, Plan } from '../reconcile/plan/plan.ts';
 import { type RunResult, refusedChanges } from '../reconcile/result.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
@@ -33,7 +33,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   const head = `### ${wrong ? '❌ ' : ''}skep plan: ${[...parts, ...trouble].join(', ')}`;
   const sections = [
     { title: '', items: failures.map((failure) => `- ❌ ${code(failure.code)}: ${inline(failure.message)}`) },
-    { title: '', items: stateOf(result) },
+    { title: '', items: linesOfState(result) },
     { title: TABLE, items: rows(problems, context) },
     { title: '#### ❌ Refused by the server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
     ...waitingSections(plan),
@@ -43,7 +43,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
       title: '#### Stays as it lives\n',
       items: plan.held.map(({ resource, reason }) => `- ${code(formatId(resource))}: ${inline(reason)}`),
     },
-    { title: '#### Why\n', items: (result.explanations ?? []).map(explained) },
+    { title: '#### Why\n', items: (result.explanations ?? []).map(formatExplanation) },
     {
       title: '#### Not known here\n',
       items: [...unpreviewed(plan).map((line) => `- ${inline(line)}`), ...unknownOf(result)],
@@ -53,7 +53,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
 }
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */
-function stateOf({ paused, quarantined }: RunResult): readonly string[] {
+function linesOfState({ paused, quarantined }: RunResult): readonly string[] {
   const told = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each))}`);
   return paused === undefined ? told : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused))}`, ...told];
 }
@@ -95,7 +95,7 @@ function isReplaced(change: Change): boolean {
   return change.action === 'update' && change.replaces === true;
 }
 
-function explained(explanation: Explanation): string {
+function formatExplanation(explanation: Explanation): string {
   const [head = '', ...reasons] = linesOfExplanations([explanation]);
   return [`- ${inline(head)}`, ...reasons.map((line) => `  - ${inline(line.trim())}`)].join('\n');
 }

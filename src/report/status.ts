@@ -1,7 +1,7 @@
 // How an instance is, as lines for people and as JSON, version 1. Knows nothing about where it was read.
 
-import type { Troubled } from '../reconcile/resources-status.ts';
-import type { InstanceStatus, Since } from '../reconcile/status.ts';
+import type { Troubled } from '../reconcile/operate/resources-status.ts';
+import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
@@ -21,7 +21,7 @@ const NAMED_MAX = 3;
 export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
   const { uncertain, problems, failures, troubled } = status;
   return visibleLines([
-    `${status.instance}: ${verdictOf(status)}`,
+    `${status.instance}: ${headlineOf(status)}`,
     ...Object.entries(status.commits).map(([source, commit]) => `source ${source} at ${commit}`),
     ...status.quarantined.map(textOfQuarantined),
     ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused))}`]),
@@ -104,7 +104,7 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
   const { quarantined, problems, failures, lastRun, ...rest } = status;
   const shown = {
     version: 1,
-    verdict: verdictOf(status),
+    verdict: headlineOf(status),
     ...rest,
     quarantined: quarantined.map(({ older: _older, ...entry }) => entry),
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...(place ?? {}) })),
@@ -116,7 +116,7 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
 }
 
 /** What matters most, in a few words. */
-function verdictOf(status: InstanceStatus): string {
+function headlineOf(status: InstanceStatus): string {
   const { outOfSync, uncertain, held, approval, problems, failures, troubled, resources } = status;
   if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
   const errors = problems.filter(({ severity }) => severity === 'error').length;

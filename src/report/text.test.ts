@@ -1,7 +1,7 @@
 // What scheduled runs tell: each news once.
 
 import { expect, test } from 'vitest';
-import type { Action, Outcome } from '../reconcile/apply.ts';
+import type { Action, Outcome } from '../reconcile/apply/apply.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';

@@ -1,8 +1,9 @@
 // Plans, runs and validations as lines for people. Knows nothing about terminals or colours.
 
-import type { Outcome } from '../reconcile/apply.ts';
-import type { Change, Plan } from '../reconcile/plan.ts';
-import { type CatalogueOutcome, type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
+import type { Outcome } from '../reconcile/apply/apply.ts';
+import type { CatalogueOutcome } from '../reconcile/catalogue/registries.ts';
+import type { Change, Plan } from '../reconcile/plan/plan.ts';
+import { type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
@@ -22,12 +23,12 @@ export function textOfValidation(validation: Validation): string {
 export function verdictOn({ summary, problems }: Validation): string {
   const { files, resources, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const verdict = files === 0 ? 'nothing to validate' : verdictOf(invalid, errors);
+  const verdict = files === 0 ? 'nothing to validate' : validationHeadline(invalid, errors);
   return `${resources} resources in ${files} files: ${verdict}`;
 }
 
 /** Documents that nobody can identify are no resources, so there may be problems while no resource is invalid. */
-function verdictOf(invalid: number, errors: number): string {
+function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
 }
@@ -183,13 +184,13 @@ export function countsOf(plan: Plan): Counts {
 function textOfChange(change: Change): string[] {
   const id = formatId(change.resource);
   if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
-  const refused = change.preview?.verdict === 'refused' ? [refusal(change.preview)] : [];
+  const refused = change.preview?.verdict === 'refused' ? [lineOfRefusal(change.preview)] : [];
   if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
   const head = change.replaces === true ? `  -/+ ${id} (deleted and created anew)` : `  ${MARKS.update} ${id}`;
   return [head, ...change.diff.flatMap(textOfDifference), ...refused];
 }
 
-function refusal({ code, message }: { readonly code: string; readonly message: string }): string {
+function lineOfRefusal({ code, message }: { readonly code: string; readonly message: string }): string {
   return `      the server refuses it: ${message} [${code}]`;
 }
 
@@ -214,7 +215,7 @@ export function unpreviewed({ batches }: Plan): string[] {
 
 /** One line; for texts of several lines, those that differ with a little around them. */
 export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
-  if (!isLong(before) || !isLong(after)) return [`      ${path}: ${show(before)} -> ${show(after)}`];
+  if (!isLong(before) || !isLong(after)) return [`      ${path}: ${formatValue(before)} -> ${formatValue(after)}`];
   const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });
   return [`      ${path}:`, ...hunks.flatMap((hunk) => hunk.lines.map((line) => `        ${line}`))];
 }
@@ -283,6 +284,6 @@ function total(result: RunResult): string {
   return `${counts} (${result.requests} API requests, ${seconds.toFixed(1)} s)`;
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }

@@ -17,7 +17,7 @@ export interface CedarFault {
 
 /** What is wrong with a text that should hold one or more policies. */
 export function policyFaults(text: string): readonly CedarFault[] {
-  const answer = ask((cedar) => cedar.policySetTextToParts(text));
+  const answer = askCedar((cedar) => cedar.policySetTextToParts(text));
   if ('refusal' in answer) return [{ line: 1, column: 1, message: answer.refusal }];
   if (answer.type === 'failure') return flat(answer.errors).map((error) => placed(error, text));
   const {
@@ -40,7 +40,7 @@ export function entitiesFault(text: string): string | undefined {
   }
   const entities = JSON.parse(text);
   if (!Array.isArray(entities)) return 'must be a JSON list of entities';
-  const answer = ask((cedar) => cedar.checkParseEntities({ entities, schema: null }));
+  const answer = askCedar((cedar) => cedar.checkParseEntities({ entities, schema: null }));
   if ('refusal' in answer) return answer.refusal;
   return answer.type === 'success' ? undefined : flat(answer.errors).map(worded).join('; ');
 }
@@ -52,7 +52,7 @@ const MODULE = '@cedar-policy/cedar-wasm/nodejs';
  * What the parser answers. A text that is nested too deeply overflows its stack, and an instance that this happened to
  * answers nothing any more: the next question gets a new one.
  */
-function ask<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
+function askCedar<T extends object>(question: (cedar: Cedar) => T): T | { readonly refusal: string } {
   const cedar: Cedar = require(MODULE);
   try {
     return question(cedar);

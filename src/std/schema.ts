@@ -97,7 +97,10 @@ export interface MapKeywords extends Keywords {
   readonly maxProperties?: number;
 }
 
-function written(description: string, { deprecated, validations, ...keywords }: Keywords & Record<string, unknown>) {
+function describeField(
+  description: string,
+  { deprecated, validations, ...keywords }: Keywords & Record<string, unknown>,
+) {
   return {
     description: deprecated === undefined ? description : `${description} ${deprecationSentence(deprecated)}`,
     ...keywords,
@@ -116,15 +119,17 @@ export function optional<T extends TSchema>(schema: T): TOptional<T> {
 }
 
 export function text(description: string, keywords: TextKeywords = {}): TString {
-  return Type.String(written(description, { ...keywords }));
+  return Type.String(describeField(description, { ...keywords }));
 }
 
 export function bool(description: string, fallback?: boolean, keywords: Keywords = {}): TBoolean {
-  return Type.Boolean(written(description, { ...(fallback === undefined ? {} : { default: fallback }), ...keywords }));
+  return Type.Boolean(
+    describeField(description, { ...(fallback === undefined ? {} : { default: fallback }), ...keywords }),
+  );
 }
 
 export function integer(description: string, keywords: IntegerKeywords = {}): TInteger {
-  return Type.Integer(written(description, { format: 'int32', ...keywords }));
+  return Type.Integer(describeField(description, { format: 'int32', ...keywords }));
 }
 
 interface ChoiceKeywords<T extends string> extends Keywords {
@@ -141,7 +146,12 @@ export function choice<const T extends string>(
 ): TUnsafe<T> {
   const old = Object.keys(aliases);
   const marks = old.length === 0 ? {} : { [OLD_WORDS]: aliases };
-  return Type.Unsafe<T>({ type: 'string', enum: [...values, ...old], ...written(description, keywords), ...marks });
+  return Type.Unsafe<T>({
+    type: 'string',
+    enum: [...values, ...old],
+    ...describeField(description, keywords),
+    ...marks,
+  });
 }
 
 /** The word of today, as it is to be written instead of an old one. */
@@ -155,7 +165,7 @@ export function list<T extends TSchema>(items: T, description: string, keywords:
     keys === undefined
       ? { 'x-kubernetes-list-type': 'atomic' }
       : { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
-  return Type.Array(items, { ...written(description, rest), ...merging });
+  return Type.Array(items, { ...describeField(description, rest), ...merging });
 }
 
 export function object<T extends TProperties>(
@@ -170,7 +180,7 @@ export function object<T extends TProperties>(
   const rules = validations.length === 0 ? {} : { validations };
   // The old names are in the schema but not in its type: a kind reads its resources by the names of today.
   return Type.Object({ ...properties, ...old } as T, {
-    ...written(description, { ...keywords, ...rules }),
+    ...describeField(description, { ...keywords, ...rules }),
     ...merging,
   });
 }
@@ -201,7 +211,7 @@ export function map<T extends TSchema>(
   description: string,
   keywords: MapKeywords = {},
 ): TUnsafe<Record<string, Static<T>>> {
-  const schema = { type: 'object', additionalProperties: values, ...written(description, { ...keywords }) };
+  const schema = { type: 'object', additionalProperties: values, ...describeField(description, { ...keywords }) };
   return Type.Unsafe<Record<string, Static<T>>>(schema);
 }
 

@@ -36,7 +36,7 @@ export function shownTools(tools: readonly Tool[], { filter, names }: Shown): re
   const { member } = unknown;
   const known = renamed.filter(({ any }) => !any);
   const said = Object.entries(names).map(([origin, name]) => toolOf(origin, name, member));
-  const all = distinct([...known, ...said]);
+  const all = distinctTools([...known, ...said]);
   if (filter.length === 0) return [...all, unknown];
   const byName = new Map(all.toReversed().map((tool) => [tool.name, tool]));
   return filter.map((name) => byName.get(name) ?? toolOf(name, name, member));
@@ -50,7 +50,7 @@ function renamedTo(names: Shown['names'], name: string): string {
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 }
 
-function distinct(tools: readonly Tool[]): readonly Tool[] {
+function distinctTools(tools: readonly Tool[]): readonly Tool[] {
   return [...new Map(tools.map((tool) => [tool.origin, tool])).values()];
 }
 
@@ -83,7 +83,7 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
     shownTools(member.tools, member).map((tool) => ({
       ...tool,
       origin: `${member.workload}/${tool.origin}`,
-      name: nameOf(member.workload, tool.name, resolution),
+      name: shownName(member.workload, tool.name, resolution),
       member: member.workload,
     })),
   );
@@ -109,6 +109,6 @@ function inOrder(
   return byName.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function nameOf(workload: string, name: string, { strategy, prefixFormat }: ConflictResolution): string {
+function shownName(workload: string, name: string, { strategy, prefixFormat }: ConflictResolution): string {
   return strategy === 'prefix' ? prefixFormat.replaceAll('{workload}', workload) + name : name;
 }

@@ -66,7 +66,7 @@ export function createApi(options: ApiOptions): Api {
     request.fence?.();
     sent += 1;
     const startedAt = clock.monotonic();
-    const outcome = await exchange(options, connections.for(using), request, using);
+    const outcome = await sendOnce(options, connections.for(using), request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
     options.observe?.({ method: request.method, ...status, seconds, repeated, urgent: request.urgent === true });
@@ -120,7 +120,7 @@ function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiReq
   return { method, url, secret: secret === true, ...(as === undefined ? {} : { as }) };
 }
 
-async function exchange(
+async function sendOnce(
   options: ApiOptions,
   dispatcher: Dispatcher,
   request: ApiRequest,
@@ -173,11 +173,11 @@ async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData
   const plain = headers['content-encoding'] === 'gzip' ? await unzipped(bytes, { chunkSize }) : bytes;
   const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
   const flat = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-  return { status: statusCode, headers: flat, text: textOf(plain) };
+  return { status: statusCode, headers: flat, text: decodeText(plain) };
 }
 
 /** Pages of lists are large, come fast, and would stay until the next collection of everything: their bytes go at once. */
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   if (bytes.byteLength > LARGE_BYTES && bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
   return text;

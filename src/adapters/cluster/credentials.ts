@@ -51,7 +51,7 @@ const FRESH_MS = 30_000;
 export async function openCredentials(options: CredentialOptions): Promise<CredentialSource> {
   const { clock } = options;
   let config = await loadConfig(options);
-  const { server, namespace } = placeOf(config, options);
+  const { server, namespace } = serverAndNamespace(config, options);
   let read: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
   let renewing: Promise<Credentials> | undefined;
 
@@ -93,9 +93,9 @@ async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions
     else loadFile(config, kubeconfig);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    if (kubeconfig !== undefined) throw invalid(`${kubeconfig} is no kubeconfig`, { kubeconfig }, cause);
+    if (kubeconfig !== undefined) throw invalidKubeconfig(`${kubeconfig} is no kubeconfig`, { kubeconfig }, cause);
     const where = usual === '' ? '~/.kube/config' : `$KUBECONFIG (${usual})`;
-    throw invalid(`${where} cannot be read, or is no kubeconfig`, { kubeconfig: where }, cause);
+    throw invalidKubeconfig(`${where} cannot be read, or is no kubeconfig`, { kubeconfig: where }, cause);
   }
   if (context !== undefined) config.setCurrentContext(context);
   return config;
@@ -105,7 +105,7 @@ function loadFile(config: KubeConfig, file: string): void {
   try {
     readFileSync(file);
   } catch (cause) {
-    throw invalid(`kubeconfig ${file} cannot be read`, { kubeconfig: file }, cause);
+    throw invalidKubeconfig(`kubeconfig ${file} cannot be read`, { kubeconfig: file }, cause);
   }
   config.loadFromFile(file);
 }
@@ -113,25 +113,31 @@ function loadFile(config: KubeConfig, file: string): void {
 /** What the official client falls back to when it finds neither a kubeconfig nor a pod's service account. */
 const NOTHING_FOUND = 'loaded-context';
 
-function placeOf(config: KubeConfig, options: CredentialOptions): { server: string; namespace: string } {
+function serverAndNamespace(config: KubeConfig, options: CredentialOptions): { server: string; namespace: string } {
   const name = config.getCurrentContext();
   if (options.kubeconfig === undefined && name === NOTHING_FOUND) {
-    throw invalid('no kubeconfig was found, and this is no pod: name one with --kubeconfig or $KUBECONFIG', {});
+    throw invalidKubeconfig(
+      'no kubeconfig was found, and this is no pod: name one with --kubeconfig or $KUBECONFIG',
+      {},
+    );
   }
   const context = config.getContextObject(name);
-  if (context === null) throw invalid(`the kubeconfig has no context "${name ?? ''}"`, { context: name ?? '' });
+  if (context === null)
+    throw invalidKubeconfig(`the kubeconfig has no context "${name ?? ''}"`, { context: name ?? '' });
   const cluster = config.getCurrentCluster();
   if (cluster === null)
-    throw invalid(`the kubeconfig has no cluster "${context.cluster}"`, { cluster: context.cluster });
+    throw invalidKubeconfig(`the kubeconfig has no cluster "${context.cluster}"`, { cluster: context.cluster });
   if (config.getCurrentUser() === null)
-    throw invalid(`the kubeconfig has no user "${context.user}"`, { user: context.user });
+    throw invalidKubeconfig(`the kubeconfig has no user "${context.user}"`, { user: context.user });
   const url = URL.parse(cluster.server);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw invalid(`cluster "${cluster.name}" of the kubeconfig has no http or https server`, { cluster: cluster.name });
+    throw invalidKubeconfig(`cluster "${cluster.name}" of the kubeconfig has no http or https server`, {
+      cluster: cluster.name,
+    });
   }
   if (url.protocol === 'http:' && cluster.skipTLSVerify !== true) {
     const shown = displayUrl(url);
-    throw invalid(`${shown} is not TLS: the kubeconfig must say insecure-skip-tls-verify to accept that`, {
+    throw invalidKubeconfig(`${shown} is not TLS: the kubeconfig must say insecure-skip-tls-verify to accept that`, {
       url: shown,
     });
   }
@@ -155,7 +161,8 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername, auth } = options;
   const given = { ca, cert, key, pfx, passphrase, rejectUnauthorized, servername };
   const tls: Tls = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  const basic = typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  const basic: Record<string, string> =
+    typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
   const headers = { ...basic, ...textHeaders(options.headers) };
   const proxy = cluster?.proxyUrl ? { proxy: checkedProxy(cluster.proxyUrl) } : {};
   return { headers, tls, ...proxy, fingerprint: digest([headers, tls, proxy]), connection: digest([tls, proxy]) };
@@ -164,7 +171,7 @@ async function readCredentials(config: KubeConfig): Promise<Credentials> {
 function checkedProxy(url: string): string {
   const scheme = URL.parse(url)?.protocol;
   if (scheme === 'http:' || scheme === 'https:') return url;
-  throw invalid('the proxy-url of the kubeconfig is no http or https URL', {});
+  throw invalidKubeconfig('the proxy-url of the kubeconfig is no http or https URL', {});
 }
 
 function textHeaders(headers: RequestOptions['headers']): Record<string, string> {
@@ -177,7 +184,7 @@ function firstLine(text: string): string {
   return line.slice(0, 300);
 }
 
-function invalid(message: string, data: Record<string, string>, cause?: unknown): Failure {
+function invalidKubeconfig(message: string, data: Record<string, string>, cause?: unknown): Failure {
   return failure('cluster-config-invalid', message, data, cause);
 }
 

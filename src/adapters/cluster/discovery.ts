@@ -3,7 +3,7 @@
 
 import type { ApiResource } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject, objectsIn, textsIn } from '../../std/json.ts';
 import type { Api } from './api.ts';
 import { readJson } from './json-answer.ts';
 
@@ -25,14 +25,14 @@ type Group = readonly (readonly ApiResource[])[];
 export async function discover(api: Api): Promise<Discovered> {
   const [core, named] = await Promise.all([discoverRoot(api, '/api'), discoverRoot(api, '/apis')]);
   const groups = [...core, ...named];
-  const byKind = new Map(groups.flat(2).map((resource) => [keyOf(resource.apiVersion, resource.kind), resource]));
+  const byKind = new Map(groups.flat(2).map((resource) => [kindKey(resource.apiVersion, resource.kind), resource]));
   return {
     preferred: groups.flatMap(preferredOf),
-    find: (apiVersion, kind) => byKind.get(keyOf(apiVersion, kind)),
+    find: (apiVersion, kind) => byKind.get(kindKey(apiVersion, kind)),
   };
 }
 
-function keyOf(apiVersion: string, kind: string): string {
+function kindKey(apiVersion: string, kind: string): string {
   return `${apiVersion} ${kind}`;
 }
 
@@ -47,29 +47,31 @@ function preferredOf(versions: Group): ApiResource[] {
 
 async function discoverRoot(api: Api, root: '/api' | '/apis'): Promise<Group[]> {
   const answer = await readJson(api, root, ACCEPT);
-  if (answer.kind === 'APIGroupDiscoveryList') return objects(answer.items).map(aggregatedGroup);
-  if (root === '/api') return [await Promise.all(texts(answer.versions).map((version) => listVersion(api, version)))];
-  return Promise.all(objects(answer.groups).map((group) => listGroup(api, group)));
+  if (answer.kind === 'APIGroupDiscoveryList') return objectsIn(answer.items).map(aggregatedGroup);
+  if (root === '/api') return [await Promise.all(textsIn(answer.versions).map((version) => listVersion(api, version)))];
+  return Promise.all(objectsIn(answer.groups).map((group) => listGroup(api, group)));
 }
 
 /** Source: `apidiscovery.k8s.io/v2`, APIGroupDiscovery. */
 function aggregatedGroup(group: JsonObject): Group {
-  const name = isObject(group.metadata) ? text(group.metadata.name) : '';
-  return objects(group.versions).map((version) => {
-    const apiVersion = name === '' ? text(version.version) : `${name}/${text(version.version)}`;
-    return objects(version.resources).flatMap((resource) => {
-      const kind = isObject(resource.responseKind) ? text(resource.responseKind.kind) : '';
-      const plural = text(resource.resource);
+  const name = isObject(group.metadata) ? stringOr(group.metadata.name) : '';
+  return objectsIn(group.versions).map((version) => {
+    const apiVersion = name === '' ? stringOr(version.version) : `${name}/${stringOr(version.version)}`;
+    return objectsIn(version.resources).flatMap((resource) => {
+      const kind = isObject(resource.responseKind) ? stringOr(resource.responseKind.kind) : '';
+      const plural = stringOr(resource.resource);
       if (kind === '' || plural === '') return [];
-      return [{ apiVersion, kind, plural, namespaced: resource.scope === 'Namespaced', verbs: texts(resource.verbs) }];
+      return [
+        { apiVersion, kind, plural, namespaced: resource.scope === 'Namespaced', verbs: textsIn(resource.verbs) },
+      ];
     });
   });
 }
 
 /** Source: `v1`, APIGroup: `versions` in the server's order, `preferredVersion` before them. */
 async function listGroup(api: Api, group: JsonObject): Promise<Group> {
-  const preferred = isObject(group.preferredVersion) ? text(group.preferredVersion.groupVersion) : '';
-  const served = objects(group.versions).map((version) => text(version.groupVersion));
+  const preferred = isObject(group.preferredVersion) ? stringOr(group.preferredVersion.groupVersion) : '';
+  const served = objectsIn(group.versions).map((version) => stringOr(version.groupVersion));
   const ordered = [preferred, ...served.filter((version) => version !== preferred)].filter((version) => version !== '');
   return Promise.all(ordered.map((version) => listVersion(api, version)));
 }
@@ -79,10 +81,10 @@ async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]>
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {
     const answer = await readJson(api, path, 'application/json');
-    return objects(answer.resources).flatMap(({ name, kind, namespaced, verbs }) => {
-      const plural = text(name);
+    return objectsIn(answer.resources).flatMap(({ name, kind, namespaced, verbs }) => {
+      const plural = stringOr(name);
       if (plural === '' || plural.includes('/')) return [];
-      return [{ apiVersion, kind: text(kind), plural, namespaced: namespaced === true, verbs: texts(verbs) }];
+      return [{ apiVersion, kind: stringOr(kind), plural, namespaced: namespaced === true, verbs: textsIn(verbs) }];
     });
   } catch (error) {
     const down = error instanceof Failure && ['cluster-busy', 'cluster-not-found'].includes(error.code);
@@ -91,14 +93,6 @@ async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]>
   }
 }
 
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-function text(value: unknown): string {
+function stringOr(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
 // Reads answers as JSON objects. Knows nothing about kinds.
 
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
 import type { Api, ApiRequest } from './api.ts';
 import { unexpected } from './refusals.ts';
 
@@ -12,15 +12,7 @@ export function readJson(api: Api, path: string, accept = 'application/json'): P
 /** Throws Failure `cluster-error` where the answer is none. */
 export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
-  const value = parsed(text);
+  const value = parseJson(text);
   if (isObject(value)) return value;
   throw unexpected(api.url(request.path), 'the answer is no JSON object: is this a Kubernetes API server?');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

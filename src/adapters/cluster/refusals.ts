@@ -36,7 +36,7 @@ export function refusal(asked: Asked, answer: Answer): Failure {
   if (causes.length > 0) data.causes = causes;
   const says =
     asked.secret && mayQuote(answer.status) ? withheld(answer.status, reason, causes) : messageOf(answer, status);
-  const code = codeByContent(status, causes) ?? codeOf(answer.status);
+  const code = codeByContent(status, causes) ?? clusterCode(answer.status);
   const retryable = code === 'cluster-busy' || code === 'cluster-error';
   const whose = code === 'cluster-forbidden' && asked.as !== undefined ? ` (as ${asked.as})` : '';
   return new Failure(code, `${url}: ${says}${whose}`, { data, retryable });
@@ -87,7 +87,7 @@ function codeByContent(status: JsonObject, causes: readonly Json[]): ClusterCode
   return leaving ? 'cluster-namespace-leaving' : undefined;
 }
 
-function codeOf(status: number): ClusterCode {
+function clusterCode(status: number): ClusterCode {
   switch (status) {
     case 400:
     case 413:

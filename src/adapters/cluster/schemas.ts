@@ -84,7 +84,7 @@ async function readDocument(api: Api, cacheDir: string | undefined, path: string
   if (kept !== undefined) return kept;
   const read = await readJson(api, path);
   if (!isDocument(read)) throw unexpected(api.url(path), 'the answer is no OpenAPI v3 document');
-  if (file !== undefined && path.includes('hash=')) await keep(file, read);
+  if (file !== undefined && path.includes('hash=')) await storeDocument(file, read);
   return read;
 }
 
@@ -99,7 +99,7 @@ async function readKept(file: string): Promise<OpenApiDocument | undefined> {
 }
 
 /** A cache that cannot be written costs a request in the next process, and nothing now. */
-async function keep(file: string, document: OpenApiDocument): Promise<void> {
+async function storeDocument(file: string, document: OpenApiDocument): Promise<void> {
   const draft = `${file}.${process.pid}`;
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
     .then(() => writeFile(draft, JSON.stringify(document)))

@@ -3,12 +3,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
-import { openObjectStore } from './objects.ts';
+import { openObjectStore } from './objects/objects.ts';
+import { ancestorsOf } from './objects/tree.ts';
 import { commitReference, type Reference } from './reference.ts';
 import { createBareRepository, fetchObjects, locate, withRemote } from './remote.ts';
 import { withFolder } from './state.ts';
-import type { Endpoint } from './transport.ts';
-import { ancestorsOf } from './tree.ts';
+import type { Endpoint } from './transport/transport.ts';
 
 interface AncestorsOptions {
   readonly dir: string;

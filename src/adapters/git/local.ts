@@ -4,8 +4,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Checkout, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { readBlobs } from './blobs.ts';
-import { openObjectStore } from './objects.ts';
+import { readBlobs } from './objects/blobs.ts';
+import { openObjectStore } from './objects/objects.ts';
+import { ancestorsOf, listFiles, peelToCommit } from './objects/tree.ts';
 import { openRecent } from './recent.ts';
 import {
   type CommitReference,
@@ -16,9 +17,8 @@ import {
   TAG_PREFIX,
   tagOf,
 } from './reference.ts';
+import type { ReadTrust } from './signatures/verify.ts';
 import { isFileError } from './state.ts';
-import { ancestorsOf, listFiles, peelToCommit } from './tree.ts';
-import type { ReadTrust } from './verify.ts';
 
 export interface LocalOptions {
   readonly folder: string;
@@ -91,7 +91,7 @@ async function locate(
 /** Full names; those with a file of their own, and those in `packed-refs`. */
 async function tagsOf({ common }: Layout): Promise<string[]> {
   const loose = await readdir(join(common, TAG_PREFIX), { recursive: true }).catch(nothingWhereMissing);
-  const packed = ((await textOf(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
+  const packed = ((await readIfThere(join(common, 'packed-refs'))) ?? '').split('\n').map((line) => line.slice(41));
   return [...(loose ?? []).map((name) => TAG_PREFIX + name), ...packed];
 }
 
@@ -100,7 +100,7 @@ async function retried<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (isFileError(error)) throw unreadable(error);
+    if (isFileError(error)) throw unreadableRepository(error);
     if (!(error instanceof Failure) || error.code !== 'git-damaged') throw error;
     return await run();
   }
@@ -111,10 +111,10 @@ async function findLayout(folder: string): Promise<Layout> {
     const found = await stat(candidate).catch(nothingWhereMissing);
     const own = found?.isFile() ? await linkedFolder(candidate) : candidate;
     if (own === undefined) continue;
-    const commonText = await textOf(join(own, 'commondir'));
+    const commonText = await readIfThere(join(own, 'commondir'));
     const common = commonText === undefined ? own : resolve(own, commonText.trim());
     if (
-      (await textOf(join(own, 'HEAD'))) !== undefined &&
+      (await readIfThere(join(own, 'HEAD'))) !== undefined &&
       (await stat(join(common, 'objects')).catch(nothingWhereMissing))
     ) {
       return { own, common };
@@ -125,12 +125,12 @@ async function findLayout(folder: string): Promise<Layout> {
 
 /** `.git` of a linked work tree or a submodule is a file: `gitdir: <path>`. */
 async function linkedFolder(file: string): Promise<string | undefined> {
-  const text = (await textOf(file)) ?? '';
+  const text = (await readIfThere(file)) ?? '';
   return text.startsWith('gitdir: ') ? resolve(file, '..', text.slice('gitdir: '.length).trim()) : undefined;
 }
 
 async function checkFormat(gitdir: string): Promise<void> {
-  const config = ((await textOf(join(gitdir, 'config'))) ?? '')
+  const config = ((await readIfThere(join(gitdir, 'config'))) ?? '')
     .toLowerCase()
     .split('\n')
     .map((line) => line.replaceAll(/\s/g, ''));
@@ -142,7 +142,7 @@ async function checkFormat(gitdir: string): Promise<void> {
 /** A ref's own file, or its line in `packed-refs`; a symbolic one (`ref: <name>`) is followed. */
 async function resolveRef(layout: Layout, name: string, depth = 0): Promise<string | undefined> {
   const folder = name === 'HEAD' ? layout.own : layout.common;
-  const text = (await textOf(join(folder, name)))?.trim();
+  const text = (await readIfThere(join(folder, name)))?.trim();
   if (text === undefined) return packedRef(layout.common, name);
   if (isOid(text)) return text;
   const target = text.startsWith('ref: ') ? text.slice('ref: '.length).trim() : undefined;
@@ -150,11 +150,11 @@ async function resolveRef(layout: Layout, name: string, depth = 0): Promise<stri
 }
 
 async function packedRef(gitdir: string, name: string): Promise<string | undefined> {
-  const lines = ((await textOf(join(gitdir, 'packed-refs'))) ?? '').split('\n');
+  const lines = ((await readIfThere(join(gitdir, 'packed-refs'))) ?? '').split('\n');
   return lines.find((line) => line.slice(41) === name && isOid(line.slice(0, 40)))?.slice(0, 40);
 }
 
-async function textOf(file: string): Promise<string | undefined> {
+async function readIfThere(file: string): Promise<string | undefined> {
   return await readFile(file, 'utf8').catch(nothingWhereMissing);
 }
 
@@ -163,6 +163,6 @@ function nothingWhereMissing(error: unknown): undefined {
   throw error;
 }
 
-function unreadable(cause: NodeJS.ErrnoException & { path: string }): Failure {
+function unreadableRepository(cause: NodeJS.ErrnoException & { path: string }): Failure {
   return new Failure('git-unreachable', `${cause.path}: ${cause.code}`, { data: { path: cause.path }, cause });
 }

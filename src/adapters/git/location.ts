@@ -69,7 +69,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
       }
       return fileLocation(url);
     default:
-      throw unsupported(url.protocol.slice(0, -1), displayable(repository));
+      throw unsupportedScheme(url.protocol.slice(0, -1), displayable(repository));
   }
 }
 
@@ -89,7 +89,7 @@ function httpLocation(url: URL): Location {
   const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   const location = { type: 'http', url: url.origin + path } as const;
   if (url.username === '' && url.password === '') return location;
-  const credentials = { username: decoded(url.username, shown), password: decoded(url.password, shown) };
+  const credentials = { username: decodePath(url.username, shown), password: decodePath(url.password, shown) };
   return { ...location, credentials };
 }
 
@@ -107,11 +107,11 @@ function sshLocation(url: URL, shown: string): Location {
   if (url.password !== '') {
     throw failure('git-invalid-url', `${shown}: ssh takes a key file, not a password in the URL`, shown);
   }
-  const path = decoded(url.pathname, shown);
+  const path = decodePath(url.pathname, shown);
   return checkedSsh({
     type: 'ssh',
     url: shown,
-    user: url.username === '' ? SSH_USER : decoded(url.username, shown),
+    user: url.username === '' ? SSH_USER : decodePath(url.username, shown),
     host: url.hostname,
     port: url.port === '' ? SSH_PORT : Number(url.port),
     path: path.startsWith('/~') ? path.slice(1) : path,
@@ -149,7 +149,7 @@ function checkedSsh(location: SshLocation): SshLocation {
 }
 
 function daemonLocation(url: URL, shown: string): Location {
-  const path = decoded(url.pathname, shown);
+  const path = decodePath(url.pathname, shown);
   if (hasTail(url)) throw withTail(shown);
   if (url.username !== '' || url.hostname === '' || hasControls(path)) {
     throw failure('git-invalid-url', `${shown}: git:// takes a host and a path, and knows no users`, shown);
@@ -175,7 +175,7 @@ function hasControls(text: string): boolean {
   return [...text].some((char) => char < ' ' || char === '\u007f');
 }
 
-function decoded(text: string, shown: string): string {
+function decodePath(text: string, shown: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -198,7 +198,7 @@ function noUrl(repository: string): Failure {
   return failure('git-invalid-url', `"${shown}" is no URL${hint}`, shown);
 }
 
-function unsupported(scheme: string, repository: string): Failure {
+function unsupportedScheme(scheme: string, repository: string): Failure {
   return failure(
     'git-transport-unsupported',
     `${repository}: ${scheme} is not supported, use an https, http, ssh, git or file URL`,

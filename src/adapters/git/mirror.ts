@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { fetchAncestors } from './ancestors.ts';
-import { readBlobs } from './blobs.ts';
 import { withLock } from './lock.ts';
-import { openObjectStore } from './objects.ts';
+import { readBlobs } from './objects/blobs.ts';
+import { openObjectStore } from './objects/objects.ts';
+import { listFiles, peelToCommit } from './objects/tree.ts';
 import { openRecent, type Recent } from './recent.ts';
 import { commitReference, type Reference } from './reference.ts';
 import {
@@ -21,10 +22,9 @@ import {
   rememberHave,
   withRemote,
 } from './remote.ts';
+import type { ReadTrust, Trust } from './signatures/verify.ts';
 import { openState, type State, withFolder } from './state.ts';
-import type { Endpoint } from './transport.ts';
-import { listFiles, peelToCommit } from './tree.ts';
-import type { ReadTrust, Trust } from './verify.ts';
+import type { Endpoint } from './transport/transport.ts';
 
 export interface MirrorOptions {
   readonly endpoint: Endpoint;
@@ -69,13 +69,13 @@ async function fetchOnce(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const trust = await mirror.options.trust();
   const located = await locate(remote, mirror.options.reference);
   return withFolder(mirror.options.dir, async () => {
-    const known = mirror.recent.get(keyOf(located, trust));
+    const known = mirror.recent.get(checkoutKey(located, trust));
     if (known !== undefined && known.gitdir === (await mirror.state.current())) return known.checkout;
     return locked(mirror, () => bring(mirror, remote, located, trust));
   });
 }
 
-function keyOf({ reference, tip }: Located, { digest }: Trust): string {
+function checkoutKey({ reference, tip }: Located, { digest }: Trust): string {
   return [reference.type, tip, digest].join(' ');
 }
 
@@ -89,17 +89,17 @@ async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const located = { reference: commitReference(commit), tip: commit };
   return withFolder(dir, async () => {
     const current = await mirror.state.current();
-    const known = mirror.recent.get(keyOf(located, trust));
+    const known = mirror.recent.get(checkoutKey(located, trust));
     if (known !== undefined && known.gitdir === current) return known.checkout;
     return locked(mirror, async () => {
-      if (current !== undefined && (await holds(mirror, current, commit)))
-        return settle(mirror, current, located, trust);
+      if (current !== undefined && (await holdsCommit(mirror, current, commit)))
+        return openCheckout(mirror, current, located, trust);
       return withRemote(endpoint, (remote) => bringAt(mirror, remote, located, trust));
     });
   });
 }
 
-async function holds(mirror: Mirror, gitdir: string, commit: string): Promise<boolean> {
+async function holdsCommit(mirror: Mirror, gitdir: string, commit: string): Promise<boolean> {
   try {
     return (await inspect(mirror, gitdir, commit)).has;
   } catch (error) {
@@ -118,12 +118,12 @@ async function bringAt(mirror: Mirror, remote: Remote, located: Located, trust: 
     const gitdir = await mirror.state.fresh();
     await createBareRepository(remote, gitdir);
     await fetchObjects(remote, gitdir, reference, HISTORY_MAX);
-    if (!(await holds(mirror, gitdir, located.tip))) {
+    if (!(await holdsCommit(mirror, gitdir, located.tip))) {
       await rm(gitdir, { recursive: true, force: true });
       throw error;
     }
     await mirror.state.adopt(gitdir);
-    return settle(mirror, gitdir, located, trust);
+    return openCheckout(mirror, gitdir, located, trust);
   }
 }
 
@@ -138,12 +138,12 @@ async function bring(mirror: Mirror, remote: Remote, { tip, reference }: Located
   if (current === undefined) return cloneAnew(mirror, remote, reference, trust);
   try {
     const { packs, has } = await inspect(mirror, current, tip);
-    if (has) return await settle(mirror, current, { reference, tip }, trust);
+    if (has) return await openCheckout(mirror, current, { reference, tip }, trust);
     if (packs >= mirror.options.limits.maxPacks || isUnfinished(current))
       return await cloneAnew(mirror, remote, reference, trust);
     const fetched = await fetchObjects(remote, current, reference);
     await inspect(mirror, current, fetched);
-    return await settle(mirror, current, { reference, tip: fetched }, trust);
+    return await openCheckout(mirror, current, { reference, tip: fetched }, trust);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return cloneAnew(mirror, remote, reference, trust);
@@ -162,7 +162,7 @@ async function cloneAnew(
     const fetched = await fetchObjects(remote, gitdir, reference);
     await inspect(mirror, gitdir, fetched);
     await mirror.state.adopt(gitdir);
-    return await settle(mirror, gitdir, { reference, tip: fetched }, trust);
+    return await openCheckout(mirror, gitdir, { reference, tip: fetched }, trust);
   } catch (error) {
     if ((await mirror.state.current()) !== gitdir) await rm(gitdir, { recursive: true, force: true });
     if (!isDamage(error)) throw error;
@@ -182,7 +182,7 @@ async function inspect({ options }: Mirror, gitdir: string, oid: string): Promis
 }
 
 /** Lists what a local copy holds at an object that is there, and remembers it. */
-async function settle(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
+async function openCheckout(mirror: Mirror, gitdir: string, located: Located, trust: Trust): Promise<Checkout> {
   const { options } = mirror;
   const store = openObjectStore(join(gitdir, 'objects'), options.limits.maxObjectBytes);
   try {
@@ -192,7 +192,7 @@ async function settle(mirror: Mirror, gitdir: string, located: Located, trust: T
     await rememberHave(gitdir, commit);
     const listing = listFiles(store, commit, options.path);
     const checkout: Checkout = { commit, ...listing, read: (oids) => readOrMend(mirror, gitdir, oids) };
-    mirror.recent.set(keyOf(located, trust), { gitdir, checkout });
+    mirror.recent.set(checkoutKey(located, trust), { gitdir, checkout });
     return checkout;
   } finally {
     store.close();

@@ -45,15 +45,15 @@ export function readReference(ref: GitRef): Reference {
   const given = Object.entries({ branch, tag, semver, commit }).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
     const message = 'name one of branch, tag, semver and commit, not several';
-    throw invalid(message, given.map(([key]) => key).join(', '));
+    throw invalidReference(message, given.map(([key]) => key).join(', '));
   }
   if (ref.commit !== undefined) {
     const oid = ref.commit.toLowerCase();
-    if (!isOid(oid)) throw invalid(`commit "${ref.commit}" must be all 40 hexadecimal digits`, ref.commit);
+    if (!isOid(oid)) throw invalidReference(`commit "${ref.commit}" must be all 40 hexadecimal digits`, ref.commit);
     return commitReference(oid);
   }
-  if (ref.branch !== undefined) return named('refs/heads/', ref.branch, `branch "${ref.branch}"`);
-  if (ref.tag !== undefined) return named(TAG_PREFIX, ref.tag, `tag "${ref.tag}"`);
+  if (ref.branch !== undefined) return namedReference('refs/heads/', ref.branch, `branch "${ref.branch}"`);
+  if (ref.tag !== undefined) return namedReference(TAG_PREFIX, ref.tag, `tag "${ref.tag}"`);
   if (semver !== undefined) {
     const says = `semver "${semver}"`;
     return { type: 'range', range: readRange(semver), says, absent: `none of its tags is a version of ${says}` };
@@ -79,8 +79,8 @@ export function isOid(text: string): boolean {
   return text.length === 40 && [...text].every((char) => (char >= '0' && char <= '9') || (char >= 'a' && char <= 'f'));
 }
 
-function named(prefix: string, name: string, says: string): Reference {
-  if (!isRefName(name)) throw invalid(`${says} is no valid name`, name);
+function namedReference(prefix: string, name: string, says: string): Reference {
+  if (!isRefName(name)) throw invalidReference(`${says} is no valid name`, name);
   return { type: 'name', name: prefix + name, says, absent: `it has no ${says}` };
 }
 
@@ -95,6 +95,6 @@ function isRefName(name: string): boolean {
   );
 }
 
-function invalid(message: string, ref: string): Failure {
+function invalidReference(message: string, ref: string): Failure {
   return new Failure('git-invalid-ref', message, { data: { ref } });
 }

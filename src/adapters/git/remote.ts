@@ -5,10 +5,10 @@ import fs, { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
+import { makeWhole } from './objects/whole.ts';
 import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
-import type { Conversation, Endpoint } from './transport.ts';
-import { makeWhole } from './whole.ts';
+import type { Conversation, Endpoint } from './transport/transport.ts';
 
 /** A ref of our own in the local copy: the commit whose objects are all there. */
 const HAVE = 'refs/skep/have';
@@ -86,7 +86,7 @@ export async function fetchObjects(
     }),
   ).catch(async (error: unknown) => {
     await fs.promises.rm(mark, { force: true });
-    throw explained(reference, error);
+    throw explainFailure(reference, error);
   });
   if (fetched.packfile !== undefined) await makeWhole(gitdir, fetched.packfile);
   await fs.promises.rm(mark, { force: true });
@@ -131,7 +131,7 @@ async function orFailure<T>(
   }
 }
 
-function explained(reference: Reference, error: unknown): unknown {
+function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof git.Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;

@@ -4,15 +4,15 @@
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { openDaemon } from './daemon.ts';
 import { openLocal } from './local.ts';
 import { type Location, readLocation } from './location.ts';
 import { openMirror } from './mirror.ts';
-import { pipeEndpoint } from './pipe.ts';
 import { type GitRef, readReference } from './reference.ts';
-import { openSsh, type SshKeys } from './ssh.ts';
-import { type Endpoint, httpEndpoint } from './transport.ts';
-import { trustOf, type VerifySettings } from './verify.ts';
+import { trustOf, type VerifySettings } from './signatures/verify.ts';
+import { openDaemon } from './transport/daemon.ts';
+import { pipeEndpoint } from './transport/pipe.ts';
+import { openSsh, type SshKeys } from './transport/ssh.ts';
+import { type Endpoint, httpEndpoint } from './transport/transport.ts';
 
 interface GitLimits {
   /** Bytes of one transfer; 256 MiB. */

@@ -37,7 +37,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   return function connectGuarded(target, callback) {
     const literal = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;
     const refusal = isIP(literal) === 0 ? undefined : guard(literal);
-    if (refusal !== undefined) return callback(refused(literal, literal, refusal), null);
+    if (refusal !== undefined) return callback(addressRefused(literal, literal, refusal), null);
     connect(target, callback);
   };
 }
@@ -79,10 +79,10 @@ function guardedLookup({ guard, resolve }: ConnectorOptions) {
 function noneLeft(guard: AddressGuard, hostname: string, addresses: readonly LookupAddress[]): Error {
   const [first] = addresses;
   if (first === undefined) return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-  return refused(hostname, first.address, guard(first.address) ?? 'a refused address');
+  return addressRefused(hostname, first.address, guard(first.address) ?? 'a refused address');
 }
 
-function refused(hostname: string, address: string, what: string): Failure {
+function addressRefused(hostname: string, address: string, what: string): Failure {
   const subject = hostname === address ? address : `${hostname} resolves to ${address}, which`;
   const message = `${subject} is ${what}; outbound.allowPrivate can name its range`;
   return new Failure('outbound-refused-address', message, { data: { hostname, address } });

@@ -213,13 +213,13 @@ async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
   body.on('error', () => undefined);
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
     body.destroy();
-    throw tooLarge(maxBytes);
+    throw bodyTooLarge(maxBytes);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -231,7 +231,7 @@ function leftUnread({ body }: Dispatcher.ResponseData): Uint8Array {
   return new Uint8Array();
 }
 
-function tooLarge(maxBytes: number): Failure {
+function bodyTooLarge(maxBytes: number): Failure {
   return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
 }
 

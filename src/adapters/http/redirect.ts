@@ -2,7 +2,18 @@
 
 import { Failure } from '../../std/failure.ts';
 import { displayUrl } from './failures.ts';
-import type { OutboundRequest, OutboundResponse } from './outbound.ts';
+
+interface Redirectable {
+  readonly url: string;
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
@@ -10,11 +21,11 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * The request that a redirect leads to, or undefined where the response is none. `left` is how many more may be
  * followed. Only a GET is redirected: repeating a POST elsewhere is never what the caller meant.
  */
-export function redirected(
-  request: OutboundRequest,
-  response: OutboundResponse,
+export function redirected<Request extends Redirectable>(
+  request: Request,
+  response: Answer,
   left: number,
-): OutboundRequest | undefined {
+): Request | undefined {
   const { location } = response.headers;
   if (!REDIRECTS.includes(response.status) || location === undefined) return undefined;
   if (request.method !== 'GET') return undefined;

@@ -2,7 +2,7 @@
 
 import type { Notice, NoticeState } from '../../reconcile/notify/ports.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { type Message, send } from './send.ts';
+import { deliver, type Message } from './send.ts';
 
 export type Provider = 'github' | 'gitlab' | 'gitea';
 
@@ -26,7 +26,7 @@ export async function sendCommitStatus(
   options: CommitStatusOptions,
   notice: Notice,
 ): Promise<void> {
-  await send(outbound, messageOf(options, notice, await options.token()));
+  await deliver(outbound, messageOf(options, notice, await options.token()));
 }
 
 function messageOf(options: CommitStatusOptions, { state, about: sha, description }: Notice, token: string): Message {

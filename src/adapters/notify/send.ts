@@ -20,7 +20,7 @@ const PAUSES_MS = [500, 1500];
  * Throws Failure `notify-failed`, with `retryAfterMs` where the receiver says when to try again; the message names the
  * receiver's origin alone, as the path of a URL may be a secret.
  */
-export async function send(outbound: Outbound, message: Message): Promise<void> {
+export async function deliver(outbound: Outbound, message: Message): Promise<void> {
   const origin = URL.parse(message.url)?.origin ?? 'the receiver';
   for (let attempt = 0; ; attempt += 1) {
     const reason = await attemptOf(outbound, message);

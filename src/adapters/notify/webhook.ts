@@ -3,7 +3,7 @@
 import type { Notice } from '../../reconcile/notify/ports.ts';
 import { hmacSha256 } from '../../std/hash.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { send } from './send.ts';
+import { deliver } from './send.ts';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -25,7 +25,7 @@ export async function sendWebhook(outbound: Outbound, options: WebhookOptions, n
     'x-skep-delivery': notice.record.id,
     'x-skep-signature-256': `sha256=${signature}`,
   };
-  await send(outbound, { url: options.url, headers, body });
+  await deliver(outbound, { url: options.url, headers, body });
 }
 
 /** Receivers have limits of their own; `skep history` has them all. */

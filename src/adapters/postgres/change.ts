@@ -43,26 +43,26 @@ export interface Change {
 type Fate = 'created' | 'updated' | 'unchanged';
 
 export function changeOf(stored: readonly Stored[], entries: readonly Entry[], hold: Hold, now: string): Change {
-  const before = new Map(stored.map((row) => [idOf(row), row]));
+  const before = new Map(stored.map((row) => [entryKey(row), row]));
   const incoming = entries.map((entry) => {
-    const known = before.get(idOf(entry));
+    const known = before.get(entryKey(entry));
     return { entry, ...hashesOf(entry, known), publishedAt: entry.publishedAt ?? known?.publishedAt ?? now };
   });
-  const present = new Set(entries.map(idOf));
-  const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(idOf(row)));
+  const present = new Set(entries.map(entryKey));
+  const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(entryKey(row)));
   const held = missing.filter(({ name, version }) => hold(name, version));
   const retired = missing.filter(({ name, version }) => !hold(name, version));
   const latest = latestIds([
     ...incoming.filter(({ entry }) => entry.status !== 'deleted').map(candidateOf),
     ...held.map((row) => ({ ...row, isLatest: row.upstreamLatest })),
   ]);
-  const rows = incoming.map((row): Row => ({ ...row, isLatest: latest.has(idOf(row.entry)) }));
-  const fates = rows.map((row) => fateOf(row, before.get(idOf(row.entry))));
+  const rows = incoming.map((row): Row => ({ ...row, isLatest: latest.has(entryKey(row.entry)) }));
+  const fates = rows.map((row) => fateOf(row, before.get(entryKey(row.entry))));
   return {
     upserts: rows.filter((_row, index) => fates[index] !== 'unchanged'),
     retired,
     flips: held
-      .map((row) => ({ name: row.name, version: row.version, isLatest: latest.has(idOf(row)), was: row.isLatest }))
+      .map((row) => ({ name: row.name, version: row.version, isLatest: latest.has(entryKey(row)), was: row.isLatest }))
       .filter(({ isLatest, was }) => isLatest !== was),
     written: {
       created: count(fates, 'created'),
@@ -113,13 +113,13 @@ function latestIds(live: readonly Live[]): ReadonlySet<string> {
   return new Set(
     [...byName.values()].flatMap((versions) => {
       const latest = latestOf(versions);
-      return latest === undefined ? [] : [idOf(latest)];
+      return latest === undefined ? [] : [entryKey(latest)];
     }),
   );
 }
 
 /** Names have no blanks, so the two cannot run into each other. */
-function idOf({ name, version }: VersionId): string {
+function entryKey({ name, version }: VersionId): string {
   return `${name} ${version}`;
 }
 

@@ -21,7 +21,7 @@ export async function claimSource(
   claimMs = CLAIM_MS,
 ): Promise<Claim | undefined> {
   const taken = await pool.transaction(async (client) => {
-    const token = await take(client, key, claimMs);
+    const token = await takeClaim(client, key, claimMs);
     const state = token === undefined ? undefined : await recordedState(client, key);
     return token === undefined || state === undefined ? undefined : { token, state };
   });
@@ -54,7 +54,7 @@ const OWN = 'namespace = $1 and registry = $2 and source = $3 and claim = $4';
 const FREE = 'catalogue_source set claim = null, claimed_until = null';
 
 /** The token, where the source is free. */
-async function take(client: pg.Client, key: SourceKey, claimMs: number): Promise<string | undefined> {
+async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Promise<string | undefined> {
   const { rows } = await client.query<{ claim: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, attempt_count, server_count,
        rejected_count, claim, claimed_until)

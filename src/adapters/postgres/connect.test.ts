@@ -6,7 +6,7 @@ import type { SslMode } from '../../contracts/database-defaults.ts';
 import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
 import { Failure } from '../../std/failure.ts';
 import { connect, type DatabaseAddress } from './connect.ts';
-import { type Server, startServer } from './server.ts';
+import { type Server, startServer } from './embedded/server.ts';
 
 /** Users of the two servers, and what pg_hba.conf demands of each. */
 const RULES = `

@@ -39,7 +39,7 @@ export function isRefused(error: unknown): boolean {
 }
 
 function lostConnection(error: unknown, place: Place): Failure {
-  const reason = error instanceof Error ? reasonOf(error) : String(error);
+  const reason = error instanceof Error ? firstMessage(error) : String(error);
   return new Failure('database-unreachable', `${describePlace(place)}: ${reason}`, {
     data: facts(place),
     cause: error,
@@ -48,7 +48,7 @@ function lostConnection(error: unknown, place: Place): Failure {
 }
 
 /** A host with several addresses fails once per address, and the errors come as a bundle without words. */
-function reasonOf(error: Error): string {
+function firstMessage(error: Error): string {
   const [first] = error instanceof AggregateError ? error.errors : [];
   const { message } = first instanceof Error ? first : error;
   return message === '' ? error.name : message;

@@ -60,7 +60,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions)
       'create table if not exists skep_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
     );
     const migrations = await readMigrations(options.directory);
-    const pending = pendingOf(migrations, await statusOf(client, migrations), address);
+    const pending = pendingOf(migrations, await migrationStatuses(client, migrations), address);
     for (const migration of pending) await apply(client, migration, address);
     await grant(client, options.appUser);
     return pending.map(({ name }) => name);
@@ -73,7 +73,7 @@ export async function migrationStatus(
   directory?: string,
 ): Promise<readonly MigrationStatus[]> {
   const migrations = await readMigrations(directory);
-  return await connected(address, (client) => statusOf(client, migrations));
+  return await connected(address, (client) => migrationStatuses(client, migrations));
 }
 
 async function connected<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -113,7 +113,10 @@ async function readMigrations(directory = OWN_MIGRATIONS): Promise<readonly Migr
   );
 }
 
-async function statusOf(client: pg.Client, migrations: readonly Migration[]): Promise<readonly MigrationStatus[]> {
+async function migrationStatuses(
+  client: pg.Client,
+  migrations: readonly Migration[],
+): Promise<readonly MigrationStatus[]> {
   const { rows: tables } = await client.query<{ known: boolean }>(
     "select to_regclass('skep_migrations') is not null as known",
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compare, find, merged, type Outlined, outlineFrom } from './outline.ts';
+import { compareVersionIds, findVersions, merged, type Outlined, outlineFrom } from './outline.ts';
 
 function version(name: string, more: Partial<Outlined> = {}): Outlined {
   return {
@@ -32,7 +32,7 @@ test.each([
   const found: string[] = [];
   for (let more = true, after: Outlined | undefined; more; ) {
     const query = { limit: 7, includeDeleted: false, search, ...(after === undefined ? {} : { after }) };
-    const page = find(outline, query);
+    const page = findVersions(outline, query);
     found.push(...page.ids.map(({ name }) => name));
     after = MANY.find(({ name }) => name === found.at(-1));
     more = page.more;
@@ -45,7 +45,7 @@ test('changes come in order, in place of what they change', () => {
   const changes = [version('a/'), changed, version('a/100', { version: '2.0.0' }), version('b')];
   const result = merged(MANY, changes);
   expect(result).toHaveLength(MANY.length + 3);
-  expect(result.toSorted(compare)).toEqual(result);
+  expect(result.toSorted(compareVersionIds)).toEqual(result);
   expect(result.filter(({ name }) => name === 'a/100').map(({ version, status }) => [version, status])).toEqual([
     ['1.0.0', 'deleted'],
     ['2.0.0', 'active'],
@@ -55,5 +55,5 @@ test('changes come in order, in place of what they change', () => {
 test('texts are ordered by code point, not by UTF-16 code unit', () => {
   const ordered = ['\u007a', '\ud7ff', '\uff41', '\u{10000}', '\u{1f4a3}'];
   const shuffled = ordered.toReversed().map((text) => ({ name: 'a/a', version: text }));
-  expect(shuffled.toSorted(compare).map((each) => each.version)).toEqual(ordered);
+  expect(shuffled.toSorted(compareVersionIds).map((each) => each.version)).toEqual(ordered);
 });

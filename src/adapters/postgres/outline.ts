@@ -45,12 +45,12 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
   const result: Outlined[] = [];
   let at = 0;
   for (const change of changes) {
-    for (let next = outlined[at]; next !== undefined && compare(next, change) < 0; next = outlined[at]) {
+    for (let next = outlined[at]; next !== undefined && compareVersionIds(next, change) < 0; next = outlined[at]) {
       result.push(next);
       at += 1;
     }
     const same = outlined[at];
-    if (same !== undefined && compare(same, change) === 0) at += 1;
+    if (same !== undefined && compareVersionIds(same, change) === 0) at += 1;
     result.push(change);
   }
   return [...result, ...outlined.slice(at)];
@@ -77,7 +77,7 @@ export function outlineFrom(outlined: readonly Outlined[]): Outline {
   return { outlined, blocks };
 }
 
-export function find({ outlined, blocks }: Outline, query: ListQuery): Found {
+export function findVersions({ outlined, blocks }: Outline, query: ListQuery): Found {
   const fits = testOf(query);
   const text = foldCase(query.search ?? '');
   const ids: VersionId[] = [];
@@ -103,7 +103,7 @@ function indexAfter(outlined: readonly Outlined[], pair: VersionId): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     const each = outlined[middle];
-    if (each !== undefined && compare(each, pair) <= 0) low = middle + 1;
+    if (each !== undefined && compareVersionIds(each, pair) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -154,16 +154,16 @@ function counts(values: readonly string[]): readonly FacetCount[] {
   for (const value of values) found.set(value, (found.get(value) ?? 0) + 1);
   return [...found]
     .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || compareTexts(a.value, b.value));
+    .sort((a, b) => b.count - a.count || compareByCodePoint(a.value, b.value));
 }
 
 /** By name, then by version, as the database orders them. */
-export function compare(a: VersionId, b: VersionId): number {
-  return compareTexts(a.name, b.name) || compareTexts(a.version, b.version);
+export function compareVersionIds(a: VersionId, b: VersionId): number {
+  return compareByCodePoint(a.name, b.name) || compareByCodePoint(a.version, b.version);
 }
 
 /** By code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
-function compareTexts(a: string, b: string): number {
+function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {

@@ -4,7 +4,7 @@
 import type pg from 'pg';
 import type { Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { facetsOf, find, merged, type Outline, outlineFrom } from './outline.ts';
+import { facetsOf, findVersions, merged, type Outline, outlineFrom } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { entriesOf, outlineOf, revisionOf } from './read.ts';
 
@@ -47,7 +47,7 @@ export function createOutlines(pool: Pool): Outlines {
 
   /** What `read` makes of an outline that turns out to be current. */
   async function current<T>(key: SourceKey, read: (outline: Kept) => Promise<Checked<T>>): Promise<T> {
-    const id = idOf(key);
+    const id = formatSourceKey(key);
     for (let run = 1; run <= TRIES; run += 1) {
       const outline = kept.get(id) ?? (await load(key, id));
       const { revision, value } = await read(outline);
@@ -63,7 +63,7 @@ export function createOutlines(pool: Pool): Outlines {
   return {
     list: (key, query) =>
       current(key, async (outline) => {
-        const { ids, more } = find(outline, query);
+        const { ids, more } = findVersions(outline, query);
         const { revision, entries } = await pool.use((client) => entriesOf(client, key, ids));
         return { revision, value: entries.length === ids.length ? { revision, entries, more } : undefined };
       }),
@@ -97,6 +97,6 @@ async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promis
   return { revision, newest, ...outlineFrom(isLater ? merged(before.outlined, changes) : changes) };
 }
 
-function idOf({ namespace, registry, source }: SourceKey): string {
+function formatSourceKey({ namespace, registry, source }: SourceKey): string {
   return JSON.stringify([namespace, registry, source]);
 }

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { createCluster } from '../../../test/harness/postgres-server.ts';
 import { Failure } from '../../std/failure.ts';
+import { startServer } from './embedded/server.ts';
 import { type DatabaseSettings, openPool, type Pool } from './pool.ts';
-import { startServer } from './server.ts';
 
 let database: TestDatabase;
 const pools: Pool[] = [];

@@ -20,7 +20,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
 /** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
-export function ask(outbound: Outbound, { url, resume, signal, timeoutMs }: Asked): Promise<OutboundResponse> {
+export function askSource(outbound: Outbound, { url, resume, signal, timeoutMs }: Asked): Promise<OutboundResponse> {
   const { etag, modified } = resume ?? {};
   return outbound.request({
     url,

@@ -4,11 +4,11 @@
 
 import type { Content, Document, ReadRequest } from '../../catalogue/ports.ts';
 import type { Resume } from '../../contracts/catalogue-state.ts';
-import type { ApiOrigin } from '../../contracts/registry-source.ts';
+import type { ApiOrigin } from '../../contracts/registry/source.ts';
 import { Failure } from '../../std/failure.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
-import { ask, documentOf, statusFailure, validatorsOf } from './answer.ts';
+import { askSource, documentOf, statusFailure, validatorsOf } from './answer.ts';
 import { type Page, readPage } from './page.ts';
 
 export interface ApiLimits {
@@ -111,7 +111,7 @@ async function open(
   for (const path of new Set([...known, ...PATHS])) {
     const url = urlOf(reading.origin, path, query);
     const own = path === reading.resume?.path ? resume : undefined;
-    const response = await ask(reading.deps.outbound, {
+    const response = await askSource(reading.deps.outbound, {
       url,
       resume: own,
       signal: reading.signal,
@@ -162,14 +162,14 @@ async function followed(reading: Reading, path: string, first: OutboundResponse,
         `${document.location}: page ${documents.length} leads back to an earlier one`,
       );
     }
-    if (bytes > limits.bytes || documents.length >= limits.pages) throw tooLarge(document.location, limits);
+    if (bytes > limits.bytes || documents.length >= limits.pages) throw listTooLarge(document.location, limits);
     cursors.add(nextCursor);
     const url = urlOf(origin, path, { ...query, limit: PAGE_SIZE, cursor: nextCursor });
-    response = await ask(deps.outbound, { url, signal, timeoutMs: limits.pageTimeoutMs });
+    response = await askSource(deps.outbound, { url, signal, timeoutMs: limits.pageTimeoutMs });
   }
 }
 
-function tooLarge(location: string, { bytes, pages }: ApiLimits): Failure {
+function listTooLarge(location: string, { bytes, pages }: ApiLimits): Failure {
   const message = `${location}: the list goes on after ${bytes} bytes or ${pages} pages`;
   return new Failure('source-too-large', message, { data: { bytes, pages } });
 }

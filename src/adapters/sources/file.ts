@@ -12,7 +12,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function readFileSource(path: string, maxBytes = MAX_BYTES): Promise<Content> {
   const bytes = await readRegular(path, maxBytes).catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
-    throw new Failure('source-not-found', `${path} cannot be read: ${reasonOf(cause)}`, { data: { path }, cause });
+    throw new Failure('source-not-found', `${path} cannot be read: ${explainReadError(cause)}`, {
+      data: { path },
+      cause,
+    });
   });
   return { documents: [{ text: strictText(bytes, path), location: path }], extent: 'whole' };
 }
@@ -48,7 +51,7 @@ async function readFully(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Arr
   return length;
 }
 
-function reasonOf(error: unknown): string {
+function explainReadError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return String(error);
   return error.code === 'ENOENT' ? 'there is no such file' : String(error.code);
 }

@@ -1,8 +1,8 @@
 // One answer of a registry's API, as far as following it needs: what it is, where the next page is, how new its entries
 // are. Knows nothing about requests; whether the entries are valid is not judged here.
 
-import type { SourceFormat } from '../../contracts/registry-source.ts';
-import { isObject, type Json } from '../../std/json.ts';
+import type { SourceFormat } from '../../contracts/registry/source.ts';
+import { isObject, type Json, parseJson } from '../../std/json.ts';
 
 export interface Page {
   /** Undefined: neither; the reader of the format says what is wrong. */
@@ -16,7 +16,7 @@ const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 const NOTHING: Page = { format: undefined, nextCursor: undefined, updatedAt: [] };
 
 export function readPage(text: string): Page {
-  const root = parsed(text);
+  const root = parseJson(text);
   if (!isObject(root)) return NOTHING;
   if (isObject(root.servers)) return { ...NOTHING, format: 'toolhive' };
   if (isObject(root.data) && Array.isArray(root.data.servers)) return { ...NOTHING, format: 'upstream' };
@@ -27,15 +27,6 @@ export function readPage(text: string): Page {
     nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined,
     updatedAt: root.servers.map(updatedAt),
   };
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function updatedAt(item: Json): number {

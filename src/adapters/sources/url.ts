@@ -1,16 +1,16 @@
 // A registry file behind a URL. Knows nothing about its format.
 
 import type { Content, ReadRequest } from '../../catalogue/ports.ts';
-import type { UrlOrigin } from '../../contracts/registry-source.ts';
+import type { UrlOrigin } from '../../contracts/registry/source.ts';
 import type { Outbound } from '../http/outbound.ts';
-import { ask, documentOf, validatorsOf } from './answer.ts';
+import { askSource, documentOf, validatorsOf } from './answer.ts';
 
 /** Asks for the whole file only where it changed. Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readUrl(
   outbound: Outbound,
   { origin, resume, signal }: ReadRequest<UrlOrigin>,
 ): Promise<Content | 'unchanged'> {
-  const response = await ask(outbound, { ...origin, resume, signal });
+  const response = await askSource(outbound, { ...origin, resume, signal });
   if (response.status === 304 && resume !== undefined) return 'unchanged';
   return { documents: [documentOf(response)], extent: 'whole', resume: validatorsOf(response) };
 }

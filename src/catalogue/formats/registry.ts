@@ -1,6 +1,6 @@
 // Reads the text of a registry file in any of the formats. Knows nothing about where the text is from.
 
-import type { SourceFormat } from '../../contracts/registry-source.ts';
+import type { SourceFormat } from '../../contracts/registry/source.ts';
 import type { Document } from '../ports.ts';
 import { type Parsed, readJson } from './document.ts';
 import { parseToolhive } from './toolhive.ts';

@@ -2,7 +2,7 @@
 // field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
 // the map key as `registry_key` where the name does not end in it. Source: the tables of registry.md 4.4.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../std/json.ts';
 import { PLATFORM_VENDOR, PUBLISHER_PROVIDED } from '../entry.ts';
 import type { Entry } from '../ports.ts';
 import { type Group, member } from './document.ts';
@@ -33,7 +33,7 @@ export function documentOfContainer(key: string, server: ToolhiveContainer, grou
     registryType: 'oci',
     identifier: image,
     transport: packageTransport(transport, target_port),
-    ...listOf('environmentVariables', (env_vars ?? []).map(toInput)),
+    ...listMember('environmentVariables', (env_vars ?? []).map(toInput)),
   };
   // The transport stdio has no URL to hold the port.
   const kept = transport === 'stdio' && target_port !== undefined ? { ...rest, target_port } : rest;
@@ -42,15 +42,15 @@ export function documentOfContainer(key: string, server: ToolhiveContainer, grou
 
 export function documentOfRemote(key: string, server: ToolhiveRemote, groups: readonly Group[]): JsonObject {
   const { url, transport, headers, ...rest } = server;
-  const remote = { type: transport, url, ...listOf('headers', (headers ?? []).map(toInput)) };
+  const remote = { type: transport, url, ...listMember('headers', (headers ?? []).map(toInput)) };
   return toDocument(key, rest, { remotes: [remote] }, url, groups);
 }
 
 /** The way back; a reason where the entry is no server that the platform's format can hold. */
 export function toToolhive(entry: Pick<Entry, 'document'>): ToolhiveItem | { readonly reason: string } {
   const { document } = entry;
-  const packages = objects(document.packages).filter((pkg) => pkg.registryType === 'oci');
-  const [remote] = objects(document.remotes);
+  const packages = objectsIn(document.packages).filter((pkg) => pkg.registryType === 'oci');
+  const [remote] = objectsIn(document.remotes);
   const [pkg] = packages;
   if (packages.length > 1) return { reason: 'it has more than one container image' };
   if (pkg !== undefined) return listed('servers', document, containerFields(pkg));
@@ -70,8 +70,8 @@ function toDocument(
   const extension = {
     status,
     ...rest,
-    ...(keyOf(name) === key ? {} : { registry_key: key }),
-    ...listOf(
+    ...(localName(name) === key ? {} : { registry_key: key }),
+    ...listMember(
       'groups',
       groups.map((group) => ({ ...group })),
     ),
@@ -89,7 +89,7 @@ function toDocument(
 }
 
 /** The part of a name after its namespace. */
-function keyOf(name: string): string {
+function localName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
@@ -108,7 +108,7 @@ function toInput({ name, description, required, secret, default: fallback, choic
     ...(required === true ? { isRequired: true } : {}),
     ...(secret === true ? { isSecret: true } : {}),
     ...(fallback === undefined || fallback === '' ? {} : { default: fallback }),
-    ...listOf('choices', choices ?? []),
+    ...listMember('choices', choices ?? []),
   };
 }
 
@@ -128,8 +128,8 @@ function containerFields(pkg: JsonObject): JsonObject {
   return {
     ...defined({ transport: transport.type, image: pkg.identifier }),
     ...(port > 0 ? { target_port: port } : {}),
-    ...listOf('env_vars', objects(pkg.environmentVariables).map(fromInput)),
-    ...listOf('args', objects(pkg.packageArguments).flatMap(flatArgument)),
+    ...listMember('env_vars', objectsIn(pkg.environmentVariables).map(fromInput)),
+    ...listMember('args', objectsIn(pkg.packageArguments).flatMap(flatArgument)),
   };
 }
 
@@ -142,7 +142,7 @@ function portOf(url: string): number {
 function remoteFields(remote: JsonObject): JsonObject {
   return {
     ...defined({ transport: remote.type, url: remote.url }),
-    ...listOf('headers', objects(remote.headers).map(fromInput)),
+    ...listMember('headers', objectsIn(remote.headers).map(fromInput)),
   };
 }
 
@@ -155,7 +155,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
   const { name, title, description, repository } = document;
   const { registry_key, groups, ...extension } = platformBlock(document);
   const own = typeof name === 'string' ? name : '';
-  const key = typeof registry_key === 'string' ? registry_key : keyOf(own);
+  const key = typeof registry_key === 'string' ? registry_key : localName(own);
   const server = {
     ...(own === serverName(key) ? {} : { name: own }),
     ...defined({ title, description, repository_url: member(repository, 'url') }),
@@ -163,7 +163,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
     ...runs,
     ...(extension.status === undefined || extension.status === 'active' ? { status: 'Active' } : {}),
   };
-  return { section, key, server, groups: objects(groups).flatMap(toGroup) };
+  return { section, key, server, groups: objectsIn(groups).flatMap(toGroup) };
 }
 
 /** The first block of the platform's vendor. */
@@ -177,16 +177,12 @@ function toGroup({ name, description }: JsonObject): Group[] {
   return typeof name === 'string' ? [{ name, description: typeof description === 'string' ? description : '' }] : [];
 }
 
-function objects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 /** Without the members that are undefined. */
 function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** The list as a member, or nothing where it is empty. */
-function listOf(key: string, items: Json[]): JsonObject {
+function listMember(key: string, items: Json[]): JsonObject {
   return items.length > 0 ? { [key]: items } : {};
 }

@@ -40,7 +40,7 @@ export function parseToolhive(document: JsonDocument): Parsed {
     if ('entry' in result) read.push({ item, entry: result.entry });
     else {
       const broken = itemProblem(document, item, 'registry-entry-invalid', result.mistakes);
-      rejected.push({ problem: broken, name: nameOf(item) });
+      rejected.push({ problem: broken, name: entryName(item) });
     }
   }
   const unique = withoutDuplicates(document, read);
@@ -130,7 +130,7 @@ function readEntry({ item, section, groups }: Listed): { entry: Entry } | { mist
   return { entry: { name: named.value.name, version: VERSION, document, ...extract(document) } };
 }
 
-function nameOf(item: Item): string {
+function entryName(item: Item): string {
   const own = member(item.value, 'name');
   return serverName(item.key, typeof own === 'string' && own !== '' ? own : undefined);
 }

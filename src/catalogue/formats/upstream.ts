@@ -73,8 +73,8 @@ function readEntry(value: Json): { entry: Entry } | { mistakes: readonly Mistake
   const checked = checkServerJson(server);
   const meta = readOfficial(official ?? {});
   const mistakes = [
-    ...('mistakes' in checked ? below(pointer, checked.mistakes) : []),
-    ...('mistakes' in meta ? below(`/_meta/${pointerToken(OFFICIAL)}`, meta.mistakes) : []),
+    ...('mistakes' in checked ? prefixPointers(pointer, checked.mistakes) : []),
+    ...('mistakes' in meta ? prefixPointers(`/_meta/${pointerToken(OFFICIAL)}`, meta.mistakes) : []),
   ];
   if ('mistakes' in checked || 'mistakes' in meta || !isObject(server)) return { mistakes };
   const { name, version } = checked.value;
@@ -88,7 +88,7 @@ function serverOf(value: Json): { server: Json; official: Json | undefined; poin
   return { server, official: member(member(value, '_meta'), OFFICIAL), pointer: '/server' };
 }
 
-function below(pointer: string, mistakes: readonly Mistake[]): Mistake[] {
+function prefixPointers(pointer: string, mistakes: readonly Mistake[]): Mistake[] {
   return mistakes.map((mistake) => ({ ...mistake, pointer: pointer + mistake.pointer }));
 }
 

@@ -15,10 +15,10 @@ export interface FollowedSource {
 
 /** Names of the sources that may have moved. */
 export function sourcesMovedBy(push: Push, sources: readonly FollowedSource[]): string[] {
-  const pushed = new Set(push.urls.map(placeOf).filter((place) => place !== undefined));
+  const pushed = new Set(push.urls.map(hostAndPath).filter((place) => place !== undefined));
   return sources
     .filter((source) => {
-      const place = placeOf(source.repository);
+      const place = hostAndPath(source.repository);
       return place !== undefined && pushed.has(place) && isFollowed(source, push);
     })
     .map(({ name }) => name);
@@ -36,7 +36,7 @@ function isFollowed({ branch, tag, semver, commit }: FollowedSource, { ref, defa
  * Host and path: the same repository has another scheme, user and port over ssh than over https, and servers do not tell
  * large from small letters in it.
  */
-function placeOf(repository: string): string | undefined {
+function hostAndPath(repository: string): string | undefined {
   const parsed = repository.includes('://') ? URL.parse(repository) : scpLike(repository);
   if (parsed === null || parsed === undefined) return undefined;
   const path = parsed.pathname

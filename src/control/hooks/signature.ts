@@ -75,7 +75,7 @@ function isSigned(signatures: string, { headers, body }: Delivery, secrets: read
   const sentAt = Number(timestamp) * 1000;
   if (timestamp === '' || !(Math.abs(now - sentAt) <= TOLERANCE_MS)) return false;
   const known = secrets.map((secret) => {
-    const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body);
+    const hmac = createHmac('sha256', decodeSigningKey(secret)).update(`${id}.${timestamp}.`).update(body);
     return `v1,${hmac.digest('base64')}`;
   });
   return signatures.split(' ').some((each) => isOneOf(each, known));
@@ -83,7 +83,7 @@ function isSigned(signatures: string, { headers, body }: Delivery, secrets: read
 
 const KEY_PREFIX = 'whsec_';
 
-function keyOf(secret: string): Buffer {
+function decodeSigningKey(secret: string): Buffer {
   return secret.startsWith(KEY_PREFIX)
     ? Buffer.from(secret.slice(KEY_PREFIX.length), 'base64')
     : Buffer.from(secret, 'utf8');

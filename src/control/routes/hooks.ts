@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
 import { createRateLimit } from '../../std/rate.ts';
-import { answer, refuse } from '../answer.ts';
+import { answer, sendRefusal } from '../answer.ts';
 import { type HookEvent, readEvent } from '../hooks/event.ts';
 import { type FollowedSource, sourcesMovedBy } from '../hooks/followed.ts';
 import { checkSignature, claimsSignature, type Provider } from '../hooks/signature.ts';
@@ -39,15 +39,19 @@ export function addHookRoutes(app: FastifyInstance, subject: HookSubject): void 
 
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     if (subject.secrets === undefined)
-      return refuse(reply, 'control-hook-closed', 'http.webhookSecretFile is not set in skep.yaml');
+      return sendRefusal(reply, 'control-hook-closed', 'http.webhookSecretFile is not set in skep.yaml');
     if (!claimsSignature(request.headers)) {
       subject.counted('unknown', 'unsigned');
-      return refuse(reply, 'control-hook-unsigned', 'the webhook has no signature: give it a secret');
+      return sendRefusal(reply, 'control-hook-unsigned', 'the webhook has no signature: give it a secret');
     }
     if (isSmall(request)) return undefined;
     if (large >= LARGE_AT_ONCE) {
       subject.counted('unknown', 'rate-limited');
-      return refuse(reply.header('retry-after', 10), 'control-hook-rate-limited', 'too many large webhooks at once');
+      return sendRefusal(
+        reply.header('retry-after', 10),
+        'control-hook-rate-limited',
+        'too many large webhooks at once',
+      );
     }
     large++;
     reply.raw.once('close', () => {
@@ -80,7 +84,8 @@ async function receive(
   const { counted, secrets } = subject;
   assert(secrets !== undefined, 'without secrets no webhook is admitted');
   const known = await knownSecrets(secrets, request);
-  if (known === undefined) return refuse(reply, 'control-token-unreadable', 'http.webhookSecretFile cannot be read');
+  if (known === undefined)
+    return sendRefusal(reply, 'control-token-unreadable', 'http.webhookSecretFile cannot be read');
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const signed = checkSignature({ headers: request.headers, body }, known, subject.now());
   assert(signed !== undefined, 'without a signature no webhook is admitted');
@@ -89,10 +94,10 @@ async function receive(
     counted(provider, 'forged');
     const facts = { code: 'control-hook-forged', provider, remoteAddress: request.ip };
     if (mayLog()) request.log.warn(facts, 'webhook with a wrong signature');
-    return refuse(reply, 'control-hook-forged', 'the signature is not by a secret of http.webhookSecretFile');
+    return sendRefusal(reply, 'control-hook-forged', 'the signature is not by a secret of http.webhookSecretFile');
   }
   const event = readEvent(request.headers, body);
-  if (event === undefined) return refuse(reply, 'control-hook-unreadable', 'the body is no JSON object');
+  if (event === undefined) return sendRefusal(reply, 'control-hook-unreadable', 'the body is no JSON object');
   return act(subject, event, provider, request, reply);
 }
 

@@ -1,8 +1,8 @@
 // /metrics: without a token, because scrapers have none; it holds names of sources and commits, and nothing that is secret.
 
 import type { FastifyInstance } from 'fastify';
-import { METRICS_CONTENT_TYPE } from '../../std/metrics.ts';
-import type { ProcessUsage } from '../../std/process-metrics.ts';
+import { METRICS_CONTENT_TYPE } from '../../std/telemetry/metrics.ts';
+import type { ProcessUsage } from '../../std/telemetry/process-metrics.ts';
 import type { RunMetrics } from '../metrics.ts';
 import { addRoute } from '../route.ts';
 

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
 import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import type { TokenCheck } from '../access.ts';
-import { refuse } from '../answer.ts';
+import { sendRefusal } from '../answer.ts';
 import { readRunsPage } from '../page/assets.ts';
 import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
@@ -44,7 +44,7 @@ export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenChec
     async handler(request, reply) {
       const { files } = await opened();
       const file = files.find(({ name }) => name === paramOf(request, 'file'));
-      if (file === undefined) return refuse(reply, 'control-route-not-found', 'not found');
+      if (file === undefined) return sendRefusal(reply, 'control-route-not-found', 'not found');
       return reply.header('cache-control', 'no-cache').type(file.type).send(file.text);
     },
   });
@@ -65,8 +65,8 @@ async function told(reply: FastifyReply, json: () => Promise<string>): Promise<F
     return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.code === 'run-not-found') return refuse(reply, 'control-run-not-found', 'there is no such run');
+    if (error.code === 'run-not-found') return sendRefusal(reply, 'control-run-not-found', 'there is no such run');
     reply.request.log.error({ code: 'control-history-unreadable', reason: error.message }, 'no run can be shown');
-    return refuse(reply, 'control-history-unreadable', 'the history cannot be read');
+    return sendRefusal(reply, 'control-history-unreadable', 'the history cannot be read');
   }
 }

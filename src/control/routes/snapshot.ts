@@ -2,7 +2,7 @@
 // the token: it names what lives. Knows nothing about what a snapshot holds.
 
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../answer.ts';
+import { sendRefusal } from '../answer.ts';
 import { addRoute } from '../route.ts';
 
 /** `snapshot`: the text of the last one; undefined before the first. */
@@ -12,7 +12,7 @@ export function addSnapshotRoute(app: FastifyInstance, snapshot: () => string | 
     url: '/snapshot',
     handler(_request, reply) {
       const text = snapshot();
-      if (text === undefined) return refuse(reply, 'control-no-snapshot', 'no run has published one yet');
+      if (text === undefined) return sendRefusal(reply, 'control-no-snapshot', 'no run has published one yet');
       return reply.header('cache-control', 'no-store').type('application/json').send(text);
     },
   });

@@ -1,12 +1,12 @@
 // Server-side apply: PATCH with an applied configuration (Kubernetes documentation, "Server-Side Apply").
 
 import type { KubeObject } from '../../kube/object.ts';
-import { type Conflict, serverSideApply } from '../../kube/ownership/apply.ts';
+import { type Conflict, serverSideApply } from '../../kube/ownership/write/apply.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { refusedNulls } from '../custom/nulls.ts';
 import type { ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
-import { type ReadBody, readApplied } from './body.ts';
+import { type ReadBody, readApplied } from './body/body.ts';
 import { commitChange, commitNew, resetOf, type Write } from './commit.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import { findIfPresent } from './find.ts';
@@ -158,11 +158,11 @@ function summarize(conflicts: readonly Conflict[]): string {
     const manager = describeManager(found);
     byManager.set(manager, [...(byManager.get(manager) ?? []), found.path]);
   }
-  const groups = [...byManager].map(([manager, paths]) => `conflicts with ${manager}:\n${list(paths)}`);
+  const groups = [...byManager].map(([manager, paths]) => `conflicts with ${manager}:\n${formatPaths(paths)}`);
   return groups.join('\n');
 }
 
-function list(paths: readonly string[]): string {
+function formatPaths(paths: readonly string[]): string {
   return paths.map((path) => `- ${path}`).join('\n');
 }
 

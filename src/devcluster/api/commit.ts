@@ -2,7 +2,7 @@
 // stored. Knows nothing about bodies and queries.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { keepTimes, trackUpdate } from '../../kube/ownership/apply.ts';
+import { keepTimes, trackUpdate } from '../../kube/ownership/write/apply.ts';
 import type { Behaviour, Neighbours } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';

@@ -1,6 +1,6 @@
 // POST: a new object.
 
-import { readObject } from './body.ts';
+import { readObject } from './body/body.ts';
 import { commitNew } from './commit.ts';
 import type { ApiContext } from './context.ts';
 import { inNamespace } from './metadata.ts';

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import { DEFINITIONS } from '../custom/definition.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { keyOfObject } from '../storage/change.ts';
-import { readDeleteBody } from './body.ts';
+import { readDeleteBody } from './body/body.ts';
 import { type ApiContext, timestamp } from './context.ts';
 import { findObject, inVersionOf } from './find.ts';
 import { listObjects } from './list.ts';

@@ -64,7 +64,7 @@ function readListRevision(context: ApiContext, query: URLSearchParams, limit: nu
     throw forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided');
   }
   if (wanted === undefined || wanted === 0) return current;
-  if (wanted > current) throw tooLarge(wanted, current);
+  if (wanted > current) throw versionTooLarge(wanted, current);
   const exact = match === 'Exact' || (match === null && limit > 0);
   if (!exact) return current;
   if (wanted < context.store.oldest())
@@ -85,7 +85,7 @@ function forbiddenMatch(message: string): Error {
   );
 }
 
-function tooLarge(wanted: number, current: number): Error {
+function versionTooLarge(wanted: number, current: number): Error {
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
   const message = `Timeout: Too large resource version: ${wanted}, current: ${current}`;
   return apiError(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });

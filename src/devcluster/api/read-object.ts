@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
-import type { ReadBody } from './body.ts';
+import type { ReadBody } from './body/body.ts';
 import type { WriteOptions } from './request.ts';
 import { badRequest, invalid } from './status.ts';
 

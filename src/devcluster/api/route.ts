@@ -38,15 +38,15 @@ function withGroup(group: string, [version, ...rest]: readonly string[]): Resour
   const [first = '', second, third, ...more] = rest;
   // `namespaces/<name>` and its subresources are the Namespace itself, anything else below is inside it.
   const inside = first === 'namespaces' && second !== undefined && third !== undefined && !isNamespacePart(third);
-  if (inside) return below({ group, version, namespace: second }, [third, ...more]);
-  return below({ group, version }, rest);
+  if (inside) return pathOf({ group, version, namespace: second }, [third, ...more]);
+  return pathOf({ group, version }, rest);
 }
 
 function isNamespacePart(segment: string): boolean {
   return segment === 'status' || segment === 'finalize';
 }
 
-function below(
+function pathOf(
   place: Pick<ResourcePath, 'group' | 'version' | 'namespace'>,
   [plural = '', name, subresource, ...more]: readonly string[],
 ): ResourcePath | undefined {

@@ -3,12 +3,12 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts';
-import { mediaType, readObject, readPatch } from './body.ts';
+import { mediaType, readObject, readPatch } from './body/body.ts';
+import { jsonPatch } from './body/json-patch.ts';
+import { mergePatch } from './body/merge-patch.ts';
 import { commitChange } from './commit.ts';
 import type { ApiContext } from './context.ts';
 import { findObject } from './find.ts';
-import { jsonPatch } from './json-patch.ts';
-import { mergePatch } from './merge-patch.ts';
 import { checkPreconditions } from './metadata.ts';
 import { readKnown } from './read-object.ts';
 import type { ApiRequest, ObjectAnswer } from './request.ts';

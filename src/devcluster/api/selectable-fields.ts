@@ -45,13 +45,13 @@ export function selectableFields(type: ResourceType): SelectableFields {
 }
 
 function textAt(object: KubeObject, path: string): string {
-  if (path === 'source' && isObject(object.source)) return textOf(object.source.component);
+  if (path === 'source' && isObject(object.source)) return fieldText(object.source.component);
   let value: Json | undefined = object;
   for (const key of path.split('.')) value = isObject(value) ? value[key] : undefined;
   if (path === 'spec.hostNetwork') return String(value === true);
-  return textOf(value);
+  return fieldText(value);
 }
 
-function textOf(value: Json | undefined): string {
+function fieldText(value: Json | undefined): string {
   return value === undefined || value === null || isObject(value) || Array.isArray(value) ? '' : String(value);
 }

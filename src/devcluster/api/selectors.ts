@@ -29,11 +29,11 @@ export function labelMatcher(text: string): Matcher {
   const requirements = parseLabelSelector(text);
   return (object) => {
     const labels = object.metadata.labels ?? {};
-    return requirements.every((requirement) => holds(requirement, labels));
+    return requirements.every((requirement) => isMet(requirement, labels));
   };
 }
 
-function holds(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
+function isMet(requirement: Requirement, labels: Readonly<Record<string, string>>): boolean {
   const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
   switch (requirement.operator) {
     case 'exists':

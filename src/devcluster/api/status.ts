@@ -137,6 +137,6 @@ export function unsupportedPatch(): Failure {
   return apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-export function tooLarge(limitBytes: number): Failure {
+export function requestTooLarge(limitBytes: number): Failure {
   return apiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`, {});
 }

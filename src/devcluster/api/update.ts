@@ -1,6 +1,6 @@
 // PUT: an object, or its status, replaced.
 
-import { readObject } from './body.ts';
+import { readObject } from './body/body.ts';
 import { commitChange, commitNew, type Write } from './commit.ts';
 import type { ApiContext } from './context.ts';
 import { findIfPresent } from './find.ts';

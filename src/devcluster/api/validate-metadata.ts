@@ -40,7 +40,7 @@ export function nameComplaints(name: string, form: NameForm): string[] {
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);
     case 'label':
       // A subdomain is told what keeps it from being a label.
-      return complaints(name, 63, LABEL, matches(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
+      return complaints(name, 63, LABEL, matchesWhole(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
     case 'rfc1035':
       return complaints(name, 63, RFC1035, RFC1035_TEXT);
     case 'segment':
@@ -55,10 +55,10 @@ function segmentComplaints(name: string): string[] {
 
 function complaints(text: string, limit: number, pattern: string, explanation: string): string[] {
   const long = text.length > limit ? [`must be no more than ${limit} bytes`] : [];
-  return matches(text, pattern) ? long : [...long, explanation];
+  return matchesWhole(text, pattern) ? long : [...long, explanation];
 }
 
-function matches(text: string, pattern: string): boolean {
+function matchesWhole(text: string, pattern: string): boolean {
   return new RegExp(`^${pattern}$`).test(text);
 }
 

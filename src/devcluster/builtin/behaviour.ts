@@ -7,7 +7,8 @@ import { namedPatchType } from '../../kube/strategic.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { Behaviour, ReadObject } from '../resources/behaviour.ts';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts';
-import { type KindRules, rulesOf } from './rules.ts';
+import type { KindRules } from './kind.ts';
+import { rulesOf } from './rules.ts';
 import { decodeStruct } from './struct.ts';
 
 /** Undefined where no schema of the kind is bundled. */
@@ -53,7 +54,7 @@ function lifeOf(rules: KindRules, emptyStatus: () => Json): Life {
     prepareStatusUpdate: (next, old) => ({
       ...old,
       metadata: { ...next.metadata, ...ownedByMain(old) },
-      ...statusOf(next),
+      ...statusMember(next),
     }),
     movesGeneration: (next, old) => rules.generationCounts?.(next, old) ?? false,
     validate: rules.validate,
@@ -73,10 +74,10 @@ function ownedByMain(old: KubeObject): Partial<KubeObject['metadata']> {
 
 function withStatusOf(object: KubeObject, source: KubeObject): KubeObject {
   const { status: _status, ...rest } = object;
-  return { ...rest, ...statusOf(source) } as KubeObject;
+  return { ...rest, ...statusMember(source) } as KubeObject;
 }
 
-function statusOf(object: KubeObject): JsonObject {
+function statusMember(object: KubeObject): JsonObject {
   return object.status === undefined ? {} : { status: object.status as Json };
 }
 

@@ -1,11 +1,11 @@
 // The rules of CustomResourceDefinition: names filled in, the schema structural.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { checkStructural } from '../../kube/structural/check.ts';
-import { isObject, type Json, type JsonObject, pointerTokens } from '../../std/json.ts';
+import { checkStructural } from '../../kube/structural/check/check.ts';
+import { isObject, type Json, type JsonObject, objectsIn, pointerTokens } from '../../std/json.ts';
 import type { Cause } from '../api/status.ts';
-import { objects, schemaOf } from '../custom/definition.ts';
-import type { KindRules } from './rules.ts';
+import { schemaOf } from '../custom/definition.ts';
+import type { KindRules } from './kind.ts';
 import { validateServing } from './validate/definition.ts';
 
 export const DEFINITION: Partial<KindRules> = {
@@ -29,7 +29,7 @@ function withDefaults(object: KubeObject): KubeObject {
 }
 
 function storageVersion(object: KubeObject): string | undefined {
-  const versions = isObject(object.spec) ? objects(object.spec.versions) : [];
+  const versions = isObject(object.spec) ? objectsIn(object.spec.versions) : [];
   const name = versions.find((version) => version.storage === true)?.name;
   return typeof name === 'string' ? name : undefined;
 }
@@ -55,7 +55,7 @@ function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObj
 function validate(next: KubeObject, _old: KubeObject | undefined): Cause[] {
   const spec = isObject(next.spec) ? next.spec : {};
   const names = isObject(spec.names) ? spec.names : {};
-  const versions = objects(spec.versions);
+  const versions = objectsIn(spec.versions);
   return [
     ...checkName(next, spec, names),
     ...checkVersions(versions),

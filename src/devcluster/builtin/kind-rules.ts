@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import { DEFINITION } from './definition.ts';
 import { withOwnSelector } from './job.ts';
-import type { KindRules } from './rules.ts';
+import type { KindRules } from './kind.ts';
 import { SERVICE } from './service.ts';
 import {
   validateClaim,

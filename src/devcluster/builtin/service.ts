@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
 import type { Neighbours } from '../resources/behaviour.ts';
 import { isUnset, itemsAt, objectAt } from './fields.ts';
-import type { KindRules } from './rules.ts';
+import type { KindRules } from './kind.ts';
 import { validateService } from './validate/service.ts';
 
 const SERVICES = '/services';

@@ -146,14 +146,14 @@ function decodeField(walk: Walk, place: FieldPlace, value: Json | undefined, at:
   const below = { ...at, path: join(at.path, key), field: join(at.field, key) };
   const given = value === undefined || value === null ? undefined : decodePlace(walk, property, '', value, below);
   if (given === undefined) return absentField(walk, place, below);
-  if (!isEmpty(given)) return given;
+  if (!isEmptyValue(given)) return given;
   if (isKeptEmpty(walk, place)) return given;
   return FIELD_FACTS.isWrittenAsNull(name, key) ? given : undefined;
 }
 
 function absentField(walk: Walk, { name, key, property }: FieldPlace, at: Position): Json | undefined {
   if (FIELD_FACTS.isWrittenAsNull(name, key)) return null;
-  if (property.default === undefined || !isEmpty(property.default)) return undefined;
+  if (property.default === undefined || !isEmptyValue(property.default)) return undefined;
   if (FIELD_FACTS.isLeftOut(name, key)) return undefined;
   return decodePlace(walk, property, '', property.default, at);
 }
@@ -170,7 +170,7 @@ function isKeptEmpty(walk: Walk, { name, key, property }: FieldPlace): boolean {
   return property.default !== undefined && isZero(property.default) && !FIELD_FACTS.isLeftOut(name, key);
 }
 
-function isEmpty(value: Json): boolean {
+function isEmptyValue(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) ? Object.keys(value).length === 0 : isZero(value);
 }

@@ -1,10 +1,10 @@
 // Accepts the names of CRDs, establishes them, and takes their objects along when they go.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../std/json.ts';
 import { type ApiContext, timestamp } from '../api/context.ts';
 import { CLEANUP_FINALIZER } from '../api/delete.ts';
-import { DEFINITIONS, objects } from '../custom/definition.ts';
+import { DEFINITIONS } from '../custom/definition.ts';
 import type { WorkQueue } from './queue.ts';
 import { writeChange, writeRemoval } from './writer.ts';
 
@@ -19,7 +19,7 @@ interface Condition {
 
 /** Follows the CRDs that exist and those that come; answers the function that ends it. */
 export function controlDefinitions(context: ApiContext, queue: WorkQueue): () => void {
-  const enqueue = (name: string): void => queue.add(`crd/${name}`, () => settle(context, name));
+  const enqueue = (name: string): void => queue.add(`crd/${name}`, () => settleDefinition(context, name));
   for (const definition of context.store.list(DEFINITIONS)) enqueue(definition.metadata.name);
   return context.store.subscribe(({ key, type }) => {
     if (key.collection === DEFINITIONS && type !== 'DELETED') enqueue(key.name);
@@ -33,7 +33,7 @@ export function controlDefinitions(context: ApiContext, queue: WorkQueue): () =>
   });
 }
 
-function settle(context: ApiContext, name: string): void {
+function settleDefinition(context: ApiContext, name: string): void {
   const definition = context.store.get({ collection: DEFINITIONS, namespace: '', name });
   if (definition === undefined) return;
   if (definition.metadata.deletionTimestamp !== undefined) {
@@ -41,8 +41,8 @@ function settle(context: ApiContext, name: string): void {
     return;
   }
   const conflict = conflictOf(context, definition);
-  const names = namesOf(definition);
-  const conditions = conflict === undefined ? ACCEPTED : refused(conflict);
+  const names = declaredNames(definition);
+  const conditions = conflict === undefined ? ACCEPTED : namesRefused(conflict);
   const place = { namespace: '', name };
   writeChange(
     context,
@@ -52,7 +52,7 @@ function settle(context: ApiContext, name: string): void {
     (old) => {
       const status = isObject(old.status) ? old.status : {};
       const acceptedNames = conflict === undefined ? names : { plural: names.plural ?? '', kind: '' };
-      const merged = mergeConditions(objects(status.conditions), conditions, timestamp(context));
+      const merged = mergeConditions(objectsIn(status.conditions), conditions, timestamp(context));
       return { ...old, status: { ...status, acceptedNames, conditions: merged } } as KubeObject;
     },
     'status',
@@ -69,7 +69,7 @@ const ACCEPTED: readonly Condition[] = [
   },
 ];
 
-function refused({ reason, name }: NameConflict): readonly Condition[] {
+function namesRefused({ reason, name }: NameConflict): readonly Condition[] {
   return [
     { type: 'NamesAccepted', status: 'False', reason, message: `${JSON.stringify(name)} is already in use` },
     { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
@@ -98,7 +98,7 @@ function conflictOf(context: ApiContext, definition: KubeObject): NameConflict |
   const others = context.types
     .all()
     .filter((type) => type.group === spec.group && type.custom?.definition !== definition.metadata.name);
-  const names = namesOf(definition);
+  const names = declaredNames(definition);
   const taken = others.flatMap((type) => [type.plural, type.singular, ...type.shortNames]);
   const kinds = others.flatMap((type) => [type.kind, type.listKind]);
   const shortNames = Array.isArray(names.shortNames) ? names.shortNames : [];
@@ -113,7 +113,7 @@ function conflictOf(context: ApiContext, definition: KubeObject): NameConflict |
   return found === undefined ? undefined : { reason: found[0], name: String(found[1]) };
 }
 
-function namesOf(definition: KubeObject): JsonObject {
+function declaredNames(definition: KubeObject): JsonObject {
   return isObject(definition.spec) && isObject(definition.spec.names) ? definition.spec.names : {};
 }
 
@@ -121,7 +121,7 @@ function namesOf(definition: KubeObject): JsonObject {
 function cleanUp(context: ApiContext, definition: KubeObject): void {
   if (!(definition.metadata.finalizers ?? []).includes(CLEANUP_FINALIZER)) return;
   const spec = isObject(definition.spec) ? definition.spec : {};
-  const collection = `${String(spec.group)}/${String(namesOf(definition).plural)}`;
+  const collection = `${String(spec.group)}/${String(declaredNames(definition).plural)}`;
   for (const object of context.store.list(collection)) {
     if (object.metadata.deletionTimestamp === undefined) writeRemoval(context, collection, object, {});
   }

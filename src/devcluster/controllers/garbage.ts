@@ -70,10 +70,10 @@ function enqueue(garbage: Garbage, key: ObjectKey): void {
   const { metadata } = garbage.context.store.get(key) ?? {};
   if (metadata === undefined) return;
   const concerned = metadata.ownerReferences !== undefined || metadata.deletionTimestamp !== undefined;
-  if (concerned) garbage.queue.add(`garbage/${key.collection}/${placeOf(key)}`, () => settle(garbage, key));
+  if (concerned) garbage.queue.add(`garbage/${key.collection}/${placeOf(key)}`, () => settleObject(garbage, key));
 }
 
-function settle(garbage: Garbage, key: ObjectKey): void {
+function settleObject(garbage: Garbage, key: ObjectKey): void {
   const object = garbage.context.store.get(key);
   if (object === undefined) return;
   const finalizers = object.metadata.finalizers ?? [];
@@ -89,7 +89,7 @@ function settle(garbage: Garbage, key: ObjectKey): void {
 function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): void {
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length === 0) return;
-  const states = owners.map((owner) => ({ owner, state: stateOf(garbage, key, owner) }));
+  const states = owners.map((owner) => ({ owner, state: ownerState(garbage, key, owner) }));
   const solid = states.filter(({ state }) => state === 'solid');
   const waiting = states.filter(({ state }) => state === 'waiting');
   if (solid.length > 0) {
@@ -116,7 +116,7 @@ function settleDependent(garbage: Garbage, key: ObjectKey, object: KubeObject): 
  * `waiting`: it is being deleted in the foreground, and this reference holds it. `absent`: no object of that kind and
  * name has the uid, or the owner lives in another namespace, where it cannot own.
  */
-function stateOf(garbage: Garbage, dependent: ObjectKey, owner: OwnerReference): 'solid' | 'waiting' | 'absent' {
+function ownerState(garbage: Garbage, dependent: ObjectKey, owner: OwnerReference): 'solid' | 'waiting' | 'absent' {
   const key = garbage.living.get(owner.uid);
   const object = key === undefined ? undefined : garbage.context.store.get(key);
   if (key === undefined || object === undefined || !isThat(garbage, key, object, owner)) return 'absent';

@@ -28,7 +28,8 @@ export function seedNamespaces(context: ApiContext): void {
 
 /** Answers the function that ends it. */
 export function controlNamespaces(context: ApiContext, queue: WorkQueue, authority: string): () => void {
-  const enqueue = (name: string): void => queue.add(`namespace/${name}`, () => settle(context, name, authority));
+  const enqueue = (name: string): void =>
+    queue.add(`namespace/${name}`, () => settleNamespace(context, name, authority));
   for (const namespace of context.store.list(NAMESPACE_COLLECTION)) enqueue(namespace.metadata.name);
   return context.store.subscribe(({ key, type }) => {
     if (key.collection === NAMESPACE_COLLECTION && type !== 'DELETED') enqueue(key.name);
@@ -39,7 +40,7 @@ export function controlNamespaces(context: ApiContext, queue: WorkQueue, authori
   });
 }
 
-function settle(context: ApiContext, name: string, authority: string): void {
+function settleNamespace(context: ApiContext, name: string, authority: string): void {
   const namespace = findNamespace(context, name);
   if (namespace === undefined) return;
   if (namespace.metadata.deletionTimestamp !== undefined) {

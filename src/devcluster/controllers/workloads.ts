@@ -19,7 +19,7 @@ export const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 
 /** Answers the function that ends it. */
 export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAfterMs: number): () => void {
-  const look = (key: ObjectKey): void => queue.add(`workload/${idOf(key)}`, () => begin(key));
+  const look = (key: ObjectKey): void => queue.add(`workload/${workloadKey(key)}`, () => begin(key));
   const begin = (key: ObjectKey): void => {
     const object = context.store.get(key);
     if (object === undefined) return;
@@ -27,11 +27,11 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAft
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     const isQuick = readyAfterMs === 0 || isGoing || settled === object || isMinorChange(object, settled);
     if (isQuick) {
-      write(context, key, 'settled');
+      writePhase(context, key, 'settled');
       return;
     }
-    write(context, key, 'progressing');
-    queue.add(`workload-ready/${idOf(key)}`, () => write(context, key, 'settled'), readyAfterMs);
+    writePhase(context, key, 'progressing');
+    queue.add(`workload-ready/${workloadKey(key)}`, () => writePhase(context, key, 'settled'), readyAfterMs);
   };
   for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {
     for (const { metadata } of context.store.list(collection)) {
@@ -44,7 +44,7 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAft
   });
 }
 
-function idOf(key: ObjectKey): string {
+function workloadKey(key: ObjectKey): string {
   return `${key.collection}/${placeOf(key)}`;
 }
 
@@ -63,7 +63,7 @@ function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
 
 type Phase = 'progressing' | 'settled';
 
-function write(context: ApiContext, key: ObjectKey, phase: Phase): void {
+function writePhase(context: ApiContext, key: ObjectKey, phase: Phase): void {
   writeChange(context, key.collection, MANAGER, key, (old) => withStatus(old, phase, timestamp(context)), 'status');
 }
 

@@ -59,7 +59,7 @@ function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
     case 'schema-type':
       return typeCause(place);
     case 'schema-enum':
-      return { reason: 'FieldValueNotSupported', message: unsupported(value, place.schema.enum), field };
+      return { reason: 'FieldValueNotSupported', message: describeChoices(value, place.schema.enum), field };
     case 'schema-pattern':
       return invalidBody(place, `should match '${String(place.schema.pattern)}'`);
     case 'schema-length':
@@ -73,7 +73,7 @@ function causeOf(finding: Finding, place: Place, schema: JsonObject): Cause {
     case 'schema-format':
       return {
         reason: 'FieldValueTypeInvalid',
-        message: notOfType(place, shown(value), String(place.schema.format)),
+        message: notOfType(place, formatJson(value), String(place.schema.format)),
         field,
       };
     case 'cel-rule':
@@ -94,9 +94,9 @@ function ruleCause({ message, pointer }: Finding, { field, value }: Place, schem
     case 'FieldValueRequired':
       return { reason: 'FieldValueRequired', message: `Required value: ${text}`, field };
     case 'FieldValueDuplicate':
-      return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown(value)}`, field };
+      return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${formatJson(value)}`, field };
     default: {
-      const what = isShown ? `Invalid value: ${shown(value)}: ${text}` : `Invalid value: ${text}`;
+      const what = isShown ? `Invalid value: ${formatJson(value)}: ${text}` : `Invalid value: ${text}`;
       return { reason: 'FieldValueInvalid', message: what, field };
     }
   }
@@ -118,10 +118,14 @@ function findRule(schema: JsonObject, pointer: string, text: string, isAbove = f
 }
 
 function invalidBody({ field, value }: Place, why: string): Cause {
-  return { reason: 'FieldValueInvalid', message: `Invalid value: ${shown(value)}: ${field} in body ${why}`, field };
+  return {
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${formatJson(value)}: ${field} in body ${why}`,
+    field,
+  };
 }
 
-function shown(value: Json | undefined): string {
+function formatJson(value: Json | undefined): string {
   return JSON.stringify(value ?? null);
 }
 
@@ -142,9 +146,9 @@ function typeName(value: Json | undefined): string {
   return typeof value;
 }
 
-function unsupported(value: Json | undefined, allowed: Json | undefined): string {
+function describeChoices(value: Json | undefined, allowed: Json | undefined): string {
   const list = (Array.isArray(allowed) ? allowed : []).map((item) => JSON.stringify(item)).join(', ');
-  return `Unsupported value: ${shown(value)}: supported values: ${list}`;
+  return `Unsupported value: ${formatJson(value)}: supported values: ${list}`;
 }
 
 function lengthCause(place: Place): Cause {
@@ -189,7 +193,7 @@ function itemsCause(place: Place): Cause {
 function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
   const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
   const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;
-  return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown(named)}`, field };
+  return { reason: 'FieldValueDuplicate', message: `Duplicate value: ${formatJson(named)}`, field };
 }
 
 function keyFields(item: JsonObject, keys: readonly Json[]): JsonObject {

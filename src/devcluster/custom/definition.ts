@@ -2,7 +2,7 @@
 // itself: what does not fit is simply not served.
 
 import type { KubeObject } from '../../kube/object.ts';
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn, textsIn } from '../../std/json.ts';
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts';
 import { compareVersions } from '../resources/version-order.ts';
 
@@ -19,18 +19,18 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
   if (typeof group !== 'string' || !Array.isArray(versions)) return [];
   return versions.filter(isObject).flatMap((version) => {
     if (version.served !== true || typeof version.name !== 'string') return [];
-    const kind = text(names.kind);
-    const plural = text(names.plural);
+    const kind = textOrElse(names.kind);
+    const plural = textOrElse(names.plural);
     const scale = scaleOf(version);
     return {
       group,
       version: version.name,
       kind,
-      listKind: text(names.listKind, `${kind}List`),
+      listKind: textOrElse(names.listKind, `${kind}List`),
       plural,
-      singular: text(names.singular, kind.toLowerCase()),
-      shortNames: texts(names.shortNames),
-      categories: texts(names.categories),
+      singular: textOrElse(names.singular, kind.toLowerCase()),
+      shortNames: textsIn(names.shortNames),
+      categories: textsIn(names.categories),
       namespaced: scope === 'Namespaced',
       verbs: VERBS,
       hasStatus: isObject(version.subresources) && isObject(version.subresources.status),
@@ -39,8 +39,8 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
       custom: {
         definition: definition.metadata.name,
         schema: schemaOf(version),
-        printerColumns: objects(version.additionalPrinterColumns),
-        selectableFields: objects(version.selectableFields).map((field) => text(field.jsonPath).slice(1)),
+        printerColumns: objectsIn(version.additionalPrinterColumns),
+        selectableFields: objectsIn(version.selectableFields).map((field) => textOrElse(field.jsonPath).slice(1)),
         ...deprecationOf(definition, version),
       },
     };
@@ -51,16 +51,16 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
 function deprecationOf(definition: KubeObject, version: JsonObject): { readonly deprecation?: string } {
   if (version.deprecated !== true || !isObject(definition.spec)) return {};
   const { group, names, versions } = definition.spec;
-  const kind = isObject(names) ? text(names.kind) : '';
-  const current = objects(versions)
+  const kind = isObject(names) ? textOrElse(names.kind) : '';
+  const current = objectsIn(versions)
     .filter((other) => other.served === true && other.deprecated !== true)
-    .map((other) => text(other.name))
+    .map((other) => textOrElse(other.name))
     .sort(compareVersions)[0];
-  const instead = current === undefined ? '' : `; use ${text(group)}/${current} ${kind}`;
+  const instead = current === undefined ? '' : `; use ${textOrElse(group)}/${current} ${kind}`;
   return {
-    deprecation: text(
+    deprecation: textOrElse(
       version.deprecationWarning,
-      `${text(group)}/${text(version.name)} ${kind} is deprecated${instead}`,
+      `${textOrElse(group)}/${textOrElse(version.name)} ${kind} is deprecated${instead}`,
     ),
   };
 }
@@ -71,8 +71,8 @@ export function isEstablished(definition: KubeObject): boolean {
 
 export function conditionOf(definition: KubeObject, type: string): string | undefined {
   const conditions = isObject(definition.status) ? definition.status.conditions : undefined;
-  const found = objects(conditions).find((condition) => condition.type === type);
-  return found === undefined ? undefined : text(found.status);
+  const found = objectsIn(conditions).find((condition) => condition.type === type);
+  return found === undefined ? undefined : textOrElse(found.status);
 }
 
 export function schemaOf(version: JsonObject): JsonObject {
@@ -85,20 +85,12 @@ function scaleOf(version: JsonObject): ScalePaths | undefined {
   if (!isObject(scale)) return undefined;
   const labelSelector = scale.labelSelectorPath;
   return {
-    specReplicas: text(scale.specReplicasPath),
-    statusReplicas: text(scale.statusReplicasPath),
+    specReplicas: textOrElse(scale.specReplicasPath),
+    statusReplicas: textOrElse(scale.statusReplicasPath),
     ...(typeof labelSelector === 'string' ? { labelSelector } : {}),
   };
 }
 
-function text(value: Json | undefined, otherwise = ''): string {
+function textOrElse(value: Json | undefined, otherwise = ''): string {
   return typeof value === 'string' && value !== '' ? value : otherwise;
-}
-
-function texts(value: Json | undefined): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-export function objects(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -17,10 +17,10 @@ export function readEmbedded(schema: Json | undefined, value: Json, path: string
     const items = value.map((item, index) => readEmbedded(schema.items, item, `${path}[${index}]`));
     return { value: items.map((item) => item.value), unknown: items.flatMap(({ unknown }) => unknown) };
   }
-  return isObject(value) ? readObject(schema, value, path) : { value, unknown: [] };
+  return isObject(value) ? readMembers(schema, value, path) : { value, unknown: [] };
 }
 
-function readObject(schema: JsonObject, object: JsonObject, path: string): Embedded {
+function readMembers(schema: JsonObject, object: JsonObject, path: string): Embedded {
   const { properties, additionalProperties } = schema;
   const known = isObject(properties) ? properties : {};
   const isResource = schema['x-kubernetes-embedded-resource'] === true;

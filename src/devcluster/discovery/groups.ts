@@ -46,12 +46,12 @@ function discoveredResource(type: ResourceType): JsonObject {
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
     verbs: [...type.verbs],
-    ...namesOf(type),
+    ...otherNames(type),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
 }
 
-function namesOf({ shortNames, categories }: ResourceType): JsonObject {
+function otherNames({ shortNames, categories }: ResourceType): JsonObject {
   return {
     ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
     ...(categories.length === 0 ? {} : { categories: [...categories] }),
@@ -113,7 +113,7 @@ function listedResources(type: ResourceType): JsonObject[] {
     namespaced,
     kind,
     verbs: [...verbs],
-    ...namesOf(type),
+    ...otherNames(type),
     storageVersionHash: storageVersionHash(type),
   };
   const others = subresourcesOf(type).map((sub) => ({

@@ -59,7 +59,7 @@ export function openFaults(): Faults {
     strike: (request) => {
       for (const entry of faults) {
         const { match, action, times } = entry.fault;
-        if (!matches(match, request)) continue;
+        if (!matchesRequest(match, request)) continue;
         entry.matched += 1;
         if (match.nth !== undefined && entry.matched !== match.nth) continue;
         if (times !== undefined && entry.struck >= times) continue;
@@ -71,7 +71,7 @@ export function openFaults(): Faults {
   };
 }
 
-function matches(match: FaultMatch, request: FaultedRequest): boolean {
+function matchesRequest(match: FaultMatch, request: FaultedRequest): boolean {
   const { verb, resource, name, subresource, dryRun } = match;
   if (verb !== undefined && verb !== request.verb && !(verb === 'write' && !READS.includes(request.verb))) return false;
   if (resource !== undefined && resource !== request.plural && resource !== `${request.group}/${request.plural}`)

@@ -1,6 +1,6 @@
 // What the server does with each authenticated request: discovery and health, its own endpoints, resources.
 
-import { mediaType } from '../api/body.ts';
+import { mediaType } from '../api/body/body.ts';
 import type { ApiContext } from '../api/context.ts';
 import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
 import type { ApiRequest } from '../api/request.ts';

@@ -92,7 +92,7 @@ function answerDocument(parts: PlainPaths, message: IncomingMessage, path: strin
     return { ...textAnswer(301, ''), headers: { location: `/openapi/v3/${path}?hash=${hash}` } };
   }
   if (message.headers['if-none-match'] === etag.etag) return { ...textAnswer(304, ''), headers: etag };
-  const lasting =
+  const lasting: Record<string, string> =
     asked === null ? {} : { 'cache-control': 'public, immutable', expires: new Date(8.64e15).toUTCString() };
   return { code: 200, contentType: 'application/json', body: text, headers: { ...etag, ...lasting } };
 }
@@ -116,13 +116,13 @@ function answerOwn(parts: PlainPaths, method: string, path: string, body: Buffer
 }
 
 function addFault(parts: PlainPaths, body: Buffer): Answer {
-  const fault = readFault(parseJson(body));
+  const fault = readFault(parseOrNull(body));
   if (fault === undefined) return textAnswer(400, 'a fault is {"match": {...}, "action": {...}}\n');
   parts.faults.add(fault);
   return jsonAnswer(201, fault);
 }
 
-function parseJson(body: Buffer) {
+function parseOrNull(body: Buffer) {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

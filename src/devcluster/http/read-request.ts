@@ -1,7 +1,7 @@
 // Reads the body of an HTTP request, within a limit. Knows nothing about what it holds.
 
 import type { IncomingMessage } from 'node:http';
-import { tooLarge } from '../api/status.ts';
+import { requestTooLarge } from '../api/status.ts';
 
 /** As a real API server limits resource requests. */
 const BODY_LIMIT_BYTES = 3 * 1024 * 1024;
@@ -12,7 +12,7 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
   for await (const chunk of message) {
     const bytes: Buffer = chunk;
     size += bytes.length;
-    if (size > BODY_LIMIT_BYTES) throw tooLarge(BODY_LIMIT_BYTES);
+    if (size > BODY_LIMIT_BYTES) throw requestTooLarge(BODY_LIMIT_BYTES);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

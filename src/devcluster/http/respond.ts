@@ -1,6 +1,7 @@
 // Writes answers: JSON or YAML, compressed where it pays, errors as Status objects. Knows nothing about kinds.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { stringify } from 'yaml';
@@ -70,6 +71,13 @@ export async function sendAnswer(message: IncomingMessage, response: ServerRespo
   headers['content-length'] = String(body.length);
   response.writeHead(answer.code, headers);
   response.end(message.method === 'HEAD' ? undefined : body);
+}
+
+/** An answer in place of the upgrade. */
+export function refuseUpgrade(socket: Duplex, { code, contentType = 'text/plain', body }: Answer): void {
+  const length = Buffer.byteLength(body);
+  const head = `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\ncontent-type: ${contentType}\r\ncontent-length: ${length}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
 }
 
 function acceptsGzip(message: IncomingMessage): boolean {

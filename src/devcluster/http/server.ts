@@ -5,10 +5,11 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Failure } from '../../std/failure.ts';
 import { unauthorized } from '../api/status.ts';
 import type { Identity } from '../identity/identity.ts';
-import { errorAnswer, sendAnswer } from './respond.ts';
+import { errorAnswer, refuseUpgrade, sendAnswer } from './respond.ts';
 
 export interface Listener {
   readonly port: number;
@@ -29,6 +30,8 @@ export interface ListenOptions {
   /** Paths that are answered without a token. */
   readonly isPublic: (path: string) => boolean;
   readonly handle: (exchange: Exchange) => Promise<void>;
+  /** Requests for another protocol, whose token was accepted. */
+  readonly upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer, url: URL) => void;
 }
 
 /** Listens on 127.0.0.1. Throws Failure `devcluster-port-taken`. */
@@ -46,6 +49,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.on('close', () => sockets.delete(socket));
     // A client may cut its connection at any time; that is no concern of the server's.
     socket.on('error', () => socket.destroy());
+  });
+  server.on('upgrade', (message, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const url = new URL(message.url ?? '/', 'https://localhost');
+    if (carriesToken(message, identity.token)) options.upgrade(message, socket, head, url);
+    else refuseUpgrade(socket, errorAnswer(unauthorized()));
   });
   await bind(server, options.port);
   const address = server.address();

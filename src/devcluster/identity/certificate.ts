@@ -13,9 +13,9 @@ import { isIPv4 } from 'node:net';
 import {
   bitString,
   booleanTrue,
+  encodeInteger,
   explicitTag,
   implicitTag,
-  integer,
   objectIdentifier,
   octetString,
   sequence,
@@ -98,7 +98,7 @@ function certify({ issuer, subject, subjectKeys, validity, extensions }: Certifi
   const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
   const toBeSigned = sequence(
     explicitTag(0, smallInteger(2)),
-    integer(randomBytes(16)),
+    encodeInteger(randomBytes(16)),
     algorithm,
     distinguishedName(issuer.name),
     sequence(time(validity.notBefore), time(validity.notAfter)),

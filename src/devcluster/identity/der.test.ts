@@ -1,14 +1,23 @@
 import { expect, test } from 'vitest';
-import { bitString, explicitTag, integer, objectIdentifier, octetString, sequence, time, utf8String } from './der.ts';
+import {
+  bitString,
+  encodeInteger,
+  explicitTag,
+  objectIdentifier,
+  octetString,
+  sequence,
+  time,
+  utf8String,
+} from './der.ts';
 
 const rows: readonly { reason: string; made: Buffer; hex: string }[] = [
-  { reason: 'an integer loses leading zeros', made: integer(Buffer.from([0, 0, 5])), hex: '020105' },
+  { reason: 'an integer loses leading zeros', made: encodeInteger(Buffer.from([0, 0, 5])), hex: '020105' },
   {
     reason: 'an integer whose first bit is set gets a zero before it',
-    made: integer(Buffer.from([0x80])),
+    made: encodeInteger(Buffer.from([0x80])),
     hex: '02020080',
   },
-  { reason: 'zero keeps one byte', made: integer(Buffer.from([0, 0])), hex: '020100' },
+  { reason: 'zero keeps one byte', made: encodeInteger(Buffer.from([0, 0])), hex: '020100' },
   {
     reason: 'arcs above 127 take several bytes',
     made: objectIdentifier('1.2.840.10045.4.3.2'),

@@ -39,7 +39,7 @@ export function booleanTrue(): Buffer {
 }
 
 /** A non-negative INTEGER from its big-endian bytes, in the shortest form. */
-export function integer(magnitude: Uint8Array): Buffer {
+export function encodeInteger(magnitude: Uint8Array): Buffer {
   let start = 0;
   while (start < magnitude.length - 1 && magnitude[start] === 0) start += 1;
   const shortest = magnitude.subarray(start);
@@ -48,7 +48,7 @@ export function integer(magnitude: Uint8Array): Buffer {
 }
 
 export function smallInteger(value: number): Buffer {
-  return integer(Buffer.from([value]));
+  return encodeInteger(Buffer.from([value]));
 }
 
 /** `unusedBits` counts the bits at the end of the last byte that do not belong to the string. */

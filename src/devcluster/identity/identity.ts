@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
+import { isObject, parseJson } from '../../std/json.ts';
 import { createAuthority, createServerCertificate } from './certificate.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,14 +51,6 @@ function parseIdentity(file: string, text: string): Identity {
   if (typeof authorityCertificate !== 'string' || typeof certificate !== 'string') throw brokenIdentity(file);
   if (typeof privateKey !== 'string' || typeof token !== 'string') throw brokenIdentity(file);
   return { authorityCertificate, certificate, privateKey, token };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function brokenIdentity(file: string): Failure {

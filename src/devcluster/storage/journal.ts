@@ -5,7 +5,7 @@ import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, re
 import { join } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
 import { type Change, keyOfObject } from './change.ts';
 
 const FORMAT = { journal: 'devcluster', version: 1 } as const;
@@ -135,14 +135,6 @@ function parseLine(path: string, number: number, line: string): Line {
 /** Only whole objects were written: the envelope is enough to know one. */
 function isStored(value: unknown): value is KubeObject {
   return isObject(value) && isObject(value.metadata) && typeof value.metadata.name === 'string';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function broken(path: string, line: number): Failure {

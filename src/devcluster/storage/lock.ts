@@ -59,7 +59,7 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
     const path = join(dir, name);
-    const text = await textOf(path);
+    const text = await readIfThere(path);
     const holder = text === undefined ? undefined : parseHolder(text);
     if (holder !== undefined && lives(holder)) return holder;
     // A file that is not whole yet belongs to somebody who has not looked: he will see ours.
@@ -101,7 +101,7 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

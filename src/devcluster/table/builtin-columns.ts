@@ -8,35 +8,35 @@ import {
   at,
   cell,
   containerColumns,
-  integer,
+  integerColumn,
   labelsText,
   listAt,
   NONE,
   numberAt,
   selectorText,
   sizeOf,
-  text,
   textAt,
+  textColumn,
   wide,
 } from './cells.ts';
+import type { Column } from './column.ts';
 import { claimColumns, eventColumns, externalAddresses, podColumns, servicePorts } from './core-columns.ts';
-import type { Column } from './table.ts';
 
 type Columns = (name: Column, age: Column) => readonly Column[];
 
 /** By `group/Kind`. */
 export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
-  '/Namespace': (name, age) => [name, text('Status', 'status.phase'), age],
+  '/Namespace': (name, age) => [name, textColumn('Status', 'status.phase'), age],
   '/ConfigMap': (name, age) => [
     name,
     cell('Data', (object) => sizeOf(object, 'data') + sizeOf(object, 'binaryData')),
     age,
   ],
-  '/Secret': (name, age) => [name, text('Type', 'type'), cell('Data', (object) => sizeOf(object, 'data')), age],
+  '/Secret': (name, age) => [name, textColumn('Type', 'type'), cell('Data', (object) => sizeOf(object, 'data')), age],
   '/ServiceAccount': (name, age) => [name, age],
   '/Service': (name, age) => [
     name,
-    text('Type', 'spec.type'),
+    textColumn('Type', 'spec.type'),
     cell('Cluster-IP', (object) => textAt(object, 'spec.clusterIP') || NONE),
     cell('External-IP', externalAddresses),
     cell('Port(s)', servicePorts),
@@ -59,20 +59,20 @@ export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
   'apps/StatefulSet': (name, age) => [name, cell('Ready', readyReplicas), age, ...containerColumns('spec.template')],
   'apps/ReplicaSet': (name, age) => [
     name,
-    integer('Desired', 'spec.replicas'),
-    integer('Current', 'status.replicas'),
-    integer('Ready', 'status.readyReplicas'),
+    integerColumn('Desired', 'spec.replicas'),
+    integerColumn('Current', 'status.replicas'),
+    integerColumn('Ready', 'status.readyReplicas'),
     age,
     ...containerColumns('spec.template'),
     wide(cell('Selector', (object) => selectorText(at(object, 'spec.selector')))),
   ],
   'apps/DaemonSet': (name, age) => [
     name,
-    integer('Desired', 'status.desiredNumberScheduled'),
-    integer('Current', 'status.currentNumberScheduled'),
-    integer('Ready', 'status.numberReady'),
-    integer('Up-to-date', 'status.updatedNumberScheduled'),
-    integer('Available', 'status.numberAvailable'),
+    integerColumn('Desired', 'status.desiredNumberScheduled'),
+    integerColumn('Current', 'status.currentNumberScheduled'),
+    integerColumn('Ready', 'status.numberReady'),
+    integerColumn('Up-to-date', 'status.updatedNumberScheduled'),
+    integerColumn('Available', 'status.numberAvailable'),
     cell('Node Selector', (object) => labelsText(at(object, 'spec.template.spec.nodeSelector'))),
     age,
     ...containerColumns('spec.template'),
@@ -81,7 +81,7 @@ export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
   'batch/Job': jobColumns,
   'batch/CronJob': (name, age) => [
     name,
-    text('Schedule', 'spec.schedule'),
+    textColumn('Schedule', 'spec.schedule'),
     cell('Timezone', (object) => textAt(object, 'spec.timeZone') || NONE),
     { ...cell('Suspend', (object) => (at(object, 'spec.suspend') === true ? 'True' : 'False')), type: 'boolean' },
     { ...cell('Active', (object) => listAt(object, 'status.active').length), type: 'integer' },
@@ -102,11 +102,11 @@ export const BUILTIN_COLUMNS: Readonly<Record<string, Columns>> = {
     name,
     cell('Min Available', (object) => textAt(object, 'spec.minAvailable') || 'N/A'),
     cell('Max Unavailable', (object) => textAt(object, 'spec.maxUnavailable') || 'N/A'),
-    integer('Allowed Disruptions', 'status.disruptionsAllowed'),
+    integerColumn('Allowed Disruptions', 'status.disruptionsAllowed'),
     age,
   ],
   'autoscaling/HorizontalPodAutoscaler': autoscalerColumns,
-  'coordination.k8s.io/Lease': (name, age) => [name, text('Holder', 'spec.holderIdentity'), age],
+  'coordination.k8s.io/Lease': (name, age) => [name, textColumn('Holder', 'spec.holderIdentity'), age],
 };
 
 function readyReplicas(object: KubeObject): string {

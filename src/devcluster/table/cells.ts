@@ -3,7 +3,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { ageOf } from './age.ts';
-import type { Column } from './table.ts';
+import type { Column } from './column.ts';
 
 export const NONE = '<none>';
 
@@ -11,11 +11,11 @@ export function cell(name: string, read: (object: KubeObject, now: number) => Js
   return { name, type: 'string', cell: read };
 }
 
-export function text(name: string, path: string): Column {
+export function textColumn(name: string, path: string): Column {
   return cell(name, (object) => textAt(object, path));
 }
 
-export function integer(name: string, path: string): Column {
+export function integerColumn(name: string, path: string): Column {
   return { name, type: 'integer', cell: (object) => numberAt(object, path) };
 }
 

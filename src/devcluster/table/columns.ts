@@ -3,8 +3,8 @@
 import type { ResourceType } from '../resources/resource-type.ts';
 import { ageOf } from './age.ts';
 import { BUILTIN_COLUMNS } from './builtin-columns.ts';
+import type { Column } from './column.ts';
 import { customColumns } from './custom-columns.ts';
-import type { Column } from './table.ts';
 
 export const NAME: Column = {
   name: 'Name',

@@ -3,8 +3,8 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import { ageOf } from './age.ts';
-import { at, cell, listAt, NONE, text, textAt, wide } from './cells.ts';
-import type { Column } from './table.ts';
+import { at, cell, listAt, NONE, textAt, textColumn, wide } from './cells.ts';
+import type { Column } from './column.ts';
 
 export function externalAddresses(object: KubeObject): string {
   const given = at(object, 'spec.externalIPs');
@@ -66,10 +66,10 @@ export function claimColumns(name: Column, age: Column): readonly Column[] {
     cell('Status', (object) =>
       object.metadata.deletionTimestamp === undefined ? textAt(object, 'status.phase') : 'Terminating',
     ),
-    text('Volume', 'spec.volumeName'),
+    textColumn('Volume', 'spec.volumeName'),
     cell('Capacity', (object) => (isBound(object) ? textAt(object, 'status.capacity.storage') : '')),
     cell('Access Modes', (object) => (isBound(object) ? accessModes(at(object, 'status.accessModes')) : '')),
-    text('StorageClass', 'spec.storageClassName'),
+    textColumn('StorageClass', 'spec.storageClassName'),
     cell('VolumeAttributesClass', (object) => textAt(object, 'spec.volumeAttributesClassName') || '<unset>'),
     age,
     wide(cell('VolumeMode', (object) => textAt(object, 'spec.volumeMode') || '<unset>')),
@@ -90,8 +90,8 @@ export function eventColumns(name: Column): readonly Column[] {
     read(object, 'series.lastObservedTime', 'lastTimestamp', 'deprecatedLastTimestamp') || firstSeen(object);
   return [
     cell('Last Seen', (object, now) => ageOf(lastSeen(object), now)),
-    text('Type', 'type'),
-    text('Reason', 'reason'),
+    textColumn('Type', 'type'),
+    textColumn('Reason', 'reason'),
     cell('Object', (object) => subjectText(subject(object))),
     wide(cell('Subobject', (object) => textAt(asObject(subject(object)), 'fieldPath'))),
     wide(

@@ -3,8 +3,8 @@
 import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
 import { ageOf } from './age.ts';
+import type { Column } from './column.ts';
 import { type JsonPath, parseJsonPath, valuesAt } from './json-path.ts';
-import type { Column } from './table.ts';
 
 const CREATED: JsonObject = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 

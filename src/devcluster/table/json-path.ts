@@ -89,10 +89,10 @@ function readLiteral(text: string): Json | undefined {
 
 /** All values that the path leads to; none where a part of it is absent. */
 export function valuesAt(root: Json, path: JsonPath): readonly Json[] {
-  return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => take(value, step)), [root]);
+  return path.reduce<readonly Json[]>((values, step) => values.flatMap((value) => takeStep(value, step)), [root]);
 }
 
-function take(value: Json, step: Step): readonly Json[] {
+function takeStep(value: Json, step: Step): readonly Json[] {
   switch (step.kind) {
     case 'key': {
       const child = isObject(value) && Object.hasOwn(value, step.key) ? value[step.key] : undefined;

@@ -1,8 +1,9 @@
 // Tables as `kubectl get` shows them (meta.k8s.io/v1 Table). Knows nothing about HTTP.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { Json, JsonObject } from '../../std/json.ts';
+import type { JsonObject } from '../../std/json.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
+import type { Column } from './column.ts';
 import { CREATED_AT, columnsOf } from './columns.ts';
 
 export interface TableOptions {
@@ -10,16 +11,6 @@ export interface TableOptions {
   readonly now: number;
   /** `Metadata` (partial metadata a row), `Object`, `None`. */
   readonly include: string;
-}
-
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  readonly format?: string;
-  readonly description?: string;
-  /** 0: always shown; more: only with `-o wide`. */
-  readonly priority?: number;
-  readonly cell: (object: KubeObject, now: number) => Json;
 }
 
 export function tableOf(type: ResourceType, objects: readonly KubeObject[], options: TableOptions): JsonObject {

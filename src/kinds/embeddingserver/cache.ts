@@ -27,7 +27,11 @@ function wantedTemplates({ spec }: Embedding): JsonObject[] {
   const { modelCache, resourceOverrides } = spec;
   if (modelCache?.enabled !== true) return [];
   const { labels, annotations } = resourceOverrides?.persistentVolumeClaim ?? {};
-  const metadata = { name: CACHE_VOLUME, ...filled('labels', labels), ...filled('annotations', annotations) };
+  const metadata = {
+    name: CACHE_VOLUME,
+    ...memberIfFilled('labels', labels),
+    ...memberIfFilled('annotations', annotations),
+  };
   const { size, accessMode, storageClassName } = modelCache;
   return [
     {
@@ -50,7 +54,11 @@ function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefi
     const { name: volume, labels, annotations } = isObject(metadata) ? metadata : {};
     const { accessModes, resources, storageClassName } = isObject(claim) ? claim : {};
     return {
-      metadata: { ...given('name', volume), ...filled('labels', labels), ...filled('annotations', annotations) },
+      metadata: {
+        ...given('name', volume),
+        ...memberIfFilled('labels', labels),
+        ...memberIfFilled('annotations', annotations),
+      },
       spec: {
         ...given('accessModes', accessModes),
         ...given('resources', resources),
@@ -84,6 +92,6 @@ function given(key: string, value: Json | undefined): JsonObject {
   return value === undefined || value === null ? {} : { [key]: value };
 }
 
-function filled(key: string, value: unknown): JsonObject {
+function memberIfFilled(key: string, value: unknown): JsonObject {
   return isObject(value) && Object.keys(value).length > 0 ? { [key]: { ...value } } : {};
 }

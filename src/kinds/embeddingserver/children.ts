@@ -3,12 +3,12 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
+import { imagePullSecrets, service } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
-import { imagePullSecrets, service } from '../shared/generated.ts';
-import { withOverrides } from '../shared/labels.ts';
-import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../shared/pod.ts';
-import { withPodTemplate } from '../shared/pod-template.ts';
-import { secretChecksum } from '../shared/secret-checksum.ts';
+import { withOverrides } from '../labels.ts';
+import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
+import { withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
 import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
 import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
 

@@ -1,7 +1,7 @@
 // EmbeddingServer: an inference server that turns texts into vectors, for virtual MCP servers that search their tools.
 
 import { defineKind } from '../define.ts';
-import { made } from '../shared/made.ts';
+import { made } from '../made.ts';
 import { children } from './children.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';

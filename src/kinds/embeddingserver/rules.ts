@@ -1,7 +1,7 @@
 // What is wrong with an EmbeddingServer that neither its schema nor CEL can say. Knows nothing about what follows from it.
 
 import type { Finding } from '../kind.ts';
-import { podTemplateFindings } from '../shared/pod-template.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
 import { type Embedding, fieldArguments, TOKEN_ENV } from './facts.ts';
 
 export function rules({ spec }: Embedding): readonly Finding[] {

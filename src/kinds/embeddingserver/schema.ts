@@ -13,9 +13,9 @@ import {
   text,
   textMap,
 } from '../../std/schema.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
-import { envField, resourcesField } from '../shared/container.ts';
-import { secretKeyRef } from '../shared/selectors.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { envField, resourcesField } from '../pods/container.ts';
+import { secretKeyRef } from '../selectors.ts';
 
 const ModelCache = object(
   {

@@ -3,12 +3,12 @@
 
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration, type Verdict } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
-import { imageVerdict } from '../shared/image-verdict.ts';
-import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
-import { type Progress as Reached, setback } from '../shared/progress.ts';
-import { readyReplicas, workloadState } from '../shared/workload.ts';
+import { imageVerdict } from '../pods/image-verdict.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { cacheOf } from './cache.ts';
 import { type Embedding, serverUrl } from './facts.ts';
 import type { EmbeddingServerStatus } from './schema.ts';

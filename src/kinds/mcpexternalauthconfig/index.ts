@@ -1,9 +1,9 @@
 // MCPExternalAuthConfig: how proxies authenticate to what is behind them, kept in one place for all that do it the same
 // way. It has no children: what it says is in those of the resources that name it.
 
+import { ExternalAuth } from '../auth/external-auth.ts';
+import { ConfigStatus, configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
-import { ConfigStatus, configStatus } from '../shared/config-status.ts';
-import { ExternalAuth } from '../shared/external-auth.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 

@@ -2,9 +2,9 @@
 // the configuration could start, so each is needed.
 
 import type { Static } from '../../std/schema.ts';
+import { authServerReferences, secretReference } from '../auth/auth-server-references.ts';
+import type { ExternalAuth } from '../auth/external-auth.ts';
 import type { Reference } from '../kind.ts';
-import { authServerReferences, secretReference } from '../shared/auth-server-references.ts';
-import type { ExternalAuth } from '../shared/external-auth.ts';
 
 export function references({ spec }: { readonly spec: Static<typeof ExternalAuth> }): readonly Reference[] {
   const { tokenExchange, headerInjection, bearerToken, embeddedAuthServer } = spec;

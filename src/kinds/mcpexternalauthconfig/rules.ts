@@ -3,19 +3,21 @@
 
 import { roleMatcher } from '../../contracts/role-matcher.ts';
 import type { Static } from '../../std/schema.ts';
+import { authServerFindings } from '../auth/auth-server-rules.ts';
+import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
+import type { ExternalAuth } from '../auth/external-auth.ts';
+import { plainHttpFindings, scopeFindings } from '../auth/external-auth-checks.ts';
+import { headerNameFindings } from '../auth/header-findings.ts';
 import type { Finding, View } from '../kind.ts';
-import { authServerFindings } from '../shared/auth-server-rules.ts';
-import { authServerSecretFindings } from '../shared/auth-server-secrets.ts';
-import type { ExternalAuth } from '../shared/external-auth.ts';
-import { plainHttpFindings, scopeFindings } from '../shared/external-auth-checks.ts';
 
 type Spec = Static<typeof ExternalAuth>;
 type Mapping = NonNullable<NonNullable<Spec['cloudSts']>['roleMappings']>[number];
 
 export function rules({ spec }: { readonly spec: Spec }): readonly Finding[] {
-  const { tokenExchange, embeddedAuthServer, cloudSts } = spec;
+  const { tokenExchange, headerInjection, embeddedAuthServer, cloudSts } = spec;
   return [
     ...(tokenExchange === undefined ? [] : exchangeFindings(tokenExchange)),
+    ...headerNameFindings(headerInjection?.headerName, '/spec/headerInjection/headerName'),
     ...(embeddedAuthServer === undefined ? [] : authServerFindings(embeddedAuthServer, '/spec/embeddedAuthServer')),
     ...(cloudSts === undefined ? [] : mappingFindings(cloudSts)),
   ];
@@ -28,12 +30,13 @@ export function inspect({ spec }: { readonly spec: Spec }, view: View): readonly
 }
 
 function exchangeFindings(exchange: NonNullable<Spec['tokenExchange']>): readonly Finding[] {
-  const { tokenUrl, scopes, clientId, clientSecretRef } = exchange;
+  const { tokenUrl, scopes, clientId, clientSecretRef, externalTokenHeaderName } = exchange;
   const message = 'a client secret means nothing without clientId, and is not sent';
   const pointer = '/spec/tokenExchange/clientSecretRef';
   return [
     ...plainHttpFindings(tokenUrl, '/spec/tokenExchange/tokenUrl'),
     ...scopeFindings(scopes, '/spec/tokenExchange/scopes'),
+    ...headerNameFindings(externalTokenHeaderName, '/spec/tokenExchange/externalTokenHeaderName'),
     ...(clientSecretRef === undefined || clientId !== undefined
       ? []
       : [{ code: 'client-secret-unused', severity: 'warning', pointer, message } as const]),

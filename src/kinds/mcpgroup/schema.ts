@@ -1,7 +1,7 @@
 // Every field of MCPGroup (document 2, MCPGroup). Knows nothing about how the status is found.
 
 import { choice, integer, list, object, optional, text } from '../../std/schema.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
+import { ConditionsSchema } from '../conditions.ts';
 
 export const MCPGroupSpec = object(
   {

@@ -2,9 +2,9 @@
 
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Observed, View } from '../kind.ts';
-import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
 import type { MCPGroupSpec, MCPGroupStatus } from './schema.ts';
 
 /** Sorted names of the kind's objects whose `spec.groupRef` is the group. */

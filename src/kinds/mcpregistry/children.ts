@@ -2,17 +2,17 @@
 // service needs no rights in the cluster, so there is no Role. Knows nothing about what lives.
 
 import assert from 'node:assert/strict';
-import { REGISTRY_CONFIG_KEY } from '../../contracts/registry-config-map.ts';
+import { REGISTRY_CONFIG_KEY } from '../../contracts/registry/config-map.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { digest, fnv1a32 } from '../../std/hash.ts';
 import { canonicalJson, type JsonObject } from '../../std/json.ts';
-import { yamlText } from '../../std/yaml-package.ts';
+import { yamlText } from '../../std/yaml/package.ts';
+import { configMap, imagePullSecrets, service, serviceAccount } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
-import { configMap, imagePullSecrets, service, serviceAccount } from '../shared/generated.ts';
-import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../shared/pod.ts';
-import { podTemplateHash, withPodTemplate } from '../shared/pod-template.ts';
-import { secretChecksum } from '../shared/secret-checksum.ts';
-import { API_PORT, apiLabels, apiSelector, childNames, METRICS_PORT, type Registry } from './facts.ts';
+import { CONTAINER_SECURITY, httpProbe, POD_SECURITY, SCRATCH } from '../pods/pod.ts';
+import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { API_PORT, apiLabels, apiSelector, METRICS_PORT, type Registry, registryChildNames } from './facts.ts';
 import {
   certificateMounts,
   certificateRefs,
@@ -32,7 +32,7 @@ const ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export function children(self: Registry, view: View, settings: Settings): readonly KubeObject[] {
   const { name, namespace } = self;
-  const names = childNames(name);
+  const names = registryChildNames(name);
   const labels = apiLabels(name);
   const config = configMap(
     settings.apiGroup,
@@ -60,7 +60,7 @@ function passwordSecret({ name, namespace, spec }: Registry, view: View): readon
   if (spec.databaseConfig === undefined) return [];
   const text = passwordFile(spec.databaseConfig, view);
   assert(text !== undefined, 'children are made only of resources whose references were found');
-  const metadata = { name: childNames(name).pgpass, namespace, labels: apiLabels(name) };
+  const metadata = { name: registryChildNames(name).pgpass, namespace, labels: apiLabels(name) };
   const data = { [PGPASS]: Buffer.from(text, 'utf8').toString('base64') };
   return [{ apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data }];
 }
@@ -84,7 +84,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: {
-      name: childNames(name).api,
+      name: registryChildNames(name).api,
       namespace,
       labels: apiLabels(name),
       ...podTemplateHash(podTemplateSpec),
@@ -104,7 +104,7 @@ function mountedChecksum(self: Registry, view: View, settings: Settings): JsonOb
 
 function pod(self: Registry, settings: Settings): JsonObject {
   const { name, spec } = self;
-  const names = childNames(name);
+  const names = registryChildNames(name);
   const password =
     spec.databaseConfig === undefined ? undefined : passwordParts(names.pgpass, settings.images.registry);
   const mounts: readonly Mounted[] = [

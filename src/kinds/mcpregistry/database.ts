@@ -1,6 +1,6 @@
 // The database that a registry names for itself. Knows nothing about connections.
 
-import type { RegistryDatabaseTarget } from '../../contracts/registry-database.ts';
+import type { RegistryDatabaseTarget } from '../../contracts/registry/database.ts';
 import type { RegistrySpec } from './facts.ts';
 
 /** Undefined: the registry uses the instance's own. */
@@ -9,11 +9,11 @@ export function databaseTarget({ databaseConfig }: RegistrySpec): RegistryDataba
   const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
   return {
     settings,
-    passwordSecretRef: keyOf(dbAppUserPasswordSecretRef),
-    migrationPasswordSecretRef: keyOf(dbMigrationUserPasswordSecretRef),
+    passwordSecretRef: pickKey(dbAppUserPasswordSecretRef),
+    migrationPasswordSecretRef: pickKey(dbMigrationUserPasswordSecretRef),
   };
 }
 
-function keyOf({ name, key }: { readonly name: string; readonly key: string }) {
+function pickKey({ name, key }: { readonly name: string; readonly key: string }) {
   return { name, key };
 }

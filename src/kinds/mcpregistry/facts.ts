@@ -1,12 +1,12 @@
 // What follows from an MCPRegistry's spec and is needed in several places: names, paths inside the container.
 // Knows nothing about objects.
 
-import { REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry-config-map.ts';
+import { REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry/config-map.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
-import { LABEL_DOMAIN } from '../shared/labels.ts';
-import { made } from '../shared/made.ts';
+import { LABEL_DOMAIN } from '../labels.ts';
+import { made } from '../made.ts';
 import type { MCPRegistrySpec } from './schema.ts';
 
 export type Registry = Typed<typeof MCPRegistrySpec>;
@@ -20,7 +20,7 @@ export const API_PORT = 8080;
 export const METRICS_PORT = 8081;
 
 /** Names of the children (kinds.md 0.5). */
-export function childNames(name: string) {
+export function registryChildNames(name: string) {
   return {
     api: `${name}-api`,
     account: `${name}-registry-api`,
@@ -40,12 +40,12 @@ export function apiLabels(name: string) {
 
 /** kinds.md 7.2. It can never be changed. */
 export function apiSelector(name: string) {
-  return { 'app.kubernetes.io/name': childNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
+  return { 'app.kubernetes.io/name': registryChildNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
 }
 
 /** Where clients inside the cluster reach the service. */
 export function apiEndpoint({ name, namespace }: Pick<Registry, 'name' | 'namespace'>): string {
-  return `http://${childNames(name).api}.${namespace}:${API_PORT}`;
+  return `http://${registryChildNames(name).api}.${namespace}:${API_PORT}`;
 }
 
 /** Document 2, PVCSource: where the data of a ConfigMap or claim is mounted. */
@@ -62,7 +62,7 @@ export function certificateDirectory(configMap: string): string {
 }
 
 export function madeObjects({ name, spec }: Registry): readonly ObjectName[] {
-  const names = childNames(name);
+  const names = registryChildNames(name);
   return made({
     Deployment: [names.api],
     Service: [names.api],

@@ -2,7 +2,7 @@
 // is mounted once, with every key that is named of it. Knows nothing about the rest of the pod. Source: kinds.md 7.2.
 
 import type { JsonObject } from '../../std/json.ts';
-import { volumeName } from '../shared/pod.ts';
+import { volumeName } from '../pods/pod.ts';
 import {
   certificateDirectory,
   dataDirectory,

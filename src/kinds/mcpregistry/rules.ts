@@ -1,11 +1,11 @@
 // What is wrong with an MCPRegistry that neither its schema nor CEL can say: in itself (rules), and in the content of
 // what it names (inspect). Knows nothing about what follows from it.
 
-import { readRegistryConfig } from '../../contracts/registry-config-read.ts';
+import { readRegistryConfig } from '../../contracts/registry/config-read.ts';
 import { fieldPath } from '../../kube/structural/path.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { Finding, View } from '../kind.ts';
-import { podTemplateFindings } from '../shared/pod-template.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
 import { configText } from './children.ts';
 import type { Registry } from './facts.ts';
 import { passwordFindings } from './pgpass.ts';

@@ -1,7 +1,7 @@
 // The fields of `spec.authConfig` (document 2, MCPRegistryAuthConfig). Knows nothing about tokens.
 
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
-import { configMapKeyWithDefault, secretKeySelector, secretKeySelectorWithDefault } from '../shared/selectors.ts';
+import { configMapKeyWithDefault, secretKeySelector, secretKeySelectorWithDefault } from '../selectors.ts';
 
 const HTTP_URL = { minLength: 1, pattern: '^https?://.*' };
 

@@ -2,7 +2,7 @@
 
 import { DATABASE_DEFAULTS, SSL_MODES } from '../../contracts/database-defaults.ts';
 import { choice, duration, integer, object, port, text } from '../../std/schema.ts';
-import { secretKeySelector } from '../shared/selectors.ts';
+import { secretKeySelector } from '../selectors.ts';
 
 /** PostgreSQL, by two users: one that may change the schema, one that may not. */
 export const Database = object(

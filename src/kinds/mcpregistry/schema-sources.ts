@@ -1,10 +1,10 @@
 // The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
 
-import { RESERVED_NAMES } from '../../contracts/registry-config-source-rules.ts';
-import { SOURCE_FORMATS } from '../../contracts/registry-source.ts';
+import { RESERVED_NAMES } from '../../contracts/registry/config-source-rules.ts';
+import { SOURCE_FORMATS } from '../../contracts/registry/source.ts';
 import { DURATION_PATTERN } from '../../std/duration.ts';
 import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
-import { configMapKeySelector, nameField, secretKeySelector } from '../shared/selectors.ts';
+import { configMapKeySelector, nameField, secretKeySelector } from '../selectors.ts';
 
 const GitAuth = object(
   {

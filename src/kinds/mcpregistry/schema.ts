@@ -1,8 +1,8 @@
 // Every field of MCPRegistry (document 2, MCPRegistry). Knows nothing about what becomes of them.
 
 import { anyObject, bool, choice, integer, list, object, optional, text, time } from '../../std/schema.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
-import { nameField } from '../shared/selectors.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { nameField } from '../selectors.ts';
 import { Auth } from './schema-auth.ts';
 import { Database } from './schema-database.ts';
 import { Registry } from './schema-sources.ts';

@@ -2,7 +2,7 @@
 // Source: kinds.md 7.3, without the built-in `default` registry: only what is declared is served.
 
 import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
-import type { RegistryConfigFile } from '../../contracts/registry-config.ts';
+import type { RegistryConfigFile } from '../../contracts/registry/config.ts';
 import type { Settings } from '../kind.ts';
 import {
   apiEndpoint,
@@ -111,17 +111,17 @@ function provider(given: Provider): FileProvider {
     name,
     issuerUrl,
     audience,
-    ...text('jwksUrl', jwksUrl),
-    ...text('introspectionUrl', introspectionUrl),
-    ...text('clientId', clientId),
-    ...text('clientSecretFile', secret),
-    ...text('caCertPath', caCertPath || certificate),
-    ...text('authTokenFile', authTokenFile || token),
+    ...optionalText('jwksUrl', jwksUrl),
+    ...optionalText('introspectionUrl', introspectionUrl),
+    ...optionalText('clientId', clientId),
+    ...optionalText('clientSecretFile', secret),
+    ...optionalText('caCertPath', caCertPath || certificate),
+    ...optionalText('authTokenFile', authTokenFile || token),
     allowPrivateIP,
   };
 }
 
-function text<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+function optionalText<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
   const result: { [P in K]?: string } = {};
   if (value !== undefined && value !== '') result[key] = value;
   return result;

@@ -1,6 +1,6 @@
 // The sources of an MCPRegistry, as the catalogue's sync reads them. Knows nothing about syncing.
 
-import type { Filter, Origin, RegistrySource } from '../../contracts/registry-source.ts';
+import type { Filter, Origin, RegistrySource } from '../../contracts/registry/source.ts';
 import { parseDuration } from '../../std/duration.ts';
 import type { Entry, Registry } from './facts.ts';
 import { formatOf } from './server-config.ts';

@@ -3,12 +3,12 @@
 
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
-import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
-import { refusalMessage } from '../shared/progress.ts';
-import { readyReplicas, workloadState } from '../shared/workload.ts';
-import { apiEndpoint, childNames, type Registry } from './facts.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { refusalMessage } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { apiEndpoint, type Registry, registryChildNames } from './facts.ts';
 import type { MCPRegistryStatus } from './schema.ts';
 import { type SyncStatus, syncPart } from './sync-status.ts';
 
@@ -26,7 +26,7 @@ interface Progress {
 export function status(self: Registry, observed: Observed): Status {
   const api = apiStatus(self, observed);
   const sync = syncPart(self, observed);
-  const { phase, message, reason, ready = phase === 'Ready' } = progress(self, observed, api, sync.syncStatus);
+  const { phase, message, reason, ready = phase === 'Ready' } = registryProgress(self, observed, api, sync.syncStatus);
   return {
     ...observedGeneration(self.resource),
     phase,
@@ -50,7 +50,7 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
   const endpoint = apiEndpoint(self);
   if (refusals.length > 0) return { phase: 'Error', message: refusalMessage(refusals), endpoint };
   if (failures.length > 0) return { phase: 'Error', message: failures.join('; '), endpoint };
-  const state = workloadState(view, 'Deployment', childNames(self.name).api);
+  const state = workloadState(view, 'Deployment', registryChildNames(self.name).api);
   const before = isObject(self.resource.status?.apiStatus) ? self.resource.status.apiStatus : {};
   if (readyReplicas(state) > 0) {
     const readySince = typeof before.readySince === 'string' ? before.readySince : now;
@@ -73,12 +73,12 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
 }
 
 /** The first that applies: being deleted, the service, the sync. What was synced before goes on being served. */
-function progress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
+function registryProgress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
   if (self.resource.metadata.deletionTimestamp !== undefined) {
     return { phase: 'Terminating', message: 'MCPRegistry is being terminated', reason: 'Terminating' };
   }
   if (api.phase === 'Error') return failure(observed, api.message ?? '');
-  const state = workloadState(observed.view, 'Deployment', childNames(self.name).api);
+  const state = workloadState(observed.view, 'Deployment', registryChildNames(self.name).api);
   if (api.phase !== 'Ready') {
     const reason = state.state === 'stopped' ? 'ScaledToZero' : 'APINotReady';
     return { phase: 'Pending', message: 'API is not ready', reason };

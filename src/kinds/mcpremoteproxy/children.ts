@@ -3,20 +3,26 @@
 
 import type { RunConfig } from '../../contracts/run-config.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Settings, View } from '../kind.ts';
-import { forwardedHeaders } from '../shared/header-forward.ts';
-import { type ProxyNeeds, proxyNeeds } from '../shared/proxy.ts';
-import { proxyAccount, proxyFiles } from '../shared/proxy-objects.ts';
-import { proxyIdentity, proxySettings } from '../shared/proxy-settings.ts';
-import { proxyDeployment, proxyService } from '../shared/proxy-workload.ts';
+import { forwardedHeaders } from '../auth/header-forward.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import type { Mounted } from '../pods/pod.ts';
+import { wantedReplicas } from '../proxy/disruption.ts';
+import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
+import { mountedConfigMap, type ProxyFacts, type ProxyNeeds, proxyNeeds } from '../proxy/proxy.ts';
+import { BACKEND_CA } from '../proxy/service.ts';
+import { sessionKeys } from '../proxy/session-keys.ts';
+import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
+import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
 import { proxyOf, type RemoteProxy } from './facts.ts';
 
 export function children(self: RemoteProxy, view: View, settings: Settings): readonly KubeObject[] {
-  const { spec, name } = self;
+  const { spec } = self;
   const proxy = proxyOf(self);
   const needs = proxyNeeds(proxy, view, settings);
   const { apiGroup, images } = settings;
-  const files = proxyFiles(proxy, runConfig(self, needs, view), needs, { view, apiGroup, mounted: [] });
+  const { backendCA } = proxy.tuning;
+  const atStart = backendCA === undefined ? [] : [backendCA.name];
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart });
   return [
     // An account of the author's gets the rights that its author gives it.
     ...(spec.serviceAccount === undefined ? proxyAccount(proxy, needs, []) : []),
@@ -29,17 +35,28 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       replicas: undefined,
       ...(spec.resources === undefined ? {} : { resources: spec.resources }),
       readyAfterSeconds: 15,
-      env: forwardedHeaders(spec.headerForward, name).env,
-      mounted: [],
+      files: forwardedHeaders(spec.headerForward).files,
+      mounted: certificates(proxy),
       annotations: files.checksums,
     }),
     proxyService(proxy),
+    ...proxyDisruption(proxy, wantedReplicas(undefined, view, 'Deployment', proxy.names.deployment)),
   ];
+}
+
+export function generated(self: RemoteProxy): readonly GeneratedSecret[] {
+  return [sessionKeys(proxyOf(self))];
+}
+
+function certificates({ tuning: { backendCA } }: ProxyFacts): readonly Mounted[] {
+  if (backendCA === undefined) return [];
+  const { name, key } = backendCA;
+  return [mountedConfigMap('backend-ca', BACKEND_CA.directory, { name, items: [{ key, path: BACKEND_CA.file }] })];
 }
 
 /** Keys in the order of the contract: equal proxies give equal text. */
 function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig {
-  const { spec, name } = self;
+  const { spec } = self;
   const proxy = proxyOf(self);
   return {
     ...proxyIdentity(proxy),
@@ -48,7 +65,7 @@ function runConfig(self: RemoteProxy, needs: ProxyNeeds, view: View): RunConfig 
     host: '0.0.0.0',
     port: proxy.port,
     remote_url: spec.remoteURL,
-    ...forwardedHeaders(spec.headerForward, name).block,
+    ...forwardedHeaders(spec.headerForward).block,
     ...proxySettings(proxy, needs, view),
   };
 }

@@ -1,11 +1,11 @@
 // What an MCPRemoteProxy's conditions say, Ready apart (kinds.md 2.3). Knows nothing about their history.
 
+import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
-import type { Verdict } from '../shared/conditions.ts';
-import { bundleVerdict, groupVerdict, isReference, missing, referenceVerdict } from '../shared/proxy-verdicts.ts';
+import { bundleVerdict, groupVerdict, isReference, missing, referenceVerdict } from '../proxy/verdicts.ts';
 import type { RemoteProxy } from './facts.ts';
 
-export function verdicts({ spec }: RemoteProxy, { view, refusals }: Observed): readonly Verdict[] {
+export function remoteProxyVerdicts({ spec }: RemoteProxy, { view, refusals }: Observed): readonly Verdict[] {
   return [
     ...configurationVerdicts(refusals),
     ...groupVerdict(spec.groupRef, view),

@@ -3,27 +3,33 @@
 
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
-import { made } from '../shared/made.ts';
-import { type ProxyFacts, proxyPort } from '../shared/proxy.ts';
+import { made } from '../made.ts';
+import { proxyTuning } from '../proxy/annotations.ts';
+import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
 import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
 
 /** Names of the children (kinds.md 0.5). */
-export function childNames(name: string) {
+export function remoteProxyChildNames(name: string) {
   return {
     deployment: name,
     service: `mcp-${name}-remote-proxy`,
     account: `${name}-remote-proxy-runner`,
     runConfig: `${name}-runconfig`,
     inlineAuthz: `${name}-authz-inline`,
+    sessionKeys: `${name}-remote-session-keys`,
+    disruptionBudget: `mcp-${name}-remote-proxy`,
   };
 }
 
 /** `status.url` (kinds.md 2.4): without a path. */
 export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
-  return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
+  return `http://${remoteProxyChildNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
+
+/** What is behind the proxy, which decides what has an effect. */
+export const BEHIND = 'remote servers';
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: RemoteProxy): ProxyFacts {
@@ -33,16 +39,19 @@ export function proxyOf(self: RemoteProxy): ProxyFacts {
     ...{ name, namespace, spec },
     port: proxyPort(spec),
     origin: proxyUrl(self),
-    names: childNames(name),
+    tuning: proxyTuning(self.resource, BEHIND),
+    names: remoteProxyChildNames(name),
   };
 }
 
 export function madeObjects({ name, spec }: RemoteProxy): readonly ObjectName[] {
-  const names = childNames(name);
+  const names = remoteProxyChildNames(name);
   const account = spec.serviceAccount === undefined ? [names.account] : [];
   return made({
     Deployment: [names.deployment],
     Service: [names.service],
+    Secret: [names.sessionKeys],
+    PodDisruptionBudget: [names.disruptionBudget],
     ServiceAccount: account,
     Role: account,
     RoleBinding: account,

@@ -1,9 +1,10 @@
 // MCPRemoteProxy: a proxy in front of an MCP server somewhere else, that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
-import { endpointAuth, shownBy } from '../shared/endpoint.ts';
-import { children } from './children.ts';
-import { madeObjects, proxyUrl } from './facts.ts';
+import { annotationsFor } from '../proxy/annotations.ts';
+import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
+import { children, generated } from './children.ts';
+import { BEHIND, madeObjects, proxyUrl } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRemoteProxySpec, MCPRemoteProxyStatus } from './schema.ts';
@@ -23,6 +24,7 @@ export const MCPRemoteProxy = defineKind({
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   ],
+  annotations: annotationsFor(BEHIND),
   after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
   schema: {
     spec: MCPRemoteProxySpec,
@@ -55,5 +57,6 @@ export const MCPRemoteProxy = defineKind({
   },
   makes: madeObjects,
   children,
+  generated,
   status,
 });

@@ -2,18 +2,23 @@
 // they exist. What Kubernetes itself waits for when it starts a pod is optional, but for the Secrets of headers:
 // a condition says that one is missing (kinds.md 2.3).
 
+import { authzReferences } from '../auth/authz-findings.ts';
+import { headerReferences } from '../auth/header-forward.ts';
+import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
-import { headerReferences } from '../shared/header-forward.ts';
-import { oidcReferences } from '../shared/oidc-settings.ts';
-import { authzReferences } from '../shared/proxy-authz.ts';
-import { proxyReferences } from '../shared/proxy-references.ts';
-import type { RemoteProxy } from './facts.ts';
+import { proxyReferences } from '../proxy/references.ts';
+import { proxyOf, type RemoteProxy } from './facts.ts';
 
-export function references({ spec }: RemoteProxy): readonly Reference[] {
+export function references(self: RemoteProxy): readonly Reference[] {
+  const { spec } = self;
+  const { backendCA } = proxyOf(self).tuning;
   return [
     ...proxyReferences(spec),
     ...oidcReferences(spec.oidcConfig, '/spec/oidcConfig'),
     ...authzReferences(spec.authzConfig),
     ...headerReferences(spec.headerForward, '/spec/headerForward'),
+    ...(backendCA === undefined
+      ? []
+      : [{ pointer: '/metadata/annotations/skep.dev~1backend-ca', kind: 'ConfigMap', ...backendCA }]),
   ];
 }

@@ -1,20 +1,23 @@
 // What is wrong with an MCPRemoteProxy that neither its schema nor CEL can say: in itself (rules), and in the content of
 // what it names (inspect). Knows nothing about what follows from it.
 
+import { annotationFindings } from '../annotations.ts';
+import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
+import { authHeaderFindings, headerFindings } from '../auth/header-findings.ts';
+import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, View } from '../kind.ts';
-import { externalAuthFindings } from '../shared/external-auth-findings.ts';
-import { authHeaderFindings, headerFindings } from '../shared/header-findings.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
-import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
-import { toolConfigFindings } from '../shared/proxy-tools.ts';
-import type { RemoteProxy } from './facts.ts';
+import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { toolConfigFindings } from '../proxy/tools.ts';
+import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
 
-export function rules({ spec }: RemoteProxy): readonly Finding[] {
+export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
     ...remoteUrlFindings(spec.remoteURL),
     ...oidcFindings(spec.oidcConfig),
     ...inlineAuthzFindings(spec.authzConfig),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
+    ...annotationFindings(resource, PROXY_ANNOTATIONS, BEHIND),
   ];
 }
 
@@ -33,9 +36,11 @@ function urlFault(text: string): string | undefined {
   return hash === '' ? undefined : 'remoteURL must not hold a fragment, which no request carries';
 }
 
-export function inspect({ spec }: RemoteProxy, view: View): readonly Finding[] {
+export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
+  const { spec } = self;
   return [
     ...configMapOIDCFindings(spec.oidcConfig, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec.oidcConfig, view, proxyUrl(self))),
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings(spec, false, view),

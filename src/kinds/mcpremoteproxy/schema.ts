@@ -1,14 +1,14 @@
 // Every field of MCPRemoteProxy (document 2, MCPRemoteProxy). Knows nothing about what becomes of them.
 
 import { bool, choice, integer, object, optional, port, text } from '../../std/schema.ts';
-import { AuthzConfig } from '../shared/authz.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
-import { resourcesField } from '../shared/container.ts';
-import { HeaderForward } from '../shared/header-forward.ts';
-import { OIDCConfig } from '../shared/oidc.ts';
-import { ResourceOverrides } from '../shared/overrides.ts';
-import { namedRef, nameField } from '../shared/selectors.ts';
-import { AuditConfig, TelemetryConfig } from '../shared/telemetry.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { HeaderForward } from '../auth/header-forward.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { resourcesField } from '../pods/container.ts';
+import { ResourceOverrides } from '../proxy/overrides.ts';
+import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
+import { namedRef, nameField } from '../selectors.ts';
 
 export const MCPRemoteProxySpec = object(
   {

@@ -2,13 +2,13 @@
 // to change that.
 
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
-import { type Progress as Reached, setback } from '../shared/progress.ts';
-import { configHashes } from '../shared/proxy-verdicts.ts';
-import { workloadState } from '../shared/workload.ts';
-import { configurationFault, verdicts } from './conditions.ts';
-import { childNames, proxyUrl, type RemoteProxy } from './facts.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { workloadState } from '../pods/workload.ts';
+import { configHashes } from '../proxy/verdicts.ts';
+import { configurationFault, remoteProxyVerdicts } from './conditions.ts';
+import { proxyUrl, type RemoteProxy, remoteProxyChildNames } from './facts.ts';
 import type { MCPRemoteProxyStatus } from './schema.ts';
 
 type Status = Static<typeof MCPRemoteProxyStatus>;
@@ -25,7 +25,7 @@ export function status(self: RemoteProxy, observed: Observed): Status {
     url: proxyUrl(self),
     ...(resourceUrl === undefined || resourceUrl === '' ? {} : { externalURL: resourceUrl }),
     ...configHashes(self.spec, observed.view),
-    conditions: conditionsOf(self.resource, [...verdicts(self, observed), verdict], observed),
+    conditions: conditionsOf(self.resource, [...remoteProxyVerdicts(self, observed), verdict], observed),
   };
 }
 
@@ -38,7 +38,7 @@ function progress(self: RemoteProxy, observed: Observed): Progress {
 }
 
 function deploymentProgress({ name }: RemoteProxy, view: Observed['view']): Progress {
-  const state = workloadState(view, 'Deployment', childNames(name).deployment);
+  const state = workloadState(view, 'Deployment', remoteProxyChildNames(name).deployment);
   const notReady = { ready: false, reason: 'DeploymentNotReady' };
   switch (state.state) {
     case 'missing':

@@ -2,7 +2,7 @@
 // secrets. Knows nothing about containers.
 
 import type { Static } from '../../std/schema.ts';
-import type { Env } from '../shared/pod.ts';
+import type { Env } from '../pods/pod.ts';
 import { backendPort, isStdio } from './facts.ts';
 import type { MCPServerSpec } from './schema.ts';
 

@@ -2,13 +2,13 @@
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
+import { imagePullSecrets, service } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
-import { imagePullSecrets, service } from '../shared/generated.ts';
-import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../shared/pod.ts';
-import { withPodTemplate } from '../shared/pod-template.ts';
-import { secretChecksum } from '../shared/secret-checksum.ts';
+import { CONTAINER_SECURITY, envOf, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
+import { withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, cappedReplicas, childNames, isStdio, type Server } from './facts.ts';
+import { backendPort, isStdio, type Server, serverChildNames, serverReplicas } from './facts.ts';
 
 interface BackendParts {
   readonly podAnnotations: Readonly<Record<string, string>>;
@@ -21,9 +21,9 @@ interface BackendParts {
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
-  const { statefulSet } = childNames(name);
+  const { statefulSet } = serverChildNames(name);
   const labels = backendLabels(self);
-  const replicas = cappedReplicas(spec, spec.backendReplicas);
+  const replicas = serverReplicas(self);
   const podAnnotations = { ...parts.podAnnotations, ...secretChecksum(secretsOf(backendEnv(spec)), view, settings) };
   const template = {
     metadata: { labels, ...(Object.keys(podAnnotations).length === 0 ? {} : { annotations: { ...podAnnotations } }) },
@@ -70,7 +70,7 @@ function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): Jso
     ...(readOnly ? { readOnly } : {}),
   }));
   return {
-    serviceAccountName: spec.serviceAccount ?? childNames(name).backendAccount,
+    serviceAccountName: spec.serviceAccount ?? serverChildNames(name).backendAccount,
     securityContext: POD_SECURITY,
     ...imagePullSecrets(pullSecrets),
     containers: [
@@ -104,7 +104,7 @@ function listening(port: number): JsonObject {
 export function backendServices(self: Server): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   if (isStdio(spec)) return [];
-  const { backendService, headlessService } = childNames(name);
+  const { backendService, headlessService } = serverChildNames(name);
   const labels = backendLabels(self);
   const number = backendPort(spec);
   const selector = backendSelector(name);

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { View } from '../kind.ts';
 import { backendLabels, backendSelector } from './children-backend.ts';
-import { childNames, type Server } from './facts.ts';
+import { type Server, serverChildNames } from './facts.ts';
 import { type Outbound, profileOf } from './permission-profile.ts';
 
 /**
@@ -22,7 +22,7 @@ export function egressPolicies(self: Server, view: View): readonly KubeObject[] 
     {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
-      metadata: { name: childNames(name).egressPolicy, namespace, labels: backendLabels(self) },
+      metadata: { name: serverChildNames(name).egressPolicy, namespace, labels: backendLabels(self) },
       spec: {
         podSelector: { matchLabels: backendSelector(name) },
         policyTypes: ['Egress'],

@@ -1,19 +1,30 @@
 // The objects that an MCPServer becomes (kinds.md 0 and 1): service accounts and rights, configuration, the proxy, the
 // MCP server. Knows nothing about what lives but for the replicas that others chose.
 
-import { SECRET_ENV } from '../../contracts/run-config.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
-import type { Settings, View } from '../kind.ts';
-import { serviceAccount } from '../shared/generated.ts';
-import { workloadLabels } from '../shared/labels.ts';
-import { mountedConfigMap, proxyNeeds } from '../shared/proxy.ts';
-import { proxyAccount, proxyFiles } from '../shared/proxy-objects.ts';
-import { proxyDeployment, proxyService } from '../shared/proxy-workload.ts';
-import { sessionPassword } from '../shared/session-password.ts';
-import { backendServices, backendStatefulSet } from './children-backend.ts';
+import type { JsonObject } from '../../std/json.ts';
+import { serviceAccount } from '../generated.ts';
+import type { GeneratedSecret, Settings, View } from '../kind.ts';
+import { workloadLabels } from '../labels.ts';
+import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
+import { proxyAccount, proxyFiles } from '../proxy/objects.ts';
+import { mountedConfigMap, proxyNeeds } from '../proxy/proxy.ts';
+import { sessionKeys } from '../proxy/session-keys.ts';
+import { sessionPasswordFile } from '../proxy/session-password.ts';
+import { proxyDeployment, proxyDisruption, proxyService } from '../proxy/workload.ts';
+import { backendLabels, backendSelector, backendServices, backendStatefulSet } from './children-backend.ts';
 import { egressPolicies } from './children-egress.ts';
-import { cappedReplicas, childNames, isStdio, isTime, proxyOf, restartKey, type Server } from './facts.ts';
+import {
+  isStdio,
+  isTime,
+  proxyOf,
+  proxyReplicas,
+  restartKey,
+  type Server,
+  serverChildNames,
+  serverReplicas,
+  sessionPool,
+} from './facts.ts';
 import { PROFILE_DIRECTORY, runConfig } from './run-config.ts';
 
 export function children(self: Server, view: View, settings: Settings): readonly KubeObject[] {
@@ -23,7 +34,7 @@ export function children(self: Server, view: View, settings: Settings): readonly
   const { permissionProfile } = self.spec;
   const profile = permissionProfile?.type === 'configmap' ? permissionProfile.name : undefined;
   const mounted = profile === undefined ? [] : [profile];
-  const files = proxyFiles(proxy, runConfig(self, needs, view), needs, { view, apiGroup, mounted });
+  const files = proxyFiles(proxy, runConfig(self, needs, view), { view, apiGroup, atStart: [] });
   const restart = restartAnnotation(self, apiGroup);
   const { pullSecrets } = needs;
   return [
@@ -34,13 +45,14 @@ export function children(self: Server, view: View, settings: Settings): readonly
       image: settings.images.proxy,
       account: proxy.names.account,
       needsToken: isStdio(self.spec),
-      replicas: proxyReplicas(self, view),
+      replicas: cappedProxies(self, view),
       readyAfterSeconds: 5,
-      env: sessionPassword(self.spec.sessionStorage, SECRET_ENV.sessionRedisPassword),
+      files: sessionPasswordFile(self.spec.sessionStorage),
       mounted: mounted.map((name) => mountedConfigMap('permission-profile', PROFILE_DIRECTORY, { name })),
       annotations: { ...files.checksums, ...restart },
     }),
     proxyService(proxy),
+    ...budgets(self, view),
     ...egressPolicies(self, view),
     backendStatefulSet(self, view, settings, { podAnnotations: restart, pullSecrets }),
     ...backendServices(self),
@@ -51,24 +63,43 @@ export function children(self: Server, view: View, settings: Settings): readonly
 function backendAccount({ name, namespace, spec }: Server, pullSecrets: readonly string[]): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
   const labels = workloadLabels('mcpserver', name);
-  return [serviceAccount({ name: childNames(name).backendAccount, namespace, labels }, pullSecrets)];
+  return [serviceAccount({ name: serverChildNames(name).backendAccount, namespace, labels }, pullSecrets)];
 }
 
-/** The proxy attaches to the one pod of a server on standard streams, and may do nothing otherwise. */
-function rights({ name, spec }: Server): JsonObject[] {
-  if (!isStdio(spec)) return [];
-  const resourceNames = [`${childNames(name).statefulSet}-0`];
+/** The proxy attaches to the pods of a server on standard streams, and may do nothing otherwise. */
+function rights(self: Server): JsonObject[] {
+  if (!isStdio(self.spec)) return [];
+  const { statefulSet } = serverChildNames(self.name);
+  const resourceNames = Array.from({ length: sessionPool(self) ?? 1 }, (_, index) => `${statefulSet}-${index}`);
   return [
     { apiGroups: [''], resources: ['pods'], resourceNames, verbs: ['get'] },
     { apiGroups: [''], resources: ['pods/attach'], resourceNames, verbs: ['create', 'get'] },
   ];
 }
 
+export function generated(self: Server): readonly GeneratedSecret[] {
+  return [sessionKeys(proxyOf(self))];
+}
+
 /** What the author wants; with stdio one at most, also where others chose the number. */
-function proxyReplicas({ name, spec }: Server, view: View): number | undefined {
-  if (spec.replicas !== undefined || !isStdio(spec)) return cappedReplicas(spec, spec.replicas);
-  const live = view.find('Deployment', childNames(name).deployment)?.spec;
-  return isObject(live) && typeof live.replicas === 'number' && live.replicas > 1 ? 1 : undefined;
+function cappedProxies(self: Server, view: View): number | undefined {
+  const wanted = proxyReplicas(self);
+  if (wanted !== undefined || !isStdio(self.spec)) return wanted;
+  const chosen = wantedReplicas(undefined, view, 'Deployment', serverChildNames(self.name).deployment);
+  return chosen !== undefined && chosen > 1 ? 1 : undefined;
+}
+
+/** For the proxies and for the MCP servers, where there are several. */
+function budgets(self: Server, view: View): readonly KubeObject[] {
+  const { name, namespace, spec } = self;
+  const { deployment, statefulSet, backendDisruption } = serverChildNames(name);
+  const servers = wantedReplicas(serverReplicas(self), view, 'StatefulSet', statefulSet);
+  const proxies = isStdio(spec) ? 1 : wantedReplicas(spec.replicas, view, 'Deployment', deployment);
+  const labels = backendLabels(self);
+  return [
+    ...proxyDisruption(proxyOf(self), proxies),
+    ...disruptionBudget(servers, { name: backendDisruption, namespace, labels, selector: backendSelector(name) }),
+  ];
 }
 
 /** A new time starts new pods, once: it is a part of their template. */

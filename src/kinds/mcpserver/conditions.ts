@@ -1,21 +1,21 @@
 // What an MCPServer's conditions say, Ready apart (kinds.md 1.6). Knows nothing about their history.
 
+import type { Verdict } from '../conditions.ts';
 import type { Observed, View } from '../kind.ts';
-import type { Verdict } from '../shared/conditions.ts';
-import { imageVerdict } from '../shared/image-verdict.ts';
-import { podTemplateVerdict } from '../shared/pod-template-verdict.ts';
-import { bundleVerdict, groupVerdict, referenceVerdict } from '../shared/proxy-verdicts.ts';
-import { sessionVerdict } from '../shared/session-verdict.ts';
-import { childNames, isStdio, type Server } from './facts.ts';
+import { imageVerdict } from '../pods/image-verdict.ts';
+import { podTemplateVerdict } from '../pods/pod-template-verdict.ts';
+import { sessionVerdict } from '../proxy/session-verdict.ts';
+import { bundleVerdict, groupVerdict, referenceVerdict } from '../proxy/verdicts.ts';
+import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
-export function verdicts(self: Server, observed: Observed): readonly Verdict[] {
+export function serverVerdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
     ...configVerdicts(self, observed),
     stdioVerdict(self),
-    sessionVerdict(self.spec.sessionStorage, isStdio(self.spec) ? 1 : self.spec.replicas, ['proxy', 'proxies']),
+    sessionVerdict(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
     ...profileVerdict(self, observed.view),
@@ -30,10 +30,16 @@ function configVerdicts({ spec }: Server, { refusals }: Observed): readonly Verd
   ];
 }
 
-function stdioVerdict({ spec }: Server): Verdict {
+function stdioVerdict(self: Server): Verdict {
   const type = 'StdioReplicaCapped';
-  if (isStdio(spec) && Math.max(spec.replicas ?? 0, spec.backendReplicas ?? 0) > 1) {
-    const message = 'a server on standard streams is one process: replicas and backendReplicas are held at 1';
+  const { replicas, backendReplicas } = self.spec;
+  const held = [
+    ...(replicas === proxyReplicas(self) ? [] : ['replicas']),
+    ...(backendReplicas === serverReplicas(self) ? [] : ['backendReplicas']),
+  ];
+  if (held.length > 0) {
+    const are = held.length > 1 ? 'are' : 'is';
+    const message = `a server on standard streams is one process, with one proxy: ${held.join(' and ')} ${are} held at 1`;
     return { type, status: 'True', reason: 'StdioTransportCapAt1', message };
   }
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as wanted' };
@@ -52,6 +58,6 @@ function profileVerdict(self: Server, view: View): readonly Verdict[] {
   }
   const message = outbound.all
     ? 'the profile limits no egress'
-    : `NetworkPolicy ${childNames(self.name).egressPolicy} limits egress, where the network plugin knows policies`;
+    : `NetworkPolicy ${serverChildNames(self.name).egressPolicy} limits egress, where the network plugin knows policies`;
   return [{ type, status: 'True', reason: 'PermissionProfileEnforced', message }];
 }

@@ -4,15 +4,16 @@
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName } from '../kind.ts';
-import { made } from '../shared/made.ts';
-import { type ProxyFacts, proxyPort } from '../shared/proxy.ts';
+import { made } from '../made.ts';
+import { type Behind, type ProxyTuning, proxyTuning } from '../proxy/annotations.ts';
+import { type ProxyFacts, proxyPort } from '../proxy/proxy.ts';
 import type { MCPServerSpec } from './schema.ts';
 
 export type Server = Typed<typeof MCPServerSpec>;
 type Spec = Static<typeof MCPServerSpec>;
 
 /** Names of the children (kinds.md 0.5). */
-export function childNames(name: string) {
+export function serverChildNames(name: string) {
   return {
     deployment: name,
     proxyService: `mcp-${name}-proxy`,
@@ -20,6 +21,8 @@ export function childNames(name: string) {
     backendService: `mcp-${name}`,
     headlessService: `mcp-${name}-headless`,
     egressPolicy: `mcp-${name}-egress`,
+    backendDisruption: `mcp-${name}-server`,
+    sessionKeys: `${name}-session-keys`,
     proxyAccount: `${name}-proxy-runner`,
     backendAccount: `${name}-sa`,
     runConfig: `${name}-runconfig`,
@@ -39,7 +42,7 @@ export function clientTransport({ transport, proxyMode }: Spec): 'sse' | 'stream
 
 /** Where clients inside the cluster reach the proxy, without a path. */
 export function proxyOrigin({ name, namespace, spec }: Server): string {
-  return `http://${childNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
+  return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }
 
 /** `status.url` (kinds.md 1.6). */
@@ -48,32 +51,58 @@ export function clientUrl(self: Server): string {
   return `${proxyOrigin(self)}${path}`;
 }
 
-/** A server on standard streams is one process, with one proxy that is attached to it. */
+/** What answers has no network: the one proxy is attached to its processes. */
 export function isStdio({ transport }: Spec): boolean {
   return transport === 'stdio';
 }
 
-/** Wanted number of replicas; undefined leaves it to others. */
-export function cappedReplicas(spec: Spec, wanted: number | undefined): number | undefined {
-  return wanted !== undefined && isStdio(spec) ? Math.min(wanted, 1) : wanted;
+/** How many proxies; undefined leaves it to others. Two would be attached to the same standard streams. */
+export function proxyReplicas({ spec }: Pick<Server, 'spec'>): number | undefined {
+  const { replicas } = spec;
+  return replicas !== undefined && isStdio(spec) ? Math.min(replicas, 1) : replicas;
+}
+
+/** How many MCP servers; undefined leaves it to others. One that is shared on its standard streams is one process. */
+export function serverReplicas(self: Server): number | undefined {
+  const { backendReplicas } = self.spec;
+  const capped = isStdio(self.spec) && sessionPool(self) === undefined;
+  return backendReplicas !== undefined && capped ? Math.min(backendReplicas, 1) : backendReplicas;
+}
+
+/** How many pods there are, where each session has one of its own. */
+export function sessionPool(self: Server): number | undefined {
+  return tuningOf(self).sharing === 'perSession' ? Math.max(self.spec.backendReplicas ?? 1, 1) : undefined;
+}
+
+/** What is behind the proxy, which decides what has an effect. */
+export function behindOf({ spec }: Pick<Server, 'spec'>): Behind {
+  return isStdio(spec) ? 'servers on standard streams' : 'servers with a network';
+}
+
+function tuningOf(self: Server): ProxyTuning {
+  return proxyTuning(self.resource, behindOf(self));
 }
 
 /** What the proxy has in common with those of other kinds. */
 export function proxyOf(self: Server): ProxyFacts {
   const { name, namespace, spec } = self;
-  const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz } = childNames(name);
+  const { deployment, proxyService, proxyAccount, runConfig, inlineAuthz, sessionKeys } = serverChildNames(name);
   return {
     workload: 'mcpserver',
     ...{ name, namespace, spec },
     port: proxyPort(spec),
     origin: proxyOrigin(self),
-    names: { deployment, service: proxyService, account: proxyAccount, runConfig, inlineAuthz },
+    tuning: tuningOf(self),
+    names: {
+      ...{ deployment, service: proxyService, account: proxyAccount, runConfig, inlineAuthz, sessionKeys },
+      disruptionBudget: proxyService,
+    },
   };
 }
 
 /** The policy depends on what the permission profile says. */
 export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
-  const names = childNames(name);
+  const names = serverChildNames(name);
   return made({
     Deployment: [names.deployment],
     StatefulSet: [names.statefulSet],
@@ -82,6 +111,8 @@ export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
     Role: [names.proxyAccount],
     RoleBinding: [names.proxyAccount],
     ConfigMap: [names.runConfig, ...(spec.authzConfig?.inline === undefined ? [] : [names.inlineAuthz])],
+    Secret: [names.sessionKeys],
+    PodDisruptionBudget: [names.proxyService, names.backendDisruption],
     NetworkPolicy: spec.permissionProfile === undefined ? [] : [names.egressPolicy],
   });
 }

@@ -1,8 +1,9 @@
 // MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
-import { endpointAuth, shownBy } from '../shared/endpoint.ts';
-import { children } from './children.ts';
+import { annotationsFor } from '../proxy/annotations.ts';
+import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
+import { children, generated } from './children.ts';
 import { clientTransport, clientUrl, madeObjects } from './facts.ts';
 import { references } from './references.ts';
 import { inspect, rules } from './rules.ts';
@@ -22,6 +23,7 @@ export const MCPServer = defineKind({
     { name: 'URL', type: 'string', jsonPath: '.status.url' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  annotations: annotationsFor('servers on standard streams', 'servers with a network'),
   after: ['MCPGroup', 'MCPToolConfig', 'MCPExternalAuthConfig'],
   schema: {
     spec: MCPServerSpec,
@@ -55,5 +57,6 @@ export const MCPServer = defineKind({
   },
   makes: madeObjects,
   children,
+  generated,
   status,
 });

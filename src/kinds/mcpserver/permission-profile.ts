@@ -4,7 +4,7 @@
 import { configMapText } from '../../kube/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '../../kube/formats/ip.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
-import { readDocuments } from '../../std/yaml.ts';
+import { readDocuments } from '../../std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import type { Server } from './facts.ts';
 

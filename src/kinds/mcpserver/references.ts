@@ -1,11 +1,11 @@
 // What an MCPServer names: its group, configurations of other kinds, ConfigMaps, Secrets. Knows nothing about whether
 // they exist. What Kubernetes itself waits for when it starts a pod is optional.
 
+import { authzReferences } from '../auth/authz-findings.ts';
+import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
-import { oidcReferences } from '../shared/oidc-settings.ts';
-import { authzReferences } from '../shared/proxy-authz.ts';
-import { proxyReferences } from '../shared/proxy-references.ts';
-import { sessionReferences } from '../shared/session-password.ts';
+import { proxyReferences } from '../proxy/references.ts';
+import { sessionReferences } from '../proxy/session-password.ts';
 import type { Server } from './facts.ts';
 
 export function references({ spec }: Server): readonly Reference[] {
@@ -20,7 +20,7 @@ export function references({ spec }: Server): readonly Reference[] {
             pointer: '/spec/permissionProfile',
             kind: 'ConfigMap',
             name: permissionProfile.name,
-            ...keyOf(permissionProfile),
+            ...optionalKey(permissionProfile),
           },
         ]
       : []),
@@ -28,7 +28,7 @@ export function references({ spec }: Server): readonly Reference[] {
   ];
 }
 
-function keyOf({ key }: { readonly key?: string }): { readonly key?: string } {
+function optionalKey({ key }: { readonly key?: string }): { readonly key?: string } {
   return key === undefined ? {} : { key };
 }
 

@@ -3,14 +3,17 @@
 
 import { groupOf } from '../../kube/object.ts';
 import { pointerToken } from '../../std/json.ts';
+import { annotationFindings } from '../annotations.ts';
+import { configMapAuthzFindings, inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { externalAuthFindings, hasOwnIssuer } from '../auth/external-auth-findings.ts';
+import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding, Resource, View } from '../kind.ts';
-import { externalAuthFindings } from '../shared/external-auth-findings.ts';
-import { podTemplateFindings } from '../shared/pod-template.ts';
-import { configMapAuthzFindings, inlineAuthzFindings } from '../shared/proxy-authz.ts';
-import { configMapOIDCFindings, oidcFindings } from '../shared/proxy-oidc.ts';
-import { toolConfigFindings } from '../shared/proxy-tools.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
+import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
+import { sessionFindings } from '../proxy/session-findings.ts';
+import { toolConfigFindings } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
-import { isStdio, isTime, restartKey, type Server } from './facts.ts';
+import { behindOf, isStdio, isTime, proxyOrigin, proxyReplicas, restartKey, type Server } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
 export function rules({ spec, resource }: Server): readonly Finding[] {
@@ -20,6 +23,8 @@ export function rules({ spec, resource }: Server): readonly Finding[] {
     ...inlineAuthzFindings(spec.authzConfig),
     ...secretEnvFindings({ spec }),
     ...restartFindings(resource),
+    ...sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) }),
+    ...annotationFindings(resource, PROXY_ANNOTATIONS, behindOf({ spec })),
   ];
 }
 
@@ -52,6 +57,9 @@ export function inspect(self: Server, view: View): readonly Finding[] {
   const { spec } = self;
   return [
     ...configMapOIDCFindings(spec.oidcConfig, view),
+    ...(hasOwnIssuer(spec.externalAuthConfigRef, view)
+      ? []
+      : audienceFindings(spec.oidcConfig, view, proxyOrigin(self))),
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
     ...externalAuthFindings(spec, isStdio(spec), view),

@@ -2,11 +2,12 @@
 
 import type { RunConfig } from '../../contracts/run-config.ts';
 import type { View } from '../kind.ts';
-import type { ProxyNeeds } from '../shared/proxy.ts';
-import { proxyIdentity, proxySettings } from '../shared/proxy-settings.ts';
-import { toolFilter } from '../shared/proxy-tools.ts';
+import { SECRET_FILES, secretPath } from '../pods/secret-files.ts';
+import type { ProxyNeeds } from '../proxy/proxy.ts';
+import { proxyIdentity, proxySettings } from '../proxy/settings.ts';
+import { toolFilter } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
-import { backendPort, childNames, clientTransport, isStdio, proxyOf, type Server } from './facts.ts';
+import { backendPort, clientTransport, isStdio, proxyOf, type Server, serverChildNames, sessionPool } from './facts.ts';
 
 /** Where a permission profile out of a ConfigMap is mounted. */
 export const PROFILE_DIRECTORY = '/etc/toolhive/profiles';
@@ -32,6 +33,7 @@ export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfi
     ...proxySettings(proxy, needs, view),
     ...tools,
     ...scaling(self),
+    ...pool(self),
   };
 }
 
@@ -55,11 +57,17 @@ function profile({ spec }: Server): Pick<RunConfig, 'permission_profile_name_or_
   return { permission_profile_name_or_path: type === 'builtin' ? name : `${PROFILE_DIRECTORY}/${key}` };
 }
 
-/** Where the MCP server is: a Service, or the standard streams of the one pod there is. */
+/** Where the MCP server is: a Service, or the standard streams of a pod, the first where there are several. */
 function target({ name, namespace, spec }: Server): Pick<RunConfig, 'attach' | 'target_host' | 'target_port'> {
-  const { backendService, statefulSet } = childNames(name);
+  const { backendService, statefulSet } = serverChildNames(name);
   if (isStdio(spec)) return { attach: { namespace, pod: `${statefulSet}-0`, container: 'mcp' } };
   return { target_host: `${backendService}.${namespace}.svc.cluster.local`, target_port: backendPort(spec) };
+}
+
+/** Absent: one process for all. */
+function pool(self: Server): Pick<RunConfig, 'stdio'> {
+  const pods = sessionPool(self);
+  return pods === undefined ? {} : { stdio: { sharing: 'perSession', pods } };
 }
 
 function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
@@ -76,6 +84,9 @@ function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
               address: redis.address,
               db: redis.db,
               ...(redis.keyPrefix ? { key_prefix: redis.keyPrefix } : {}),
+              ...(redis.passwordRef === undefined
+                ? {}
+                : { password_file: secretPath(SECRET_FILES.sessionRedisPassword) }),
             },
           }),
     },

@@ -1,14 +1,14 @@
 // Every field of MCPServer (document 2, MCPServer). Knows nothing about what becomes of them.
 
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '../../std/schema.ts';
-import { AuthzConfig } from '../shared/authz.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
-import { envField, resourcesField, secretsField, volumesField } from '../shared/container.ts';
-import { OIDCConfig } from '../shared/oidc.ts';
-import { ResourceOverrides } from '../shared/overrides.ts';
-import { namedRef, nameField } from '../shared/selectors.ts';
-import { SessionStorage } from '../shared/session.ts';
-import { AuditConfig, TelemetryConfig } from '../shared/telemetry.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { envField, resourcesField, secretsField, volumesField } from '../pods/container.ts';
+import { ResourceOverrides } from '../proxy/overrides.ts';
+import { SessionStorage } from '../proxy/session.ts';
+import { AuditConfig, TelemetryConfig } from '../proxy/telemetry.ts';
+import { namedRef, nameField } from '../selectors.ts';
 
 const PermissionProfile = object(
   {
@@ -91,9 +91,12 @@ export const MCPServerSpec = object(
       integer('How many proxies. Unset: left to others, such as an autoscaler. stdio has at most one.', { minimum: 0 }),
     ),
     backendReplicas: optional(
-      integer('How many MCP servers. Unset: left to others, such as an autoscaler. stdio has at most one.', {
-        minimum: 0,
-      }),
+      integer(
+        'How many MCP servers. Unset: left to others, such as an autoscaler. stdio has at most one, unless skep.dev/stdio-sharing is perSession.',
+        {
+          minimum: 0,
+        },
+      ),
     ),
     sessionStorage: optional(SessionStorage),
   },

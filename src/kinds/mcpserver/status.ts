@@ -2,20 +2,20 @@
 // change that.
 
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration } from '../shared/conditions.ts';
-import { type Progress as Reached, setback } from '../shared/progress.ts';
-import { configHashes } from '../shared/proxy-verdicts.ts';
-import { readyReplicas, workloadState } from '../shared/workload.ts';
-import { verdicts } from './conditions.ts';
-import { childNames, clientUrl, type Server } from './facts.ts';
+import { type Progress as Reached, setback } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
+import { configHashes } from '../proxy/verdicts.ts';
+import { serverVerdicts } from './conditions.ts';
+import { clientUrl, type Server, serverChildNames } from './facts.ts';
 import type { MCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof MCPServerStatus>;
 type Progress = Reached<NonNullable<Status['phase']>>;
 
 export function status(self: Server, observed: Observed): Status {
-  const proxy = workloadState(observed.view, 'Deployment', childNames(self.name).deployment);
+  const proxy = workloadState(observed.view, 'Deployment', serverChildNames(self.name).deployment);
   const { phase, message, ready, reason } =
     setback('MCP server', self.resource, observed) ?? workloadProgress(self, observed.view);
   const verdict = { type: 'Ready', status: ready ? 'True' : 'False', reason, message } as const;
@@ -26,12 +26,12 @@ export function status(self: Server, observed: Observed): Status {
     url: clientUrl(self),
     readyReplicas: readyReplicas(proxy),
     ...configHashes(self.spec, observed.view),
-    conditions: conditionsOf(self.resource, [...verdicts(self, observed), verdict], observed),
+    conditions: conditionsOf(self.resource, [...serverVerdicts(self, observed), verdict], observed),
   };
 }
 
 function workloadProgress({ name }: Server, view: Observed['view']): Progress {
-  const { deployment, statefulSet } = childNames(name);
+  const { deployment, statefulSet } = serverChildNames(name);
   const states = [workloadState(view, 'Deployment', deployment), workloadState(view, 'StatefulSet', statefulSet)];
   const failed = states.find((each) => each.state === 'failed');
   const running = states.every((each) => readyReplicas(each) > 0);

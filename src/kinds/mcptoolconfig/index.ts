@@ -1,8 +1,8 @@
 // MCPToolConfig: which tools are let through and what they are called, for the servers and proxies that name it. It has
 // no children.
 
+import { configStatus } from '../config-status.ts';
 import { defineKind } from '../define.ts';
-import { configStatus } from '../shared/config-status.ts';
 import { rules } from './rules.ts';
 import { MCPToolConfigSpec, MCPToolConfigStatus } from './schema.ts';
 

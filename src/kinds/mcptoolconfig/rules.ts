@@ -2,7 +2,7 @@
 
 import type { Typed } from '../define.ts';
 import type { Finding } from '../kind.ts';
-import { toolFindings } from '../shared/tool-override.ts';
+import { toolFindings } from '../proxy/tool-override.ts';
 import type { MCPToolConfigSpec } from './schema.ts';
 
 export function rules({ spec }: Typed<typeof MCPToolConfigSpec>): readonly Finding[] {

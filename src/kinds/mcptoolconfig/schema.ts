@@ -1,8 +1,8 @@
 // Every field of MCPToolConfig (document 2, MCPToolConfig). Knows nothing about who refers to it.
 
 import { integer, list, object, optional } from '../../std/schema.ts';
-import { ConfigStatus } from '../shared/config-status.ts';
-import { toolName, toolOverrides } from '../shared/tool-override.ts';
+import { ConfigStatus } from '../config-status.ts';
+import { toolName, toolOverrides } from '../proxy/tool-override.ts';
 
 export const MCPToolConfigSpec = object(
   {

@@ -1,9 +1,9 @@
 // Every field of VirtualMCPCompositeToolDefinition (document 3). Knows nothing about how the status is found.
 
 import { choice, integer, list, object, optional, text } from '../../std/schema.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
+import { ConditionsSchema } from '../conditions.ts';
 
-export { CompositeTool as VirtualMCPCompositeToolDefinitionSpec } from '../shared/composite-tool.ts';
+export { CompositeTool as VirtualMCPCompositeToolDefinitionSpec } from '../composite-tool.ts';
 
 export const VirtualMCPCompositeToolDefinitionStatus = object(
   {

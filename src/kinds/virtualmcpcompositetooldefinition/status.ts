@@ -4,9 +4,9 @@ import { fieldPath } from '../../kube/structural/path.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { VirtualCode } from '../../virtual/codes.ts';
+import { conditionsOf, observedGeneration, type Verdict } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Finding, Observed, View } from '../kind.ts';
-import { conditionsOf, observedGeneration, type Verdict } from '../shared/conditions.ts';
 import type { VirtualMCPCompositeToolDefinitionSpec, VirtualMCPCompositeToolDefinitionStatus } from './schema.ts';
 
 type Status = Static<typeof VirtualMCPCompositeToolDefinitionStatus>;
@@ -14,7 +14,7 @@ type Status = Static<typeof VirtualMCPCompositeToolDefinitionStatus>;
 export function status(self: Typed<typeof VirtualMCPCompositeToolDefinitionSpec>, observed: Observed): Status {
   const { refusals, view } = observed;
   const errors = refusals.map(({ pointer, message }) => `${fieldPath(pointer)}: ${message}`);
-  const conditions = conditionsOf(self.resource, verdicts(refusals, errors.join('; ')), observed);
+  const conditions = conditionsOf(self.resource, workflowVerdicts(refusals, errors.join('; ')), observed);
   return {
     ...observedGeneration(self.resource),
     validationStatus: errors.length === 0 ? 'Valid' : 'Invalid',
@@ -24,7 +24,7 @@ export function status(self: Typed<typeof VirtualMCPCompositeToolDefinitionSpec>
   };
 }
 
-function verdicts(refusals: readonly Finding[], errors: string): readonly Verdict[] {
+function workflowVerdicts(refusals: readonly Finding[], errors: string): readonly Verdict[] {
   if (refusals.length === 0) {
     const message = 'the workflow is valid';
     return [

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Kind, Resource, View } from '../kind.ts';
 import { MCPRemoteProxy } from '../mcpremoteproxy/index.ts';
 import { MCPServer } from '../mcpserver/index.ts';
-import type { Env } from '../shared/pod.ts';
+import type { Env } from '../pods/pod.ts';
 import { membersOf, outgoingSource, type Spec } from './facts.ts';
 import { modelStrategy } from './model-strategies.ts';
 import { type Converted, strategyOf } from './strategies.ts';
@@ -86,20 +86,21 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
     const { backends, default: fallback } = config.outgoingAuth;
     const written = backends?.[name];
     if (written !== undefined) return { by: 'backend', auth: modelStrategy(written) };
-    if (asked) return named('discovered', own, view);
+    if (asked) return namedStrategy('discovered', own, view);
     return fallback === undefined ? NOBODY : { by: 'default', auth: modelStrategy(fallback) };
   }
   const entry = outgoingAuth?.backends?.[name];
-  if (entry?.externalAuthConfigRef !== undefined) return named('backend', entry.externalAuthConfigRef.name, view);
+  if (entry?.externalAuthConfigRef !== undefined)
+    return namedStrategy('backend', entry.externalAuthConfigRef.name, view);
   // Told to ask it, it is asked also where the others are not.
-  if (own !== undefined && (asked || entry !== undefined)) return named('discovered', own, view);
+  if (own !== undefined && (asked || entry !== undefined)) return namedStrategy('discovered', own, view);
   const fallback = entry === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
-  return fallback === undefined ? NOBODY : named('default', fallback.name, view);
+  return fallback === undefined ? NOBODY : namedStrategy('default', fallback.name, view);
 }
 
 const NOBODY: Settled = { by: 'nobody', auth: { strategy: { type: 'unauthenticated' }, env: [] } };
 
-function named(by: Settled['by'], authConfig: string, view: View): Settled {
+function namedStrategy(by: Settled['by'], authConfig: string, view: View): Settled {
   return { by, authConfig, auth: strategyOf(authConfig, view) };
 }
 

@@ -11,9 +11,9 @@ import {
 import type { KubeObject } from '../../kube/object.ts';
 import { digest } from '../../std/hash.ts';
 import type { JsonObject } from '../../std/json.ts';
+import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
-import { accountWithRights, configMap, imagePullSecrets, service } from '../shared/generated.ts';
-import { LABEL_DOMAIN, workloadLabels } from '../shared/labels.ts';
+import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
 import {
   CONTAINER_SECURITY,
   type Env,
@@ -23,13 +23,13 @@ import {
   SCRATCH,
   secretsOf,
   withSurroundings,
-} from '../shared/pod.ts';
-import { podTemplateHash, withPodTemplate } from '../shared/pod-template.ts';
-import { mountedConfigMap } from '../shared/proxy.ts';
-import { secretChecksum } from '../shared/secret-checksum.ts';
-import { sessionPassword } from '../shared/session-password.ts';
+} from '../pods/pod.ts';
+import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
+import { secretChecksum } from '../pods/secret-checksum.ts';
+import { mountedConfigMap } from '../proxy/proxy.ts';
+import { sessionPassword } from '../proxy/session-password.ts';
 import { vmcpConfig } from './config.ts';
-import { childNames, HMAC_KEY, PORT, type VirtualServer } from './facts.ts';
+import { HMAC_KEY, PORT, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import { type Needs, needsOf } from './needs.ts';
 
 export function children(self: VirtualServer, view: View, settings: Settings): readonly KubeObject[] {
@@ -46,7 +46,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
 /** What binds sessions to who opened them. Whoever has it can take over any of them, so nobody gets to choose it. */
 export function generated({ name, namespace }: VirtualServer): readonly GeneratedSecret[] {
   const metadata = {
-    name: childNames(name).hmac,
+    name: virtualServerChildNames(name).hmac,
     namespace,
     labels: {
       'app.kubernetes.io/name': 'virtualmcpserver',
@@ -65,7 +65,11 @@ const HMAC_BYTES = 32;
 /** It reports how well its backends are, and reads nothing. An account of the author's has the rights he gives it. */
 function account({ name, namespace, spec }: VirtualServer, { apiGroup, pullSecrets }: Settings): readonly KubeObject[] {
   if (spec.serviceAccount !== undefined) return [];
-  const place = { name: childNames(name).account, namespace, labels: workloadLabels('virtualmcpserver', name) };
+  const place = {
+    name: virtualServerChildNames(name).account,
+    namespace,
+    labels: workloadLabels('virtualmcpserver', name),
+  };
   return accountWithRights(place, pullSecrets, [
     { apiGroups: [apiGroup], resources: ['virtualmcpservers'], resourceNames: [name], verbs: ['get'] },
     {
@@ -83,7 +87,7 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
     [`${LABEL_DOMAIN}/virtual-mcp-server`]: name,
     [`${LABEL_DOMAIN}/managed-by`]: 'toolhive-operator',
   };
-  const place = { name: childNames(name).config, namespace, labels };
+  const place = { name: virtualServerChildNames(name).config, namespace, labels };
   return configMap(apiGroup, place, { [VMCP_CONFIG_FILE]: formatVmcpConfig(config) }).object;
 }
 
@@ -119,7 +123,12 @@ function deployment(
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: childNames(name).deployment, namespace, labels, ...podTemplateHash(podTemplateSpec) },
+    metadata: {
+      name: virtualServerChildNames(name).deployment,
+      namespace,
+      labels,
+      ...podTemplateHash(podTemplateSpec),
+    },
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
       selector: { matchLabels: labels },
@@ -130,7 +139,7 @@ function deployment(
 
 function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Settings): JsonObject {
   const { name, spec } = self;
-  const names = childNames(name);
+  const names = virtualServerChildNames(name);
   const bundle = needs.oidc?.bundle;
   const mounted = [
     mountedConfigMap('vmcp-config', VMCP_CONFIG_DIRECTORY, { name: names.config }),
@@ -180,7 +189,7 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
     { name: VMCP_ENV.namespace, value: namespace },
     ...(spec.config.telemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
     ...secretEnv(self, needs),
-    { name: VMCP_ENV.sessionHmacSecret, secret: { name: childNames(name).hmac, key: HMAC_KEY } },
+    { name: VMCP_ENV.sessionHmacSecret, secret: { name: virtualServerChildNames(name).hmac, key: HMAC_KEY } },
   ];
 }
 
@@ -197,7 +206,7 @@ function secretEnv({ spec }: VirtualServer, { oidc, authServer, callable }: Need
 function frontService({ name, namespace, spec }: VirtualServer): KubeObject {
   const labels = workloadLabels('virtualmcpserver', name);
   return service(
-    { name: childNames(name).service, namespace, labels },
+    { name: virtualServerChildNames(name).service, namespace, labels },
     {
       type: spec.serviceType,
       selector: labels,

@@ -1,14 +1,18 @@
 // What a VirtualMCPServer's conditions say, Ready apart (kinds.md 8.2). Knows nothing about their history.
 
 import { isObject } from '../../std/json.ts';
+import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
-import type { Verdict } from '../shared/conditions.ts';
-import { bundleVerdict } from '../shared/proxy-verdicts.ts';
-import { sessionVerdict } from '../shared/session-verdict.ts';
+import { sessionVerdict } from '../proxy/session-verdict.ts';
+import { bundleVerdict } from '../proxy/verdicts.ts';
 import type { Backend } from './backends.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
-export function verdicts(self: VirtualServer, backends: readonly Backend[], observed: Observed): readonly Verdict[] {
+export function virtualServerVerdicts(
+  self: VirtualServer,
+  backends: readonly Backend[],
+  observed: Observed,
+): readonly Verdict[] {
   const { spec } = self;
   const { refusals, view } = observed;
   return [

@@ -5,11 +5,11 @@ import { readAuthzConfig } from '../../contracts/authz-config.ts';
 import type { VmcpConfig } from '../../contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '../../contracts/vmcp-config-tools.ts';
 import { configMapText } from '../../kube/content.ts';
-import { readDocuments } from '../../std/yaml.ts';
+import { readDocuments } from '../../std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
-import { selectedTools, shownOverrides } from '../shared/proxy-tools.ts';
-import { OPTIMIZER_DEFAULTS } from '../shared/virtual-config.ts';
+import { selectedTools, shownOverrides } from '../proxy/tools.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
+import { OPTIMIZER_DEFAULTS } from './model.ts';
 import type { Needs } from './needs.ts';
 
 /** Keys in the order of the contract: equal servers give equal text. */

@@ -6,7 +6,7 @@ import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Typed } from '../define.ts';
 import type { ObjectName, View } from '../kind.ts';
-import { made } from '../shared/made.ts';
+import { made } from '../made.ts';
 import type { VirtualMCPServerSpec } from './schema.ts';
 
 export type VirtualServer = Typed<typeof VirtualMCPServerSpec>;
@@ -19,7 +19,7 @@ export const PORT = 4483;
 export const HMAC_KEY = 'hmac-secret';
 
 /** Names of the children (kinds.md 0.5). */
-export function childNames(name: string) {
+export function virtualServerChildNames(name: string) {
   return {
     deployment: name,
     service: `vmcp-${name}`,
@@ -31,7 +31,7 @@ export function childNames(name: string) {
 
 /** Everything that the server may become. */
 export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
-  const names = childNames(name);
+  const names = virtualServerChildNames(name);
   const accounts = spec.serviceAccount === undefined ? [names.account] : [];
   return made({
     ConfigMap: [names.config],
@@ -46,7 +46,7 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
 
 /** Where clients inside the cluster reach the server, without a path: `status.url` (kinds.md 8.5). */
 export function originOf({ name, namespace }: VirtualServer): string {
-  return `http://${childNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
+  return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
 /** The base URL of an EmbeddingServer: its Service has its own name (kinds.md 0.5). */

@@ -1,7 +1,7 @@
 // VirtualMCPServer: the tools of a group's members as those of one MCP server.
 
 import { defineKind } from '../define.ts';
-import { endpointAuth } from '../shared/endpoint.ts';
+import { endpointAuth } from '../proxy/endpoint.ts';
 import { children, generated } from './children.ts';
 import { makes, originOf } from './facts.ts';
 import { inspect } from './inspect.ts';

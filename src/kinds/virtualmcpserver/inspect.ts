@@ -2,12 +2,12 @@
 // Knows nothing about what follows from it.
 
 import { isObject, pointerToken } from '../../std/json.ts';
+import { authServerSecretFindings } from '../auth/auth-server-secrets.ts';
+import { configMapAuthzFindings } from '../auth/authz-findings.ts';
+import { configMapOIDCFindings } from '../auth/oidc-findings.ts';
+import { resolveOIDC } from '../auth/oidc-settings.ts';
 import type { Finding, View } from '../kind.ts';
-import { authServerSecretFindings } from '../shared/auth-server-secrets.ts';
-import { resolveOIDC } from '../shared/oidc-settings.ts';
-import { configMapAuthzFindings } from '../shared/proxy-authz.ts';
-import { configMapOIDCFindings } from '../shared/proxy-oidc.ts';
-import { toolConfigFindings } from '../shared/proxy-tools.ts';
+import { toolConfigFindings } from '../proxy/tools.ts';
 import { definitionErrors } from '../virtualmcpcompositetooldefinition/errors.ts';
 import { backendsOf } from './backends.ts';
 import { membersOf, originOf, type Spec, type VirtualServer } from './facts.ts';
@@ -82,9 +82,12 @@ function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Fi
       const pointer = `/spec/config/aggregation/conflictResolutionConfig/priorityOrder/${index}`;
       return { name, pointer, severity: WARNING };
     }),
-    ...keysOf(outgoingAuth?.backends, '/spec/outgoingAuth/backends'),
-    ...keysOf(outgoingAuth === undefined ? config.outgoingAuth?.backends : {}, '/spec/config/outgoingAuth/backends'),
-    ...keysOf(operational.timeouts.perWorkload, '/spec/config/operational/timeouts/perWorkload'),
+    ...namesWithPointers(outgoingAuth?.backends, '/spec/outgoingAuth/backends'),
+    ...namesWithPointers(
+      outgoingAuth === undefined ? config.outgoingAuth?.backends : {},
+      '/spec/config/outgoingAuth/backends',
+    ),
+    ...namesWithPointers(operational.timeouts.perWorkload, '/spec/config/operational/timeouts/perWorkload'),
     ...(config.compositeTools ?? []).flatMap(({ steps }, index) => {
       return workloadsOf(steps).map(({ name, at }) => {
         return { name, pointer: `/spec/config/compositeTools/${index}/steps${at}`, severity: WARNING };
@@ -133,7 +136,7 @@ function workloadsOf(steps: unknown): readonly { readonly name: string; readonly
   });
 }
 
-function keysOf(map: Readonly<Record<string, unknown>> | undefined, pointer: string) {
+function namesWithPointers(map: Readonly<Record<string, unknown>> | undefined, pointer: string) {
   return Object.keys(map ?? {}).map((name) => {
     return { name, pointer: `${pointer}/${pointerToken(name)}`, severity: WARNING };
   });

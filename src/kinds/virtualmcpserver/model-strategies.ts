@@ -2,8 +2,8 @@
 
 import type { Strategy } from '../../contracts/vmcp-config-auth.ts';
 import type { Static } from '../../std/schema.ts';
-import { TOKEN_TYPES } from '../shared/external-auth-parts.ts';
-import type { ModelOutgoingAuth } from '../shared/virtual-auth.ts';
+import { TOKEN_TYPES } from '../auth/external-auth-parts.ts';
+import type { ModelOutgoingAuth } from './model-auth.ts';
 
 type Written = NonNullable<Static<typeof ModelOutgoingAuth>['default']>;
 

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { VMCP_ENV } from '../../contracts/vmcp-config.ts';
+import { type AuthServerParts, authServerParts, authServerScopes } from '../auth/auth-server-parts.ts';
+import { type ResolvedOIDC, resolveOIDC } from '../auth/oidc-settings.ts';
 import type { View } from '../kind.ts';
-import { type AuthServerParts, authServerParts, authServerScopes } from '../shared/auth-server-parts.ts';
-import { type ResolvedOIDC, resolveOIDC } from '../shared/oidc-settings.ts';
-import type { Env } from '../shared/pod.ts';
+import type { Env } from '../pods/pod.ts';
 import { backendsOf, callable } from './backends.ts';
 import { originOf, type VirtualServer } from './facts.ts';
 

@@ -2,7 +2,7 @@
 // about the tools that members have.
 
 import type { Offer, OfferedMember, View } from '../kind.ts';
-import { shownBy } from '../shared/endpoint.ts';
+import { shownBy } from '../proxy/endpoint.ts';
 import { backendsOf } from './backends.ts';
 import type { Spec } from './facts.ts';
 

@@ -2,11 +2,11 @@
 // about whether they exist. What Kubernetes itself waits for when it starts a pod is optional.
 
 import { pointerToken } from '../../std/json.ts';
+import { authServerReferences } from '../auth/auth-server-references.ts';
+import { authzReferences } from '../auth/authz-findings.ts';
+import { oidcReferences } from '../auth/oidc-settings.ts';
 import type { Reference } from '../kind.ts';
-import { authServerReferences } from '../shared/auth-server-references.ts';
-import { oidcReferences } from '../shared/oidc-settings.ts';
-import { authzReferences } from '../shared/proxy-authz.ts';
-import { sessionReferences } from '../shared/session-password.ts';
+import { sessionReferences } from '../proxy/session-password.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
 export function references({ spec }: VirtualServer): readonly Reference[] {
@@ -18,9 +18,9 @@ export function references({ spec }: VirtualServer): readonly Reference[] {
       return { pointer, kind: 'VirtualMCPCompositeToolDefinition', name };
     }),
     ...(config.aggregation.tools ?? []).flatMap(({ toolConfigRef }, index) => {
-      return named('MCPToolConfig', `/spec/config/aggregation/tools/${index}/toolConfigRef/name`, toolConfigRef);
+      return referenceTo('MCPToolConfig', `/spec/config/aggregation/tools/${index}/toolConfigRef/name`, toolConfigRef);
     }),
-    ...named('EmbeddingServer', '/spec/embeddingServerRef/name', embeddingServerRef),
+    ...referenceTo('EmbeddingServer', '/spec/embeddingServerRef/name', embeddingServerRef),
     ...backendAuthReferences(spec),
     ...oidcReferences(incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),
     ...authzReferences(incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
@@ -29,7 +29,7 @@ export function references({ spec }: VirtualServer): readonly Reference[] {
   ];
 }
 
-function named(kind: string, pointer: string, ref: { readonly name: string } | undefined): Reference[] {
+function referenceTo(kind: string, pointer: string, ref: { readonly name: string } | undefined): Reference[] {
   return ref === undefined ? [] : [{ pointer, kind, name: ref.name }];
 }
 
@@ -37,9 +37,9 @@ function backendAuthReferences({ outgoingAuth }: Spec): readonly Reference[] {
   const pointer = '/spec/outgoingAuth';
   const kind = 'MCPExternalAuthConfig';
   return [
-    ...named(kind, `${pointer}/default/externalAuthConfigRef/name`, outgoingAuth?.default?.externalAuthConfigRef),
+    ...referenceTo(kind, `${pointer}/default/externalAuthConfigRef/name`, outgoingAuth?.default?.externalAuthConfigRef),
     ...Object.entries(outgoingAuth?.backends ?? {}).flatMap(([backend, { externalAuthConfigRef }]) => {
-      return named(
+      return referenceTo(
         kind,
         `${pointer}/backends/${pointerToken(backend)}/externalAuthConfigRef/name`,
         externalAuthConfigRef,

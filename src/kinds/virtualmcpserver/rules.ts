@@ -4,13 +4,13 @@
 import { parseDuration } from '../../std/duration.ts';
 import { pointerToken } from '../../std/json.ts';
 import { workflowFindings } from '../../virtual/workflow/check.ts';
+import { authServerFindings } from '../auth/auth-server-rules.ts';
+import { inlineAuthzFindings } from '../auth/authz-findings.ts';
+import { plainHttpFindings } from '../auth/external-auth-checks.ts';
+import { oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding } from '../kind.ts';
-import { authServerFindings } from '../shared/auth-server-rules.ts';
-import { plainHttpFindings } from '../shared/external-auth-checks.ts';
-import { podTemplateFindings } from '../shared/pod-template.ts';
-import { inlineAuthzFindings } from '../shared/proxy-authz.ts';
-import { oidcFindings } from '../shared/proxy-oidc.ts';
-import { toolFindings } from '../shared/tool-override.ts';
+import { podTemplateFindings } from '../pods/pod-template.ts';
+import { toolFindings } from '../proxy/tool-override.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
 export function rules({ name, spec }: VirtualServer): readonly Finding[] {

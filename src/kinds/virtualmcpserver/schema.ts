@@ -2,13 +2,13 @@
 // about what becomes of them.
 
 import { anyObject, choice, integer, list, map, object, optional, text, time } from '../../std/schema.ts';
-import { EmbeddedAuthServer } from '../shared/auth-server.ts';
-import { AuthzConfig } from '../shared/authz.ts';
-import { ConditionsSchema } from '../shared/conditions.ts';
-import { OIDCConfig } from '../shared/oidc.ts';
-import { namedRef, nameField } from '../shared/selectors.ts';
-import { SessionStorage } from '../shared/session.ts';
-import { VirtualConfig } from '../shared/virtual-config.ts';
+import { EmbeddedAuthServer } from '../auth/auth-server.ts';
+import { AuthzConfig } from '../auth/authz.ts';
+import { OIDCConfig } from '../auth/oidc.ts';
+import { ConditionsSchema } from '../conditions.ts';
+import { SessionStorage } from '../proxy/session.ts';
+import { namedRef, nameField } from '../selectors.ts';
+import { VirtualConfig } from './model.ts';
 
 const IncomingAuth = object(
   {

@@ -3,13 +3,13 @@
 
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
-import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../shared/conditions.ts';
-import { refusalMessage } from '../shared/progress.ts';
-import { readyReplicas, workloadState } from '../shared/workload.ts';
+import { refusalMessage } from '../pods/progress.ts';
+import { readyReplicas, workloadState } from '../pods/workload.ts';
 import { type Backend, backendsOf } from './backends.ts';
-import { embeddingVerdict, verdicts } from './conditions.ts';
-import { childNames, originOf, type VirtualServer } from './facts.ts';
+import { embeddingVerdict, virtualServerVerdicts } from './conditions.ts';
+import { originOf, type VirtualServer, virtualServerChildNames } from './facts.ts';
 import type { VirtualMCPServerStatus } from './schema.ts';
 
 type Status = Static<typeof VirtualMCPServerStatus>;
@@ -39,7 +39,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
     conditions: conditionsOf(
       self.resource,
       [
-        ...verdicts(self, backends, observed),
+        ...virtualServerVerdicts(self, backends, observed),
         backendsVerdict(discovered),
         ...(phase === 'Degraded' ? [degraded] : []),
         isReady,
@@ -68,7 +68,7 @@ function progress(self: VirtualServer, backends: readonly Discovered[], observed
 }
 
 function podProgress({ name }: VirtualServer, backends: readonly Discovered[], { view }: Observed): Progress {
-  const state = workloadState(view, 'Deployment', childNames(name).deployment);
+  const state = workloadState(view, 'Deployment', virtualServerChildNames(name).deployment);
   if (state.state === 'stopped') {
     return { phase: 'Pending', message: 'Virtual MCP server is scaled to zero', reason: 'ScaledToZero' };
   }
@@ -109,11 +109,11 @@ function discoveredBackend({ resource }: VirtualServer, backend: Backend): Disco
     ...('fault' in auth ? {} : { authType: auth.strategy.type }),
   };
   if ('fault' in auth) return { ...known, status: 'unavailable', message: auth.fault };
-  return { ...known, ...(reported(resource.status, name) ?? { status: statusOf(member?.status) }) };
+  return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };
 }
 
 /** kinds.md 8.4: a phase of any kind of member. */
-function statusOf(status: unknown): NonNullable<Discovered['status']> {
+function memberStatus(status: unknown): NonNullable<Discovered['status']> {
   switch (isObject(status) ? status.phase : undefined) {
     case 'Running':
     case 'Ready':

@@ -4,10 +4,10 @@
 import { VMCP_ENV } from '../../contracts/vmcp-config.ts';
 import type { Strategy } from '../../contracts/vmcp-config-auth.ts';
 import { sha256 } from '../../std/hash.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from '../auth/external-auth-config.ts';
+import { signedService, TOKEN_TYPES } from '../auth/external-auth-parts.ts';
 import type { View } from '../kind.ts';
-import { type ExternalAuthConfig, externalAuthConfig } from '../shared/external-auth-config.ts';
-import { signedService, TOKEN_TYPES } from '../shared/external-auth-parts.ts';
-import type { Env } from '../shared/pod.ts';
+import type { Env } from '../pods/pod.ts';
 
 export type Converted = { readonly strategy: Strategy; readonly env: readonly Env[] } | { readonly fault: string };
 
@@ -15,7 +15,7 @@ export function strategyOf(name: string, view: View): Converted {
   const config = externalAuthConfig({ name }, view);
   if (config === undefined) return { fault: `MCPExternalAuthConfig ${name} does not exist` };
   const { tokenExchange, headerInjection, bearerToken, cloudSts } = config;
-  if (tokenExchange !== undefined) return exchange(name, tokenExchange);
+  if (tokenExchange !== undefined) return convertTokenExchange(name, tokenExchange);
   if (headerInjection !== undefined) return header(name, headerInjection);
   if (bearerToken !== undefined) return bearer(name, bearerToken);
   if (cloudSts !== undefined) return { strategy: { type: 'cloud_sts', cloudSts: sts(cloudSts) }, env: [] };
@@ -25,7 +25,7 @@ export function strategyOf(name: string, view: View): Converted {
   };
 }
 
-function exchange(name: string, config: NonNullable<ExternalAuthConfig['tokenExchange']>): Converted {
+function convertTokenExchange(name: string, config: NonNullable<ExternalAuthConfig['tokenExchange']>): Converted {
   const { clientSecretRef, scopes = [], externalTokenHeaderName } = config;
   const clientId = config.clientId === '' ? undefined : config.clientId;
   const variable = VMCP_ENV.tokenExchangeClientSecret(suffix(name));

@@ -42,13 +42,13 @@ export interface ExpressionScope {
 }
 
 export function compileExpression({ environment, objects }: ExpressionScope, text: string): CompiledExpression {
-  const parsed = parse(environment, text);
+  const parsed = parseProgram(environment, text);
   if (!parsed.ok) return parsed.outcome;
   const { program } = parsed;
   rewrite(program.ast);
   const checked = program.check();
   if (!checked.valid)
-    return { type: isOfLanguage(checked.error) ? 'invalid' : 'unsupported', reason: readable(checked.error) };
+    return { type: isOfLanguage(checked.error) ? 'invalid' : 'unsupported', reason: summaryOf(checked.error) };
   const fault = compilerFault(program.ast, objects);
   if (fault !== undefined) return { type: 'invalid', reason: fault };
   meter(program.ast);
@@ -65,14 +65,14 @@ type Parsed =
   | { readonly ok: true; readonly program: Program }
   | { readonly ok: false; readonly outcome: Exclude<CompiledExpression, Expression> };
 
-function parse(environment: Environment, expression: string): Parsed {
+function parseProgram(environment: Environment, expression: string): Parsed {
   try {
     return { ok: true, program: environment.parse(withOwnMacros(expression)) };
   } catch (error) {
     if (!(error instanceof ParseError) && !(error instanceof EvaluationError)) throw error;
     const foreign = foreignSyntax(expression);
     if (foreign !== undefined) return { ok: false, outcome: { type: 'unsupported', reason: foreign } };
-    return { ok: false, outcome: { type: 'invalid', reason: readable(error) } };
+    return { ok: false, outcome: { type: 'invalid', reason: summaryOf(error) } };
   }
 }
 
@@ -112,7 +112,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
       return { type: 'value', value: withinBudget(() => program(context)) };
     } catch (error) {
       // Whatever stops the engine would leave the expression without an answer; it is reported, never passed over.
-      if (error instanceof Error) return { type: 'error', message: readable(error) };
+      if (error instanceof Error) return { type: 'error', message: summaryOf(error) };
       throw error;
     }
   });
@@ -120,7 +120,7 @@ function evaluate(program: Program, context: Readonly<Record<string, unknown>>):
 }
 
 /** The first line: the rest points into the text of the rule. */
-function readable(error: Error | undefined): string {
+function summaryOf(error: Error | undefined): string {
   const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
   const [line = ''] = (message ?? '').split('\n');
   return line.replaceAll(`${OURS}(`, '(');

@@ -32,10 +32,10 @@ const METHODS: ReadonlySet<string> = new Set([
 /** Every node, parents before children. */
 export function* nodesOf(node: ASTNode): Generator<ASTNode> {
   yield node;
-  for (const child of childrenOf(node)) yield* nodesOf(child);
+  for (const child of argumentsOf(node)) yield* nodesOf(child);
 }
 
-function childrenOf(node: ASTNode): readonly ASTNode[] {
+function argumentsOf(node: ASTNode): readonly ASTNode[] {
   switch (node.op) {
     case 'value':
     case 'id':
@@ -73,13 +73,13 @@ export function mentions(root: ASTNode, name: string): boolean {
 /** What Kubernetes' compiler would say, where the engine's said nothing. Needs the types that the engine inferred. */
 export function compilerFault(root: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   for (const node of nodesOf(root)) {
-    const fault = faultOf(node, objects) ?? literalFault(node) ?? mixedFault(root, node);
+    const fault = faultOfNode(node, objects) ?? literalFault(node) ?? mixedFault(root, node);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function faultOf(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
+function faultOfNode(node: ASTNode, objects: ReadonlyMap<string, CelSchema>): string | undefined {
   if (node.op === 'id' && node.args === 'cel') return "undeclared reference to 'cel'";
   if (node.op !== '[]') return undefined;
   const [container, index] = node.args.map(typeOf);

@@ -57,18 +57,18 @@ function textType(format: string | undefined): CelType {
     case 'byte':
       return { name: 'bytes', convert: (value) => (typeof value === 'string' ? Buffer.from(value, 'base64') : value) };
     case 'duration':
-      return { name: 'duration', convert: parsed(parseGoDuration, (ns) => new CelDuration(ns)) };
+      return { name: 'duration', convert: convertBy(parseGoDuration, (ns) => new CelDuration(ns)) };
     case 'date':
-      return { name: 'timestamp', convert: parsed(parseDate, (ns) => new CelTimestamp(ns)) };
+      return { name: 'timestamp', convert: convertBy(parseDate, (ns) => new CelTimestamp(ns)) };
     case 'date-time':
-      return { name: 'timestamp', convert: parsed(parseTimestamp, (ns) => new CelTimestamp(ns)) };
+      return { name: 'timestamp', convert: convertBy(parseTimestamp, (ns) => new CelTimestamp(ns)) };
     default:
       return { name: 'string', convert: (value) => value };
   }
 }
 
 /** A text that is not in its format is a finding of its own; here it stays what it is, and rules on it fail. */
-function parsed(parse: (text: string) => bigint | undefined, wrap: (ns: bigint) => object): CelType['convert'] {
+function convertBy(parse: (text: string) => bigint | undefined, wrap: (ns: bigint) => object): CelType['convert'] {
   return (value) => {
     const ns = typeof value === 'string' ? parse(value) : undefined;
     return ns === undefined ? value : wrap(ns);

@@ -21,11 +21,11 @@ const PLAIN_PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@]$/;
 /** Undefined where Go's `url.ParseRequestURI` fails; that one knows no fragment, which is then left out. */
 export function parseGoUrl(text: string): GoUrl | undefined {
   const hash = text.indexOf('#');
-  const whole = parse(text);
-  return whole === undefined || hash < 0 ? whole : parse(text.slice(0, hash));
+  const whole = parseWhole(text);
+  return whole === undefined || hash < 0 ? whole : parseWhole(text.slice(0, hash));
 }
 
-function parse(text: string): GoUrl | undefined {
+function parseWhole(text: string): GoUrl | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what Go refuses first
   if (text === '' || /[\u0000-\u001f\u007f]/.test(text)) return undefined;
   const scheme = /^[A-Za-z][A-Za-z0-9+\-.]*(?=:)/.exec(text)?.[0] ?? '';

@@ -38,8 +38,8 @@ function compareValues(
   // Another shape than before: what the old one held is gone, what the new one holds is new.
   if (left.is !== right.is) compareShaped(sets, before, after, left, place);
   compareShaped(sets, before, after, right, place);
-  if (before === undefined) note(sets.added, place);
-  else if (after === undefined) note(sets.removed, place);
+  if (before === undefined) insertPlace(sets.added, place);
+  else if (after === undefined) insertPlace(sets.removed, place);
 }
 
 function compareShaped(
@@ -63,7 +63,7 @@ function compareShaped(
       return;
     }
   }
-  if (before !== undefined && after !== undefined && !jsonEquals(before, after)) note(sets.modified, place);
+  if (before !== undefined && after !== undefined && !jsonEquals(before, after)) insertPlace(sets.modified, place);
 }
 
 function compareMaps(sets: Sets, before: JsonObject, after: JsonObject, map: MapType, place: Place | undefined): void {
@@ -112,13 +112,13 @@ function compareRepeated(
   place: Place,
 ): void {
   if (before.length > 1 && after.length > 1) {
-    if (!jsonEquals(before, after)) note(sets.modified, place);
+    if (!jsonEquals(before, after)) insertPlace(sets.modified, place);
   } else if (before.length > 1) {
     if (after.length === 1) compareValues(sets, undefined, after[0], type, place);
-    note(sets.removed, place);
+    insertPlace(sets.removed, place);
   } else {
     if (before.length === 1) compareValues(sets, before[0], undefined, type, place);
-    note(sets.added, place);
+    insertPlace(sets.added, place);
   }
 }
 
@@ -134,6 +134,6 @@ function groupItems(items: readonly Json[], list: ListType): ReadonlyMap<string,
   return groups;
 }
 
-function note(set: MutableSet, place: Place | undefined): void {
+function insertPlace(set: MutableSet, place: Place | undefined): void {
   insert(set, elementsOf(place));
 }

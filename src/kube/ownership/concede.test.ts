@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../test/kube/thing.ts';
 import type { KubeObject } from '../object.ts';
-import { serverSideApply } from './apply.ts';
 import { compare } from './compare.ts';
 import { concede, concedeAnswered } from './concede.ts';
+import { serverSideApply } from './write/apply.ts';
 
 function applied(live: KubeObject | undefined, desired: KubeObject, manager: string): KubeObject {
   const { apiVersion } = desired;

@@ -4,11 +4,11 @@
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type ListType, type MapType, type MergeType } from '../openapi.ts';
-import { serverSideApply } from './apply.ts';
 import { fieldElement, itemElement } from './element.ts';
 import { type FieldSet, paths, setOf } from './fieldset.ts';
 import { fieldsOf } from './owned.ts';
 import { pointerOf, serverPath } from './place.ts';
+import { serverSideApply } from './write/apply.ts';
 
 /** A field that another manager has set to another value than the desired one. */
 export interface Conceded {

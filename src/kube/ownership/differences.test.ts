@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { deployment, object, thing, typeOf } from '../../../test/kube/thing.ts';
 import type { KubeObject } from '../object.ts';
-import { serverSideApply } from './apply.ts';
 import { type Difference, differences } from './differences.ts';
+import { serverSideApply } from './write/apply.ts';
 
 const OWN = 'skep-test';
 

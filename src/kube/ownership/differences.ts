@@ -3,7 +3,6 @@
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type MergeType } from '../openapi.ts';
-import { serverSideApply } from './apply.ts';
 import { changesBetween } from './changes.ts';
 import { itemElement } from './element.ts';
 import { entryOf } from './entries.ts';
@@ -11,6 +10,7 @@ import { EMPTY_SET, type FieldSet } from './fieldset.ts';
 import { parseFields } from './fieldsv1.ts';
 import { elementsOf, pointerOf } from './place.ts';
 import { compareObjects } from './values.ts';
+import { serverSideApply } from './write/apply.ts';
 
 export interface Difference {
   /** Like a JSON pointer, but items of associative lists by name: `/spec/containers/[name=x]/image`. */

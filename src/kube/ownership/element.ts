@@ -113,6 +113,7 @@ function valueRank(value: Json): number {
   return rank < 0 ? 3 : rank;
 }
 
-function compareTexts(a: string, b: string): number {
+/** By code units, as keys and managers are: ASCII. */
+export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

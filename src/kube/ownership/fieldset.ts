@@ -96,7 +96,7 @@ export function has(set: FieldSet, path: readonly string[]): boolean {
 /** Every path in the set, in the server's order: at each level the members first, then what is below. */
 export function paths(set: FieldSet): (readonly string[])[] {
   const found: (readonly string[])[] = [];
-  collect(set, [], found);
+  collectPaths(set, [], found);
   return found;
 }
 
@@ -129,10 +129,10 @@ export function insert(set: MutableSet, path: readonly string[]): void {
   if (node !== undefined) node.member = true;
 }
 
-function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
+function collectPaths(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
   const elements = [...set.keys()].sort(compareElements);
   for (const element of elements) if (set.get(element)?.member === true) found.push([...prefix, element]);
-  for (const element of elements) collect(set.get(element)?.children ?? EMPTY_SET, [...prefix, element], found);
+  for (const element of elements) collectPaths(set.get(element)?.children ?? EMPTY_SET, [...prefix, element], found);
 }
 
 /** Nodes that are neither members nor have members below them are left out. */

@@ -39,11 +39,11 @@ function comparePresent(note: Note, desired: Json, live: Json, type: MergeType, 
     compareLists(note, desired, live, type, shape.type, place);
   } else {
     const answer = typeof desired === 'object' ? 'differs' : compareScalars(desired, live, type);
-    if (answer !== 'same') note(answer, place, reasonOf(answer), live, desired);
+    if (answer !== 'same') note(answer, place, describeAnswer(answer), live, desired);
   }
 }
 
-function reasonOf(answer: 'differs' | 'unknown'): string {
+function describeAnswer(answer: 'differs' | 'unknown'): string {
   return answer === 'differs' ? 'the value differs' : 'the server may store another spelling';
 }
 
@@ -114,7 +114,7 @@ function compareMaps(
   }
   for (const [key, value] of Object.entries(live)) {
     if (wanted[key] !== undefined || value === undefined || value === null) continue;
-    if (explained(desired, key, value, type, map)) continue;
+    if (isFilledByServer(desired, key, value, type, map)) continue;
     const answer = type.storage === 'verbatim' ? 'differs' : 'unknown';
     note(answer, { above: place, element: fieldElement(key) }, 'the living value has more', value, undefined);
   }
@@ -145,7 +145,7 @@ function withDefaults(desired: JsonObject, map: MapType): JsonObject {
 }
 
 /** Whether a living field that nobody desires holds what the server fills in. The native table beats what is published. */
-function explained(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
+function isFilledByServer(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
   const field = map.fields.get(key);
   const filled = nativeDefault(type.name, key, desired) ?? field?.default;
   if (field === undefined || filled === undefined) return false;
@@ -164,6 +164,6 @@ function explained(desired: JsonObject, key: string, live: Json, type: MergeType
 
 function explainsAll(live: JsonObject, type: MergeType, map: MapType): boolean {
   return Object.entries(live).every(
-    ([key, value]) => value === undefined || value === null || explained({}, key, value, type, map),
+    ([key, value]) => value === undefined || value === null || isFilledByServer({}, key, value, type, map),
   );
 }

@@ -6,13 +6,13 @@ import { thing, typeOf } from '../../../test/kube/thing.ts';
 import { normalise } from '../normalise.ts';
 import type { KubeObject } from '../object.ts';
 import type { MergeType } from '../openapi.ts';
-import { keepTimes, serverSideApply, trackUpdate } from './apply.ts';
 import { compare } from './compare.ts';
 import { differences } from './differences.ts';
 import { entryOf } from './entries.ts';
 import { equalSets } from './fieldset.ts';
 import { formatFields, parseFields } from './fieldsv1.ts';
 import { ownedSet } from './owned.ts';
+import { keepTimes, serverSideApply, trackUpdate } from './write/apply.ts';
 
 const OWN = 'own';
 const SEEDS = 150;

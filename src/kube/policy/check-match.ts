@@ -12,7 +12,7 @@ import {
 } from '../formats/names.ts';
 import type { Report } from '../structural/report.ts';
 import { objectsOf, textsOf } from './policy.ts';
-import { oneOf, refuse } from './refuse.ts';
+import { oneOf, refuseField } from './refuse.ts';
 
 const OPERATIONS = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE', '*'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
@@ -33,49 +33,51 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
   for (const [index, name] of names.entries()) {
     const at = `${pointer}/resourceNames/${index}`;
     const fault = pathSegmentFault(name);
-    if (fault !== undefined) refuse(out, at, `${fault}.`);
-    if (names.indexOf(name) < index) refuse(out, at, 'stands there twice.');
+    if (fault !== undefined) refuseField(out, at, `${fault}.`);
+    if (names.indexOf(name) < index) refuseField(out, at, 'stands there twice.');
   }
-  const operations = filled(out, rule.operations, `${pointer}/operations`);
+  const operations = readFilledList(out, rule.operations, `${pointer}/operations`);
   for (const [index, operation] of operations.entries()) {
     oneOf(out, operation, OPERATIONS, `${pointer}/operations/${index}`);
   }
-  filled(out, rule.apiGroups, `${pointer}/apiGroups`);
-  const versions = filled(out, rule.apiVersions, `${pointer}/apiVersions`);
+  readFilledList(out, rule.apiGroups, `${pointer}/apiGroups`);
+  const versions = readFilledList(out, rule.apiVersions, `${pointer}/apiVersions`);
   for (const [index, version] of versions.entries()) {
-    if (version === '') refuse(out, `${pointer}/apiVersions/${index}`, 'must not be empty.');
+    if (version === '') refuseField(out, `${pointer}/apiVersions/${index}`, 'must not be empty.');
   }
   checkResources(out, textsOf(rule.resources), `${pointer}/resources`);
   oneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
 }
 
 /** A list that says something; where it says all, nothing else. */
-function filled(out: Report, list: Json | undefined, pointer: string): readonly string[] {
+function readFilledList(out: Report, list: Json | undefined, pointer: string): readonly string[] {
   const texts = textsOf(list);
-  if (texts.length === 0) refuse(out, pointer, 'must hold at least one entry.');
-  if (texts.length > 1 && texts.includes('*')) refuse(out, pointer, 'must hold nothing else where it holds "*".');
+  if (texts.length === 0) refuseField(out, pointer, 'must hold at least one entry.');
+  if (texts.length > 1 && texts.includes('*')) refuseField(out, pointer, 'must hold nothing else where it holds "*".');
   return texts;
 }
 
 function checkResources(out: Report, resources: readonly string[], pointer: string): void {
-  if (resources.length === 0) refuse(out, pointer, 'must hold at least one entry.');
+  if (resources.length === 0) refuseField(out, pointer, 'must hold at least one entry.');
   const wholes = new Set<string>();
   const subresources = new Set<string>();
   for (const [index, text] of resources.entries()) {
     const at = `${pointer}/${index}`;
-    if (text === '') refuse(out, at, 'must not be empty.');
+    if (text === '') refuseField(out, at, 'must not be empty.');
     const slash = text.indexOf('/');
     if (slash < 0) continue;
     const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (wholes.has(resource)) refuse(out, at, `is part of "${resource}/*", which stands there already.`);
-    if (subresources.has(subresource)) refuse(out, at, `is part of "*/${subresource}", which stands there already.`);
+    if (wholes.has(resource)) refuseField(out, at, `is part of "${resource}/*", which stands there already.`);
+    if (subresources.has(subresource))
+      refuseField(out, at, `is part of "*/${subresource}", which stands there already.`);
     if (subresource === '*') wholes.add(resource);
     if (resource === '*') subresources.add(subresource);
   }
-  if (resources.length > 1 && resources.includes('*/*')) refuse(out, pointer, 'must hold nothing else beside "*/*".');
+  if (resources.length > 1 && resources.includes('*/*'))
+    refuseField(out, pointer, 'must hold nothing else beside "*/*".');
   const plain = resources.findLast((text) => !text.includes('/'));
   if (resources.includes('*') && plain !== undefined && plain !== '*') {
-    refuse(out, pointer, 'must hold no other resource beside "*".');
+    refuseField(out, pointer, 'must hold no other resource beside "*".');
   }
 }
 
@@ -84,28 +86,28 @@ export function checkSelector(out: Report, selector: Json | undefined, pointer: 
   const { matchLabels } = selector;
   for (const [key, value] of Object.entries(isObject(matchLabels) ? matchLabels : {})) {
     const fault = qualifiedNameFault(key) ?? (typeof value === 'string' ? labelValueFault(value) : undefined);
-    if (fault !== undefined) refuse(out, `${pointer}/matchLabels`, `has the label "${key}", which ${fault}.`);
+    if (fault !== undefined) refuseField(out, `${pointer}/matchLabels`, `has the label "${key}", which ${fault}.`);
   }
   for (const [index, { key, operator, values }] of objectsOf(selector.matchExpressions).entries()) {
     const at = `${pointer}/matchExpressions/${index}`;
     const fault = typeof key === 'string' ? qualifiedNameFault(key) : undefined;
-    if (fault !== undefined) refuse(out, `${at}/key`, `${fault}.`);
+    if (fault !== undefined) refuseField(out, `${at}/key`, `${fault}.`);
     const texts = textsOf(values);
     switch (operator) {
       case 'In':
       case 'NotIn':
-        if (texts.length === 0) refuse(out, `${at}/values`, `must hold at least one value for ${operator}.`);
+        if (texts.length === 0) refuseField(out, `${at}/values`, `must hold at least one value for ${operator}.`);
         break;
       case 'Exists':
       case 'DoesNotExist':
-        if (texts.length > 0) refuse(out, `${at}/values`, `must be left out for ${operator}.`);
+        if (texts.length > 0) refuseField(out, `${at}/values`, `must be left out for ${operator}.`);
         break;
       default:
-        refuse(out, `${at}/operator`, 'must be one of In, NotIn, Exists, DoesNotExist.');
+        refuseField(out, `${at}/operator`, 'must be one of In, NotIn, Exists, DoesNotExist.');
     }
     for (const [position, value] of texts.entries()) {
       const wrong = labelValueFault(value);
-      if (wrong !== undefined) refuse(out, `${at}/values/${position}`, `${wrong}.`);
+      if (wrong !== undefined) refuseField(out, `${at}/values/${position}`, `${wrong}.`);
     }
   }
 }
@@ -114,15 +116,16 @@ export function checkParamKind(out: Report, { apiVersion, kind }: JsonObject, po
   const text = typeof apiVersion === 'string' ? apiVersion : '';
   const parts = text.split('/');
   const [version = '', group] = parts.toReversed();
-  if (text === '') refuse(out, `${pointer}/apiVersion`, 'is required.');
-  else if (parts.length > 2) refuse(out, `${pointer}/apiVersion`, 'must be a group and a version, such as apps/v1.');
+  if (text === '') refuseField(out, `${pointer}/apiVersion`, 'is required.');
+  else if (parts.length > 2)
+    refuseField(out, `${pointer}/apiVersion`, 'must be a group and a version, such as apps/v1.');
   else {
     const fault = (group === undefined ? undefined : subdomainFault(group)) ?? dns1035Fault(version);
-    if (fault !== undefined) refuse(out, `${pointer}/apiVersion`, `${fault}.`);
+    if (fault !== undefined) refuseField(out, `${pointer}/apiVersion`, `${fault}.`);
   }
   const name = typeof kind === 'string' ? kind : '';
   const fault = name === '' ? 'is required' : dns1035Fault(name.toLowerCase());
-  if (fault !== undefined) refuse(out, `${pointer}/kind`, `${fault}.`);
+  if (fault !== undefined) refuseField(out, `${pointer}/kind`, `${fault}.`);
 }
 
 export function checkParamRef(out: Report, paramRef: JsonObject, pointer: string): void {
@@ -130,12 +133,12 @@ export function checkParamRef(out: Report, paramRef: JsonObject, pointer: string
   const named = typeof name === 'string' && name !== '';
   if (named) {
     const fault = pathSegmentFault(name);
-    if (fault !== undefined) refuse(out, `${pointer}/name`, `${fault}.`);
-    if (isObject(selector)) refuse(out, `${pointer}/name`, 'and selector exclude each other.');
+    if (fault !== undefined) refuseField(out, `${pointer}/name`, `${fault}.`);
+    if (isObject(selector)) refuseField(out, `${pointer}/name`, 'and selector exclude each other.');
   }
   checkSelector(out, selector, `${pointer}/selector`);
-  if (!named && !isObject(selector)) refuse(out, pointer, 'must have a name or a selector.');
+  if (!named && !isObject(selector)) refuseField(out, pointer, 'must have a name or a selector.');
   const action = `${pointer}/parameterNotFoundAction`;
-  if (parameterNotFoundAction === undefined || parameterNotFoundAction === '') refuse(out, action, 'is required.');
+  if (parameterNotFoundAction === undefined || parameterNotFoundAction === '') refuseField(out, action, 'is required.');
   else oneOf(out, parameterNotFoundAction, NOT_FOUND, action);
 }

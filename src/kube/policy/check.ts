@@ -11,7 +11,7 @@ import { qualifiedNameFault, subdomainFault } from '../formats/names.ts';
 import type { Report } from '../structural/report.ts';
 import { checkMatch, checkParamKind, checkParamRef } from './check-match.ts';
 import { ACTIONS, objectOf, objectsOf, textsOf } from './policy.ts';
-import { oneOf, refuse } from './refuse.ts';
+import { oneOf, refuseField } from './refuse.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
@@ -27,11 +27,11 @@ export function checkPolicy(object: JsonObject): readonly Finding[] {
   const spec = objectOf(object.spec);
   oneOf(out, spec.failurePolicy, FAILURE_POLICIES, '/spec/failurePolicy');
   if (isObject(spec.paramKind)) checkParamKind(out, spec.paramKind, '/spec/paramKind');
-  if (!isObject(spec.matchConstraints)) refuse(out, '/spec/matchConstraints', 'is required.');
+  if (!isObject(spec.matchConstraints)) refuseField(out, '/spec/matchConstraints', 'is required.');
   else {
     checkMatch(out, spec.matchConstraints, '/spec/matchConstraints');
     if (objectsOf(spec.matchConstraints.resourceRules).length === 0) {
-      refuse(out, '/spec/matchConstraints/resourceRules', 'must hold at least one rule.');
+      refuseField(out, '/spec/matchConstraints/resourceRules', 'must hold at least one rule.');
     }
   }
   checkConditions(out, spec);
@@ -45,17 +45,17 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };
   const { policyName, paramRef, matchResources, validationActions } = objectOf(object.spec);
   const fault = typeof policyName === 'string' && policyName !== '' ? subdomainFault(policyName) : 'is required';
-  if (fault !== undefined) refuse(out, '/spec/policyName', `${fault}.`);
+  if (fault !== undefined) refuseField(out, '/spec/policyName', `${fault}.`);
   if (isObject(paramRef)) checkParamRef(out, paramRef, '/spec/paramRef');
   if (isObject(matchResources)) checkMatch(out, matchResources, '/spec/matchResources');
   const at = '/spec/validationActions';
   const actions = textsOf(validationActions);
   for (const [index, action] of actions.entries()) {
     oneOf(out, action, ACTIONS, `${at}/${index}`);
-    if (actions.indexOf(action) < index) refuse(out, `${at}/${index}`, 'stands there twice.');
+    if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'stands there twice.');
   }
-  if (actions.length === 0) refuse(out, at, 'must hold at least one of Deny, Warn, Audit.');
-  if (actions.includes('Deny') && actions.includes('Warn')) refuse(out, at, 'must not hold both Deny and Warn.');
+  if (actions.length === 0) refuseField(out, at, 'must hold at least one of Deny, Warn, Audit.');
+  if (actions.includes('Deny') && actions.includes('Warn')) refuseField(out, at, 'must not hold both Deny and Warn.');
   return out.findings;
 }
 
@@ -69,15 +69,15 @@ interface Scopes {
 function checkConditions(out: Report, spec: JsonObject): void {
   const conditions = objectsOf(spec.matchConditions);
   if (conditions.length > MAX_CONDITIONS) {
-    refuse(out, '/spec/matchConditions', `must hold at most ${MAX_CONDITIONS} conditions.`);
+    refuseField(out, '/spec/matchConditions', `must hold at most ${MAX_CONDITIONS} conditions.`);
   }
   const names = conditions.map(({ name }) => name);
   const scope = admissionScope({ params: isObject(spec.paramKind), authorizer: true });
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `/spec/matchConditions/${index}`;
     const fault = typeof name === 'string' && name !== '' ? qualifiedNameFault(name) : 'is required';
-    if (fault !== undefined) refuse(out, `${at}/name`, `${fault}.`);
-    else if (names.indexOf(name) < index) refuse(out, `${at}/name`, 'is the name of an earlier condition.');
+    if (fault !== undefined) refuseField(out, `${at}/name`, `${fault}.`);
+    else if (names.indexOf(name) < index) refuseField(out, `${at}/name`, 'is the name of an earlier condition.');
     checkExpression(out, scope, expression, ['bool'], `${at}/expression`);
   }
 }
@@ -90,7 +90,7 @@ function checkVariables(out: Report, spec: JsonObject): Scopes {
   for (const [index, { name, expression }] of variables.entries()) {
     const at = `/spec/variables/${index}`;
     const usable = typeof name === 'string' && IDENTIFIER.test(name) && !RESERVED.test(name);
-    if (!usable) refuse(out, `${at}/name`, 'must be an identifier of CEL.');
+    if (!usable) refuseField(out, `${at}/name`, 'must be an identifier of CEL.');
     const scope = admissionScope({ params, authorizer: true, variables: types });
     const type = checkExpression(out, scope, expression, undefined, `${at}/expression`);
     if (usable) types.set(name, type === undefined ? 'dyn' : variableType(type));
@@ -105,7 +105,7 @@ function checkVariables(out: Report, spec: JsonObject): Scopes {
 function checkValidations(out: Report, spec: JsonObject, scopes: Scopes): void {
   const validations = objectsOf(spec.validations);
   if (validations.length + objectsOf(spec.auditAnnotations).length === 0) {
-    refuse(out, '/spec/validations', 'or auditAnnotations must hold at least one entry.');
+    refuseField(out, '/spec/validations', 'or auditAnnotations must hold at least one entry.');
   }
   for (const [index, validation] of validations.entries()) {
     const { expression, message, messageExpression, reason } = validation;
@@ -116,8 +116,8 @@ function checkValidations(out: Report, spec: JsonObject, scopes: Scopes): void {
     }
     if (typeof message === 'string' && message !== '') {
       const text = message.trim();
-      if (text === '') refuse(out, `${at}/message`, 'must not be blank.');
-      if (/[\r\n]/.test(text)) refuse(out, `${at}/message`, 'must be a single line.');
+      if (text === '') refuseField(out, `${at}/message`, 'must not be blank.');
+      if (/[\r\n]/.test(text)) refuseField(out, `${at}/message`, 'must be a single line.');
     }
     oneOf(out, reason, REASONS, `${at}/reason`);
   }
@@ -126,16 +126,16 @@ function checkValidations(out: Report, spec: JsonObject, scopes: Scopes): void {
 function checkAnnotations(out: Report, spec: JsonObject, scopes: Scopes, policy: unknown): void {
   const annotations = objectsOf(spec.auditAnnotations);
   if (annotations.length > MAX_ANNOTATIONS) {
-    refuse(out, '/spec/auditAnnotations', `must hold at most ${MAX_ANNOTATIONS} annotations.`);
+    refuseField(out, '/spec/auditAnnotations', `must hold at most ${MAX_ANNOTATIONS} annotations.`);
   }
   const keys = annotations.map(({ key }) => key);
   for (const [index, { key, valueExpression }] of annotations.entries()) {
     const at = `/spec/auditAnnotations/${index}`;
     const fault = qualifiedNameFault(`${String(policy)}/${String(key ?? '')}`);
-    if (fault !== undefined) refuse(out, `${at}/key`, `${fault}.`);
-    if (keys.indexOf(key) < index) refuse(out, `${at}/key`, 'is the key of an earlier annotation.');
+    if (fault !== undefined) refuseField(out, `${at}/key`, `${fault}.`);
+    if (keys.indexOf(key) < index) refuseField(out, `${at}/key`, 'is the key of an earlier annotation.');
     if (typeof valueExpression === 'string' && valueExpression.trim().length > MAX_ANNOTATION_EXPRESSION) {
-      refuse(out, `${at}/valueExpression`, `must have at most ${MAX_ANNOTATION_EXPRESSION} bytes.`);
+      refuseField(out, `${at}/valueExpression`, `must have at most ${MAX_ANNOTATION_EXPRESSION} bytes.`);
     } else checkExpression(out, scopes.full, valueExpression, ['string', 'null'], `${at}/valueExpression`);
   }
 }
@@ -149,13 +149,13 @@ function checkExpression(
   pointer: string,
 ): string | undefined {
   if (typeof text !== 'string' || text.trim() === '') {
-    refuse(out, pointer, 'is required.');
+    refuseField(out, pointer, 'is required.');
     return undefined;
   }
   const compiled = compileExpression(scope, text);
   switch (compiled.type) {
     case 'invalid':
-      refuse(out, pointer, `does not compile: ${compiled.reason}.`, 'policy-expression');
+      refuseField(out, pointer, `does not compile: ${compiled.reason}.`, 'policy-expression');
       return undefined;
     // The server may accept it; evaluation says that it cannot be done here.
     case 'unsupported':
@@ -164,7 +164,7 @@ function checkExpression(
       const { resultType } = compiled;
       if (wanted === undefined || wanted.includes(resultType)) return resultType;
       const message = `must evaluate to ${wanted.join(' or ')}, but evaluates to ${resultType}${hint(resultType, wanted)}.`;
-      refuse(out, pointer, message, 'policy-expression');
+      refuseField(out, pointer, message, 'policy-expression');
       return undefined;
     }
   }

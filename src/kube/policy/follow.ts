@@ -33,7 +33,7 @@ interface State {
 export function followOf(policy: Policy, values: AdmissionValues): Follower {
   const context = { ...values, oldObject: null, authorizer };
   const places = new Map<unknown, string>();
-  note(places, values.object, '');
+  noteValue(places, values.object, '');
   const { environment } = evaluationScope();
   const bound = new Map([['object', '']]);
   return follower({
@@ -84,10 +84,10 @@ function follower(state: State): Follower {
 }
 
 /** Values are told apart by identity. Fields that only a server knows are not looked at. */
-function note(places: Map<unknown, string>, value: unknown, pointer: string): void {
+function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return;
   places.set(value, pointer);
   for (const [name, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    note(places, field, `${pointer}/${pointerToken(name)}`);
+    noteValue(places, field, `${pointer}/${pointerToken(name)}`);
   }
 }

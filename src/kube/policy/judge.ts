@@ -65,7 +65,7 @@ export function openJudge({ policies, bindings }: PolicySet, world: PolicyWorld)
     byKind.set(key, candidates);
     return candidates.length === 0
       ? INNOCENT
-      : judge({ world, request, namespace: factsOf(request, world) }, candidates);
+      : evaluatePolicies({ world, request, namespace: factsOf(request, world) }, candidates);
   };
 }
 
@@ -79,7 +79,7 @@ function factsOf({ namespace, type }: Request, world: PolicyWorld): NamespaceFac
   return namespace === undefined || type.kind === 'Namespace' ? { type: 'none' } : world.namespace(namespace);
 }
 
-function judge(
+function evaluatePolicies(
   trial: Trial,
   candidates: readonly { readonly policy: Policy; readonly bindings: readonly Binding[] }[],
 ): Judgement {

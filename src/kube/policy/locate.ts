@@ -52,12 +52,12 @@ function ofQuantifier(follower: Follower, [name, list, args]: RcallArgs, value: 
   const decisive = name === 'exists';
   const [variable, predicate] = args;
   if ((name !== 'all' && name !== 'exists') || args.length !== 2 || variable?.op !== 'id') return undefined;
-  if (predicate === undefined || value !== decisive) return placeOf(follower, list);
+  if (predicate === undefined || value !== decisive) return locateNode(follower, list);
   for (const [index, item] of follower.items(list).entries()) {
     const inner = follower.with(variable.args, item, itemPlace(follower, list, index));
     if (inner.value(predicate) === value) return blamed(inner, predicate, value) ?? inner.place(variable.args);
   }
-  return placeOf(follower, list);
+  return locateNode(follower, list);
 }
 
 type RcallArgs = readonly [name: string, receiver: ASTNode, args: readonly ASTNode[]];
@@ -69,7 +69,7 @@ function ofVariable(follower: Follower, node: ASTNode, value: boolean): Found {
 
 /** The first field that anything in the node leads to. */
 function placeIn(follower: Follower, node: ASTNode): Found {
-  const own = placeOf(follower, node);
+  const own = locateNode(follower, node);
   if (own !== undefined) return own;
   switch (node.op) {
     case 'value':
@@ -107,7 +107,7 @@ function firstOf(follower: Follower, nodes: readonly ASTNode[]): Found {
 }
 
 /** Where the value of the node stands, or would stand. */
-function placeOf(follower: Follower, node: ASTNode): Found {
+function locateNode(follower: Follower, node: ASTNode): Found {
   const known = follower.placeOfValue(node);
   if (known !== undefined) return known;
   switch (node.op) {
@@ -117,38 +117,38 @@ function placeOf(follower: Follower, node: ASTNode): Found {
     case '.?': {
       const variable = follower.variable(node);
       return variable === undefined
-        ? below(placeOf(follower, node.args[0]), node.args[1])
-        : placeOf(follower, variable);
+        ? fieldBelow(locateNode(follower, node.args[0]), node.args[1])
+        : locateNode(follower, variable);
     }
     case '[]':
     case '[?]': {
       const key = follower.value(node.args[1]);
       return typeof key === 'string' || typeof key === 'bigint'
-        ? below(placeOf(follower, node.args[0]), String(key))
+        ? fieldBelow(locateNode(follower, node.args[0]), String(key))
         : undefined;
     }
     case 'call': {
       const [name, [argument]] = node.args;
-      return name === `has${OURS}` && argument !== undefined ? placeOf(follower, argument) : undefined;
+      return name === `has${OURS}` && argument !== undefined ? locateNode(follower, argument) : undefined;
     }
     case 'rcall':
       return ['orValue', 'value', 'hasValue', 'or'].includes(node.args[0])
-        ? placeOf(follower, node.args[1])
+        ? locateNode(follower, node.args[1])
         : undefined;
     case '?:':
-      return placeOf(follower, follower.value(node.args[0]) === true ? node.args[1] : node.args[2]);
+      return locateNode(follower, follower.value(node.args[0]) === true ? node.args[1] : node.args[2]);
     default:
       return undefined;
   }
 }
 
-function below(place: Found, field: string): Found {
+function fieldBelow(place: Found, field: string): Found {
   return place === undefined ? undefined : `${place}/${pointerToken(field)}`;
 }
 
 /** Lists that are made of others keep the places of their items: `map`, `filter` and `+` are followed back. */
 function itemPlace(follower: Follower, list: ASTNode, index: number): Found {
-  const own = placeOf(follower, list);
+  const own = locateNode(follower, list);
   if (own !== undefined) return `${own}/${index}`;
   switch (list.op) {
     case '.':
@@ -180,5 +180,5 @@ function ofMade(follower: Follower, [name, list, args]: RcallArgs, index: number
     .map((item, position) => follower.with(variable.args, item, itemPlace(follower, list, position)))
     .filter((inner) => condition === undefined || inner.value(condition) === true);
   const inner = kept[index];
-  return inner === undefined || made === undefined ? undefined : placeOf(inner, made);
+  return inner === undefined || made === undefined ? undefined : locateNode(inner, made);
 }

@@ -65,20 +65,20 @@ function byRules(rules: readonly ResourceRule[], equivalent: boolean, request: R
 function fits(rule: ResourceRule, request: Request, resource: Resource): boolean {
   return (
     inScope(rule, request) &&
-    holds(rule.operations, OPERATION) &&
-    holds(rule.apiGroups, resource.group) &&
-    holds(rule.apiVersions, resource.version) &&
-    rule.resources.some((pattern) => isResource(pattern, resource.plural)) &&
+    includesValue(rule.operations, OPERATION) &&
+    includesValue(rule.apiGroups, resource.group) &&
+    includesValue(rule.apiVersions, resource.version) &&
+    rule.resources.some((pattern) => meansResource(pattern, resource.plural)) &&
     (rule.resourceNames.length === 0 || rule.resourceNames.includes(request.object.metadata.name))
   );
 }
 
-function holds(patterns: readonly string[], value: string): boolean {
+function includesValue(patterns: readonly string[], value: string): boolean {
   return patterns.includes('*') || patterns.includes(value);
 }
 
 /** Of the object itself, not of a subresource: `x`, `*`, `x/*` and `*\/*` mean it. */
-function isResource(pattern: string, plural: string): boolean {
+function meansResource(pattern: string, plural: string): boolean {
   const [resource, subresource = ''] = pattern.split(/\/(.*)/s);
   return (resource === '*' || resource === plural) && (subresource === '' || subresource === '*');
 }
@@ -127,6 +127,7 @@ export function mayMatch({ rules, equivalent }: MatchResources, request: Request
 /** Whether the creation of any object could fit: not where only updates, deletions or subresources are meant. */
 export function judgesCreations({ rules }: MatchResources): boolean {
   return rules.some(
-    ({ operations, resources }) => holds(operations, OPERATION) && resources.some((pattern) => !/\/[^*]/.test(pattern)),
+    ({ operations, resources }) =>
+      includesValue(operations, OPERATION) && resources.some((pattern) => !/\/[^*]/.test(pattern)),
   );
 }

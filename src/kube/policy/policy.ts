@@ -82,8 +82,8 @@ export function policyOf(object: KubeObject): Policy {
     variables: objectsOf(spec.variables).map(namedOf),
     validations: objectsOf(spec.validations).map(validationOf),
     annotations: objectsOf(spec.auditAnnotations).map(({ key, valueExpression }) => ({
-      name: textOf(key),
-      expression: textOf(valueExpression),
+      name: textOrEmpty(key),
+      expression: textOrEmpty(valueExpression),
     })),
     failure: spec.failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
   };
@@ -94,7 +94,7 @@ export function bindingOf(object: KubeObject): Binding {
   const { policyName, paramRef, matchResources, validationActions } = objectOf(object.spec);
   return {
     name: object.metadata.name,
-    policyName: textOf(policyName),
+    policyName: textOrEmpty(policyName),
     ...(isObject(paramRef) ? { paramRef: paramRefOf(paramRef) } : {}),
     ...(isObject(matchResources) ? { match: matchOf(matchResources) } : {}),
     actions: textsOf(validationActions).filter((action): action is Action => ACTIONS.includes(action)),
@@ -126,7 +126,7 @@ function ruleOf(rule: JsonObject): ResourceRule {
 
 function validationOf({ expression, message, messageExpression, reason }: JsonObject): Validation {
   return {
-    expression: textOf(expression),
+    expression: textOrEmpty(expression),
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof messageExpression === 'string' && messageExpression !== '' ? { messageExpression } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
@@ -143,10 +143,10 @@ function paramRefOf({ name, selector, namespace, parameterNotFoundAction }: Json
 }
 
 function namedOf({ name, expression }: JsonObject): NamedExpression {
-  return { name: textOf(name), expression: textOf(expression) };
+  return { name: textOrEmpty(name), expression: textOrEmpty(expression) };
 }
 
-function textOf(value: Json | undefined): string {
+function textOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Place, Problem } from '../../std/problem.ts';
-import { type ReadDocument, readDocuments } from '../../std/yaml.ts';
+import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
 import type { Finding } from '../finding.ts';
 import { idOf, type KubeObject, keyOf } from '../object.ts';
 import { bundledSchema } from '../schemas/bundled.ts';
@@ -50,7 +50,7 @@ export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
       if (document.value === undefined || document.value === null) continue;
       const fault = identityFault(document.value);
       if (fault !== undefined) {
-        problems.push(problemOf(document, fault));
+        problems.push(problemIn(document, fault));
         continue;
       }
       const object = document.value as KubeObject;
@@ -58,7 +58,7 @@ export function readPolicies(files: readonly PolicyFile[]): ReadPolicies {
     }
   }
   for (const { document, findings } of latest.values()) {
-    problems.push(...findings.map((finding) => problemOf(document, finding)));
+    problems.push(...findings.map((finding) => problemIn(document, finding)));
   }
   const set = setOf([...latest.values()]);
   const read = [...latest.values()];
@@ -128,10 +128,10 @@ function unboundProblems({ policies, bindings }: PolicySet, read: readonly Read[
     const binding = bindings.find((each) => isBinding(object) && each.name === name);
     if (binding !== undefined && !known.has(binding.policyName)) {
       const message = `There is no policy "${binding.policyName}" in these files: the binding has no effect.`;
-      return [problemOf(document, unbound('/spec/policyName', message))];
+      return [problemIn(document, unbound('/spec/policyName', message))];
     }
     if (!policies.some((policy) => isPolicy(object) && policy.name === name) || named.has(name)) return [];
-    return [problemOf(document, unbound('/metadata/name', `No binding names policy "${name}": it has no effect.`))];
+    return [problemIn(document, unbound('/metadata/name', `No binding names policy "${name}": it has no effect.`))];
   });
 }
 
@@ -142,7 +142,7 @@ function unjudgedProblems({ policies }: PolicySet, read: readonly Read[]): Probl
     if (policy === undefined || judgesCreations(policy.match)) return [];
     const message = `Policy "${policy.name}" is for other requests than creations, and judged by an API server only.`;
     const pointer = '/spec/matchConstraints/resourceRules';
-    return [problemOf(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
+    return [problemIn(document, { code: 'policy-not-evaluated', severity: 'warning', pointer, message })];
   });
 }
 
@@ -150,6 +150,6 @@ function unbound(pointer: string, message: string): Finding {
   return { code: 'policy-unbound', severity: 'warning', pointer, message };
 }
 
-function problemOf(document: ReadDocument, { code, severity, message, pointer, at }: Finding): Problem {
+function problemIn(document: ReadDocument, { code, severity, message, pointer, at }: Finding): Problem {
   return { code, severity, message, pointer, place: document.place(pointer, at) };
 }

@@ -19,7 +19,7 @@ export function repeatedItems(
   if (list.length < 2 || (keys.length === 0 && !isSet)) return;
   const first = new Map<string, number>();
   for (const [index, entry] of list.entries()) {
-    const name = isSet ? canonicalJson(entry) : nameOf(keys, item, entry);
+    const name = isSet ? canonicalJson(entry) : entryKeys(keys, item, entry);
     if (name === undefined) continue;
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, index);
@@ -34,7 +34,7 @@ export function repeatedItems(
 }
 
 /** Undefined where a key is missing that has no default: that is another fault, or none. */
-function nameOf(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
+function entryKeys(keys: readonly string[], item: OpenApiSchema | undefined, entry: Json): string | undefined {
   if (!isObject(entry)) return undefined;
   const values = keys.map((key) => entry[key] ?? item?.properties?.[key]?.default);
   const known = values.filter((value): value is Json => value !== undefined && value !== '');

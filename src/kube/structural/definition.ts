@@ -4,8 +4,8 @@
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
 import type { Finding } from '../finding.ts';
 import { dns1035Fault, subdomainFault } from '../formats/names.ts';
-import { checkStructural } from './check.ts';
-import { type Report, report } from './report.ts';
+import { checkStructural } from './check/check.ts';
+import { forbid, type Report, report } from './report.ts';
 
 /** With the status subresource, the root of a schema may hold nothing that could not be told of the status alone. */
 const ROOT_WORDS: ReadonlySet<string> = new Set([
@@ -111,8 +111,4 @@ function checkVersion(out: Report, version: JsonObject, pointer: string): void {
   for (const word of Object.keys(text)) {
     if (!ROOT_WORDS.has(word)) forbid(out, `${at}/${word}`, 'must not stand at the root of a schema with a status.');
   }
-}
-
-function forbid(out: Report, pointer: string, message: string): void {
-  report(out, 'schema-not-structural', pointer, message);
 }

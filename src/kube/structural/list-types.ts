@@ -9,16 +9,16 @@ export function duplicateItems(out: Report, node: SchemaNode, list: readonly Jso
   if (node.listType === 'atomic' || list.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, item] of list.entries()) {
-    const identity = identityOf(node, item);
+    const identity = entryIdentity(node, item);
     if (identity === undefined) continue;
     const earlier = first.get(identity);
     if (earlier === undefined) first.set(identity, index);
-    else report(out, 'schema-duplicate-item', `${pointer}/${index}`, explained(node, earlier));
+    else report(out, 'schema-duplicate-item', `${pointer}/${index}`, explainRepetition(node, earlier));
   }
 }
 
 /** Undefined where a type error is reported anyway. */
-function identityOf({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
+function entryIdentity({ listType, listKeys }: SchemaNode, item: Json): string | undefined {
   if (listType === 'set') return canonicalJson(item);
   if (!isObject(item)) return undefined;
   const [key] = listKeys;
@@ -28,7 +28,7 @@ function identityOf({ listType, listKeys }: SchemaNode, item: Json): string | un
   return canonicalJson(listKeys.map((key) => (item[key] === undefined ? [] : [item[key]])));
 }
 
-function explained({ listType, listKeys }: SchemaNode, earlier: number): string {
+function explainRepetition({ listType, listKeys }: SchemaNode, earlier: number): string {
   if (listType === 'set') return `repeats entry ${earlier}; every entry may stand once.`;
   return `has the same ${listKeys.join(' and ')} as entry ${earlier}.`;
 }

@@ -14,14 +14,19 @@ export function report(out: Report, code: SchemaCode, pointer: string, message: 
   out.findings.push({ code, severity: 'error', pointer, message: `${fieldPath(pointer)} ${message}` });
 }
 
+/** The definition's schema says what a structural schema may not. */
+export function forbid(out: Report, pointer: string, message: string): void {
+  report(out, 'schema-not-structural', pointer, message);
+}
+
 /** `must be a string, not an integer`, with the way out where YAML read a word or number as something else. */
 export function wrongType(wanted: string, value: Json): string {
   const quotes = wanted === 'a string' && (typeof value === 'number' || typeof value === 'boolean');
-  return `must be ${wanted}, not ${nameOf(value)}${quotes ? ': put it in quotes' : ''}.`;
+  return `must be ${wanted}, not ${describeValue(value)}${quotes ? ': put it in quotes' : ''}.`;
 }
 
 /** What a value is, to stand behind "not". */
-export function nameOf(value: Json): string {
+export function describeValue(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

@@ -1,7 +1,7 @@
 // A CRD's schema, read once into what the other parts of this folder walk over. Knows nothing about objects.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
-import { compileRe2, type Re2 } from '../../std/re2.ts';
+import { isObject, type Json, type JsonObject, pointerToken, textsIn } from '../../std/json.ts';
+import { compileRe2, type Re2 } from '../../std/re2/re2.ts';
 import { type FormatCheck, formatCheck } from './formats.ts';
 
 export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -79,10 +79,10 @@ export function readSchema(schema: JsonObject): SchemaNode {
   );
   const additional = readAdditional(schema.additionalProperties);
   const items = object(schema.items);
-  const rules = list(schema['x-kubernetes-validations']).flatMap(readRule);
+  const rules = itemsOf(schema['x-kubernetes-validations']).flatMap(readRule);
   const inner = items === undefined ? undefined : readSchema(items);
-  const type = text(schema.type);
-  const listType = text(schema['x-kubernetes-list-type']);
+  const type = textIfGiven(schema.type);
+  const listType = textIfGiven(schema['x-kubernetes-list-type']);
   const below = [...properties.values(), ...(inner === undefined ? [] : [inner]), ...nodes(additional)];
   return {
     ...(type !== undefined && isType(type) ? { type } : {}),
@@ -97,7 +97,7 @@ export function readSchema(schema: JsonObject): SchemaNode {
     ...(additional === undefined ? {} : { additional }),
     ...(inner === undefined ? {} : { items: inner }),
     listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
-    listKeys: texts(schema['x-kubernetes-list-map-keys']),
+    listKeys: textsIn(schema['x-kubernetes-list-map-keys']),
     mapAtomic: schema['x-kubernetes-map-type'] === 'atomic',
     rules,
     checks: readChecks(schema),
@@ -143,12 +143,12 @@ function readRule(value: Json): RuleText[] {
 }
 
 function readChecks(schema: JsonObject): Checks {
-  const pattern = text(schema.pattern);
-  const format = text(schema.format);
-  const check = format === undefined ? undefined : formatCheck(text(schema.type), format);
+  const pattern = textIfGiven(schema.pattern);
+  const format = textIfGiven(schema.format);
+  const check = format === undefined ? undefined : formatCheck(textIfGiven(schema.type), format);
   const not = object(schema.not);
   return {
-    required: texts(schema.required),
+    required: textsIn(schema.required),
     ...(Array.isArray(schema.enum) ? { enum: schema.enum } : {}),
     ...numbers(schema),
     exclusiveMinimum: schema.exclusiveMinimum === true,
@@ -187,21 +187,17 @@ function numbers(schema: JsonObject): Partial<Record<(typeof NUMBERS)[number], n
 }
 
 function parts(value: Json | undefined): SchemaNode[] {
-  return list(value).flatMap((part) => (isObject(part) ? [readSchema(part)] : []));
+  return itemsOf(value).flatMap((part) => (isObject(part) ? [readSchema(part)] : []));
 }
 
 function object(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-function text(value: Json | undefined): string | undefined {
+function textIfGiven(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function list(value: Json | undefined): readonly Json[] {
+function itemsOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
-}
-
-function texts(value: Json | undefined): string[] {
-  return list(value).filter((item) => typeof item === 'string');
 }

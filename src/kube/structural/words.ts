@@ -3,8 +3,8 @@
 
 import { didYouMean } from '../../std/closest.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
-import { compileRe2 } from '../../std/re2.ts';
-import { type Report, report, wrongType } from './report.ts';
+import { compileRe2 } from '../../std/re2/re2.ts';
+import { forbid, type Report, report, wrongType } from './report.ts';
 
 type Shape = 'text' | 'texts' | 'number' | 'flag' | 'mapping' | 'list' | 'any' | 'schema or flag';
 
@@ -98,10 +98,6 @@ export function checkPattern(out: Report, pattern: Json | undefined, pointer: st
   if (typeof pattern !== 'string') return;
   const compiled = compileRe2(pattern);
   if (!compiled.ok) forbid(out, pointer, `must be a regular expression of RE2: ${compiled.reason}.`);
-}
-
-function forbid(out: Report, pointer: string, message: string): void {
-  report(out, 'schema-not-structural', pointer, message);
 }
 
 function hasShape(shape: Shape, value: Json): boolean {

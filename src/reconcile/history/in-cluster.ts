@@ -5,11 +5,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
-import { type Home, readRecord, recordId, storeRecord } from '../home-record.ts';
+import type { InstanceName } from '../instance.ts';
 import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
 import type { HistoryStore, RunRecord } from './ports.ts';
 
-export interface HistoryHome extends Home {
+export interface HistoryHome extends InstanceName {
   /** Runs that are kept. */
   readonly limit: number;
 }

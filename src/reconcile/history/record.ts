@@ -5,8 +5,8 @@ import type { Failure } from '../../std/failure.ts';
 import { digest } from '../../std/hash.ts';
 import { canonicalJson } from '../../std/json.ts';
 import { formatId, type Problem } from '../../std/problem.ts';
-import type { Outcome } from '../apply.ts';
-import type { Change, Plan } from '../plan.ts';
+import type { Outcome } from '../apply/apply.ts';
+import type { Change, Plan } from '../plan/plan.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../result.ts';
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord, RunState } from './ports.ts';
 
@@ -29,7 +29,7 @@ export function recordOf(result: RunResult): RunRecord {
     id: result.id,
     startedAt: result.startedAt,
     finishedAt: result.finishedAt,
-    state: stateOf(result),
+    state: runState(result),
     commits: result.commits,
     summary: summaryOf(result),
     planHash: planHash(plan),
@@ -97,7 +97,7 @@ function standingOf(record: RunRecord): string {
   });
 }
 
-function stateOf(result: RunResult): RunState {
+function runState(result: RunResult): RunState {
   const code = exitCodeOf(result);
   if (code === 5) return 'waiting';
   if (code !== 0 || result.readiness.failed.length > 0) return 'failed';

@@ -68,7 +68,7 @@ function impactOn(before: OpenEndpoint | undefined, after: OpenEndpoint | undefi
 }
 
 function whole(action: 'appears' | 'disappears', { id, url, aggregated }: OpenEndpoint): EndpointImpact {
-  const names = namesOf(aggregated.tools);
+  const names = toolNames(aggregated.tools);
   const none: ToolsImpact = { appear: [], disappear: [], renamed: [], clashes: [], uncertain: false };
   const tools =
     action === 'appears' ? { ...none, appear: names, clashes: aggregated.clashes } : { ...none, disappear: names };
@@ -112,7 +112,7 @@ function toolsImpact(
   // A list that is not known now cannot be held against one that is.
   const unknown = new Set([...unknownMembers(gone, is.tools), ...unknownMembers(come, was.tools)]);
   const certain = (tools: readonly Tool[]) =>
-    namesOf(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
+    toolNames(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
   const [goneNames, comeNames] = [certain(gone), certain(come)];
   const changedServer = !jsonEquals(serverOf(offered), serverOf(offer));
   return {
@@ -147,6 +147,6 @@ function byOrigin(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return new Map(tools.map((tool) => [tool.origin, tool]));
 }
 
-function namesOf(tools: readonly Tool[]): readonly string[] {
+function toolNames(tools: readonly Tool[]): readonly string[] {
   return tools.map(({ name }) => name).sort();
 }

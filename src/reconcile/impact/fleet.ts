@@ -4,14 +4,14 @@
 import { toolsByPlace } from '../../catalogue/entry.ts';
 import { entryFilter } from '../../catalogue/filter.ts';
 import type { Entry } from '../../catalogue/ports.ts';
-import type { RegistrySource } from '../../contracts/registry-source.ts';
+import type { RegistrySource } from '../../contracts/registry/source.ts';
 import type { Endpoint, Kind, OfferedMember } from '../../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { type Aggregated, ANY_TOOL, aggregatedTools, shownTools, type Tool } from '../../virtual/tools.ts';
-import type { ReadEntries } from '../declared-entries.ts';
-import { readableResources } from '../readable-resources.ts';
-import { openViews } from '../view.ts';
+import type { ReadEntries } from '../catalogue/declared-entries.ts';
+import { readableResources } from '../observe/readable-resources.ts';
+import { openViews } from '../observe/view.ts';
 
 export interface FleetInput {
   readonly kinds: readonly Kind[];

@@ -3,9 +3,11 @@
 
 import type { Kind } from '../../kinds/kind.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { entriesReader } from '../declared-entries.ts';
-import type { Change, Plan } from '../plan.ts';
-import type { Prepared } from '../prepare.ts';
+import { entriesReader } from '../catalogue/declared-entries.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Resolved } from '../resolve/resolve.ts';
 import { type EndpointImpact, endpointImpacts } from './endpoints.ts';
 import { gatherFleet, openFleet } from './fleet.ts';
 import { type RegistryImpact, registryImpacts } from './registries.ts';
@@ -37,10 +39,16 @@ export function impactOf({ kinds, apiGroup, before, after, changes }: ImpactInpu
   return { endpoints: endpointImpacts(fleets), registries: registryImpacts(fleets), restarts: restartsOf(changes) };
 }
 
+interface PlannedFrom {
+  readonly snapshot: Pick<Snapshot, 'objects'>;
+  readonly resolved: Pick<Resolved, 'standings'>;
+  readonly desires: Pick<OwnDesires, 'objects'>;
+}
+
 /** Of the plan that a run has prepared. */
 export function impactOfPlan(
   options: Pick<ImpactInput, 'kinds' | 'apiGroup'>,
-  { snapshot, resolved, desires }: Pick<Prepared, 'snapshot' | 'resolved' | 'desires'>,
+  { snapshot, resolved, desires }: PlannedFrom,
   plan: Plan,
 ): Impact {
   const changes = plan.batches.flatMap((batch) => batch.changes);

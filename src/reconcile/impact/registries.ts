@@ -62,29 +62,29 @@ function serversImpact(
   const renamed = renamedServers(gone, come);
   const [left, given] = [new Set(renamed.map((each) => each.before)), new Set(renamed.map((each) => each.after))];
   return {
-    appear: namesOf(come).filter((name) => !given.has(name)),
-    disappear: namesOf(gone).filter((name) => !left.has(name)),
+    appear: entryNames(come).filter((name) => !given.has(name)),
+    disappear: entryNames(gone).filter((name) => !left.has(name)),
     renamed,
   };
 }
 
 /** Those that run, or are reached, as exactly one other that came. */
 function renamedServers(gone: readonly Entry[], come: readonly Entry[]): readonly Both<string>[] {
-  const byPlace = Map.groupBy(come, placeOf);
+  const byPlace = Map.groupBy(come, howItRuns);
   return gone.flatMap((entry) => {
-    const place = placeOf(entry);
+    const place = howItRuns(entry);
     const [only, ...more] = place === '' ? [] : (byPlace.get(place) ?? []);
     return only === undefined || more.length > 0 ? [] : [{ before: entry.name, after: only.name }];
   });
 }
 
 /** How it runs or is reached; empty where its document says neither. */
-function placeOf({ document: { packages, remotes } }: Entry): string {
+function howItRuns({ document: { packages, remotes } }: Entry): string {
   if (packages === undefined && remotes === undefined) return '';
   return canonicalJson({ packages: packages ?? null, remotes: remotes ?? null });
 }
 
-function namesOf(entries: readonly Entry[]): readonly string[] {
+function entryNames(entries: readonly Entry[]): readonly string[] {
   return entries.map(({ name }) => name).sort();
 }
 

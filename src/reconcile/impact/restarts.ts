@@ -1,7 +1,7 @@
 // Workloads whose pods are replaced. Knows nothing about what changes in them.
 
 import { formatId, type ResourceId } from '../../std/problem.ts';
-import type { Change } from '../plan.ts';
+import type { Change } from '../plan/plan.ts';
 
 export interface Restart {
   readonly resource: ResourceId;

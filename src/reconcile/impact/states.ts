@@ -1,9 +1,9 @@
 // The two states of a fleet around a plan: as it lives, and as the plan would leave it. Knows nothing about what they mean.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
-import type { Desired } from '../desire.ts';
-import type { Change } from '../plan.ts';
-import type { Standing } from '../resolve.ts';
+import type { Desired } from '../desire/desire.ts';
+import type { Change } from '../plan/plan.ts';
+import type { Standing } from '../resolve/resolve.ts';
 
 export interface StatesInput {
   readonly living: readonly KubeObject[];

@@ -2,13 +2,14 @@
 // about who is told.
 
 import { isObject } from '../../std/json.ts';
-import { type Home, readRecord, recordId, storeRecord } from '../home-record.ts';
+import type { InstanceName } from '../instance.ts';
 import type { Cluster } from '../ports.ts';
+import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
 import type { Memory, Told } from './ports.ts';
 
 const PURPOSE = 'notified';
 
-export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'replace'>, home: Home): Memory {
+export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'replace'>, home: InstanceName): Memory {
   return {
     async read() {
       const data = (await readRecord(cluster, home, PURPOSE))?.data;

@@ -8,7 +8,7 @@ const DESCRIPTION_MAX = 140;
 /** Of the whole instance. */
 export function noticeOfRun(record: RunRecord): Omit<Notice, 'before'> {
   const commits = Object.entries(record.commits).map(([source, commit]) => `${source}@${commit}`);
-  return { state: stateOf(record), about: commits.sort().join(' '), description: descriptionOf(record), record };
+  return { state: noticeState(record), about: commits.sort().join(' '), description: descriptionOf(record), record };
 }
 
 /** Of the commit that a source names; of one that was rolled back, that it was. */
@@ -21,10 +21,10 @@ export function noticeOfCommit(record: RunRecord, source: string): Omit<Notice, 
   const commit = record.commits[source];
   // A server that does not answer is no fault of the commit.
   if (commit === undefined || isBlameless(record)) return undefined;
-  return { state: stateOf(record), about: commit, description: descriptionOf(record), record };
+  return { state: noticeState(record), about: commit, description: descriptionOf(record), record };
 }
 
-function stateOf({ state }: RunRecord): NoticeState {
+function noticeState({ state }: RunRecord): NoticeState {
   switch (state) {
     case 'succeeded':
       return 'success';

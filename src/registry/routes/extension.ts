@@ -4,9 +4,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
-import type { RegistryConfig, ServedRegistry } from '../../contracts/registry-service.ts';
+import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/service.ts';
 import { formatDuration } from '../../std/duration.ts';
-import { refuse } from '../answer.ts';
+import { sendRefusal } from '../answer.ts';
 import { registryKey } from '../conditional.ts';
 import { postRoute, route } from '../route.ts';
 import { REGISTRIES_SCHEMA, REGISTRY_INFO_SCHEMA, SYNC_SCHEMA } from '../schemas.ts';
@@ -30,17 +30,17 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const key = registryKey(config, request);
-    if (!key.ok) return refuse(reply, key.refused);
+    if (!key.ok) return sendRefusal(reply, key.refused);
     const info = (await infos()).find(({ name }) => name === key.value.source);
     return reply.header('cache-control', 'no-store').send(info);
   }
 
   async function sync(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const key = registryKey(config, request);
-    if (!key.ok) return refuse(reply, key.refused);
+    if (!key.ok) return sendRefusal(reply, key.refused);
     const info = (await infos()).find(({ name }) => name === key.value.source);
     if (info?.type === 'MANAGED' || info?.type === 'KUBERNETES') {
-      return refuse(reply, { code: 'registry-not-synced', message: 'the registry has no source to sync' });
+      return sendRefusal(reply, { code: 'registry-not-synced', message: 'the registry has no source to sync' });
     }
     await catalogue.requestSync(key.value);
     request.log.info({ registry: key.value.source }, 'a sync was asked for');

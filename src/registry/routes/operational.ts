@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
-import { refuse } from '../answer.ts';
+import { sendRefusal } from '../answer.ts';
 import { route } from '../route.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../schemas.ts';
 
@@ -37,7 +37,7 @@ export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueR
         { reason: error instanceof Error ? error.message : String(error), code: 'catalogue-unavailable' },
         NOT_READY,
       );
-      return refuse(reply, { code: 'catalogue-unavailable', message: NOT_READY });
+      return sendRefusal(reply, { code: 'catalogue-unavailable', message: NOT_READY });
     }
     return reply.header('cache-control', 'no-store').send({ status: 'ready' });
   }

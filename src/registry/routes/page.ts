@@ -2,7 +2,7 @@
 // it shows it asks the API for, with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RegistryConfig } from '../../contracts/registry-service.ts';
+import type { RegistryConfig } from '../../contracts/registry/service.ts';
 import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { readPageAssets } from '../page/assets.ts';
@@ -14,7 +14,7 @@ export async function addPageRoutes(app: FastifyInstance, { auth }: RegistryConf
   const { digest, shell, files } = await readPageAssets(auth.mode);
   publicRoute(app, '/', (request, reply) => {
     reply.headers(PAGE_HEADERS);
-    return send(request, reply, {
+    return sendFile(request, reply, {
       cacheControl: 'no-cache',
       type: 'text/html; charset=utf-8',
       tag: digest,
@@ -23,7 +23,7 @@ export async function addPageRoutes(app: FastifyInstance, { auth }: RegistryConf
   });
   for (const { name, type, body } of files) {
     publicRoute(app, `/page/${digest}/${name}`, (request, reply) =>
-      send(request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
+      sendFile(request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
     );
   }
 }
@@ -36,7 +36,7 @@ interface Sent {
   readonly body: () => string;
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { cacheControl, type, tag, body }: Sent): FastifyReply {
+function sendFile(request: FastifyRequest, reply: FastifyReply, { cacheControl, type, tag, body }: Sent): FastifyReply {
   const etag = entityTag(tag);
   reply.header('cache-control', cacheControl).header('etag', etag);
   if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();

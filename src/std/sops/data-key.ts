@@ -17,7 +17,7 @@ export async function dataKeyOf({ groups, threshold }: SopsMetadata, keys: AgeKe
   const needed = groups.length === 1 ? 1 : threshold;
   const byAge = groups.filter(({ age }) => age.length > 0).slice(0, GROUPS_MAX);
   if (byAge.length < needed)
-    return { ok: false, code: 'sops-service-unsupported', message: unsupported(groups, needed) };
+    return { ok: false, code: 'sops-service-unsupported', message: describeServices(groups, needed) };
   const opened = await Promise.all(byAge.map(({ age }) => keys.open(age)));
   const shares = opened.filter((share) => share !== undefined);
   if (shares.length < needed)
@@ -31,7 +31,7 @@ export async function dataKeyOf({ groups, threshold }: SopsMetadata, keys: AgeKe
   };
 }
 
-function unsupported(groups: readonly KeyGroup[], needed: number): string {
+function describeServices(groups: readonly KeyGroup[], needed: number): string {
   const services = [...new Set(groups.flatMap(({ others }) => others))].join(', ');
   const who = needed === 1 ? 'no age recipient' : `age recipients in fewer than the ${needed} key groups it takes`;
   return `The document was encrypted for ${services}, with ${who}: only age is read here; add a recipient with sops updatekeys.`;

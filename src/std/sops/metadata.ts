@@ -1,7 +1,7 @@
 // The part of a SOPS document that says how it was encrypted. Knows nothing about the document itself.
 
-import { isObject, type Json, type JsonObject } from '../json.ts';
-import { compileRe2 } from '../re2.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../json.ts';
+import { compileRe2 } from '../re2/re2.ts';
 
 export interface SopsMetadata {
   /** Of one group any key opens the document; of several, `threshold` groups do together. */
@@ -86,15 +86,11 @@ function groupsOf(sops: JsonObject): KeyGroup[] {
 }
 
 function groupOf(group: JsonObject): KeyGroup {
-  const age = listOf(group.age).flatMap(({ recipient, enc }) =>
+  const age = objectsIn(group.age).flatMap(({ recipient, enc }) =>
     typeof recipient === 'string' && typeof enc === 'string' ? [{ recipient, enc }] : [],
   );
-  const others = Object.entries(SERVICES).filter(([field]) => listOf(group[field]).length > 0);
+  const others = Object.entries(SERVICES).filter(([field]) => objectsIn(group[field]).length > 0);
   return { age, others: others.map(([, words]) => words) };
-}
-
-function listOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** A reason where the rules contradict one another, or cannot be read. */

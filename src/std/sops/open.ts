@@ -3,7 +3,7 @@
 
 import { sha256 } from '../hash.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../json.ts';
-import { readDocuments } from '../yaml.ts';
+import { readDocuments } from '../yaml/yaml.ts';
 import type { AgeKeys } from './age-keys.ts';
 import { readSealed, type Sealed, type SealedType } from './cipher.ts';
 import type { SopsCode } from './codes.ts';
@@ -82,9 +82,9 @@ async function openTogether(
     );
   }
   const metadata = readMetadata(documents[0]?.sops);
-  if (!metadata.ok) return refused(invalid(metadata.reason));
+  if (!metadata.ok) return refused(invalidDocument(metadata.reason));
   const odd = documents.find(({ oddity }) => oddity !== undefined);
-  if (odd?.oddity !== undefined) return refused(invalid(odd.oddity.reason), odd, odd.oddity.pointer);
+  if (odd?.oddity !== undefined) return refused(invalidDocument(odd.oddity.reason), odd, odd.oddity.pointer);
   if (keys.type === 'none') {
     return keys.fault === undefined ? documents.map((each) => [each, closed(each)]) : refused(keys.fault);
   }
@@ -99,7 +99,7 @@ async function openTogether(
   });
 }
 
-function invalid(reason: string): Omit<SopsFault, 'pointer'> {
+function invalidDocument(reason: string): Omit<SopsFault, 'pointer'> {
   return { code: 'sops-invalid', message: `SOPS has not written this document so: ${reason}.` };
 }
 

@@ -58,14 +58,14 @@ export function take(cursor: Cursor): Token {
   return takeRaw(cursor);
 }
 
-export function refuse(cursor: Cursor, at: number, message: string): void {
+export function refuseAt(cursor: Cursor, at: number, message: string): void {
   cursor.fault ??= { message, at };
 }
 
 /** A token that cannot stand where it is; `expected` says what could. */
 export function refuseToken(cursor: Cursor, token: Token, expected: string): void {
-  if (token.type === 'fault') refuse(cursor, token.at, token.text);
-  else refuse(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);
+  if (token.type === 'fault') refuseAt(cursor, token.at, token.text);
+  else refuseAt(cursor, token.at, `expected ${expected}, not ${tokenName(token)}`);
 }
 
 function tokenName({ type, text }: Token): string {
@@ -90,7 +90,7 @@ const MAX_DEPTH = 500;
 /** Reads a part of a part; parts may be inside one another only so deeply. */
 export function nested<T>(cursor: Cursor, at: number, read: () => T): T {
   cursor.depth += 1;
-  if (cursor.depth > MAX_DEPTH) refuse(cursor, at, `nested deeper than ${MAX_DEPTH} levels`);
+  if (cursor.depth > MAX_DEPTH) refuseAt(cursor, at, `nested deeper than ${MAX_DEPTH} levels`);
   const result = read();
   cursor.depth -= 1;
   return result;

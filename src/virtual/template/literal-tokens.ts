@@ -11,9 +11,9 @@ export type LiteralToken =
 export function scanLiteral(text: string, at: number): LiteralToken | undefined {
   switch (text[at]) {
     case '"':
-      return quoted(text, at, 'string');
+      return scanQuoted(text, at, 'string');
     case "'":
-      return quoted(text, at, 'character');
+      return scanQuoted(text, at, 'character');
     case '`':
       return rawQuoted(text, at);
     default:
@@ -21,7 +21,7 @@ export function scanLiteral(text: string, at: number): LiteralToken | undefined 
   }
 }
 
-function quoted(text: string, start: number, type: 'string' | 'character'): LiteralToken {
+function scanQuoted(text: string, start: number, type: 'string' | 'character'): LiteralToken {
   const quote = text[start];
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === quote) return { type, end: at + 1 };

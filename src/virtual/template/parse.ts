@@ -8,7 +8,7 @@ import {
   newScope,
   peek,
   peekRaw,
-  refuse,
+  refuseAt,
   refuseToken,
   type Scope,
   type TemplateFault,
@@ -41,7 +41,7 @@ export function parseTemplate(text: string): ParsedTemplate {
     }
     const part = readPart(cursor, scope);
     if (isNode(part)) nodes.push(part);
-    else refuse(cursor, part.at, `{{${part.type}}} belongs to nothing`);
+    else refuseAt(cursor, part.at, `{{${part.type}}} belongs to nothing`);
   }
   const { fault, definitions } = cursor;
   return fault === undefined ? { template: { nodes, definitions } } : { fault };
@@ -88,15 +88,15 @@ function readName(cursor: Cursor): string {
 
 /** The body of a definition up to its end; it sees no variables from outside. */
 function readDefined(cursor: Cursor): readonly Node[] {
-  const { nodes, ending } = readBody(cursor, newScope());
-  if (ending.type !== 'end') refuse(cursor, ending.at, 'expected {{end}}, not {{else}}');
+  const { nodes, ending } = parseBody(cursor, newScope());
+  if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}, not {{else}}');
   return nodes;
 }
 
 function define(cursor: Cursor, name: string, nodes: readonly Node[], at: number): void {
   const earlier = cursor.definitions.get(name);
   if (earlier === undefined || earlier.every(isBlank)) cursor.definitions.set(name, nodes);
-  else if (!nodes.every(isBlank)) refuse(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
+  else if (!nodes.every(isBlank)) refuseAt(cursor, at, `the template ${JSON.stringify(name)} is defined twice`);
 }
 
 /** Go's white space, which is not JavaScript's. */
@@ -111,7 +111,7 @@ interface Body {
   readonly ending: Ending;
 }
 
-function readBody(cursor: Cursor, scope: Scope): Body {
+function parseBody(cursor: Cursor, scope: Scope): Body {
   const nodes: Node[] = [];
   while (peek(cursor).type !== 'end') {
     const part = readPart(cursor, scope);
@@ -119,7 +119,7 @@ function readBody(cursor: Cursor, scope: Scope): Body {
     nodes.push(part);
   }
   const { at } = peek(cursor);
-  refuse(cursor, at, '{{end}} is missing');
+  refuseAt(cursor, at, '{{end}} is missing');
   return { nodes, ending: { type: 'end', at } };
 }
 
@@ -153,7 +153,7 @@ function readAction(cursor: Cursor, scope: Scope, at: number): Node | Ending {
     case 'template':
       return readCall(cursor, scope, at);
     default:
-      refuse(cursor, token.at, `${token.text} may only stand at the outermost level`);
+      refuseAt(cursor, token.at, `${token.text} may only stand at the outermost level`);
       return { type: 'end', at };
   }
 }
@@ -164,7 +164,7 @@ function readBranch(cursor: Cursor, scope: Scope, type: Branch['type'], at: numb
     const loops = type === 'range' ? 1 : 0;
     const pipeline = readPipeline(cursor, scope, type === 'range' ? 'range' : 'action');
     scope.loops += loops;
-    const { nodes, ending } = readBody(cursor, scope);
+    const { nodes, ending } = parseBody(cursor, scope);
     scope.loops -= loops;
     const otherwise = ending.type === 'else' ? readOtherwise(cursor, scope, type) : [];
     scope.variables.length = outside;
@@ -179,8 +179,8 @@ function readOtherwise(cursor: Cursor, scope: Scope, type: Branch['type']): read
     takeRaw(cursor);
     return [readBranch(cursor, scope, type, next.at)];
   }
-  const { nodes, ending } = readBody(cursor, scope);
-  if (ending.type !== 'end') refuse(cursor, ending.at, 'expected {{end}}: there is an {{else}} already');
+  const { nodes, ending } = parseBody(cursor, scope);
+  if (ending.type !== 'end') refuseAt(cursor, ending.at, 'expected {{end}}: there is an {{else}} already');
   return nodes;
 }
 
@@ -192,7 +192,7 @@ function readElse(cursor: Cursor, at: number): Ending {
 
 function readJump(cursor: Cursor, scope: Scope, type: 'break' | 'continue', at: number): Node {
   expect(cursor, 'close', 'the end of the action');
-  if (scope.loops === 0) refuse(cursor, at, `{{${type}}} must be inside a {{range}}`);
+  if (scope.loops === 0) refuseAt(cursor, at, `{{${type}}} must be inside a {{range}}`);
   return { type, at };
 }
 

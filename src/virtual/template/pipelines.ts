@@ -2,7 +2,7 @@
 // Source: Go 1.26, text/template, "Arguments", "Pipelines" and "Variables".
 
 import { closest } from '../../std/closest.ts';
-import { type Cursor, nested, peek, peekRaw, refuse, refuseToken, type Scope, take, takeRaw } from './cursor.ts';
+import { type Cursor, nested, peek, peekRaw, refuseAt, refuseToken, type Scope, take, takeRaw } from './cursor.ts';
 import { characterFault, numberFault, unquote } from './literals.ts';
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
@@ -36,10 +36,10 @@ export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pi
     else refuseToken(cursor, take(cursor), 'a value or a function');
   }
   const closing = take(cursor);
-  if (commands.length === 0) refuse(cursor, closing.at, 'expected a value or a function, not nothing');
+  if (commands.length === 0) refuseAt(cursor, closing.at, 'expected a value or a function, not nothing');
   for (const { operands, at: place } of commands.slice(1)) {
     if (operands[0] !== undefined && !isCallable(operands[0])) {
-      refuse(cursor, place, 'expected a function after |: a value takes no argument');
+      refuseAt(cursor, place, 'expected a function after |: a value takes no argument');
     }
   }
   return { variables, commands, at };
@@ -67,7 +67,11 @@ function readDeclarations(cursor: Cursor, scope: Scope, context: Context): reado
     scope.variables.push(variable.text);
     if (!comma) return names;
     if (context !== 'range' || names.length > 1) {
-      refuse(cursor, next.at, context === 'range' ? 'range declares two variables at most' : 'only range declares two');
+      refuseAt(
+        cursor,
+        next.at,
+        context === 'range' ? 'range declares two variables at most' : 'only range declares two',
+      );
     } else if (!['variable', 'close', ')'].includes(peek(cursor).type)) {
       refuseToken(cursor, peek(cursor), 'a second variable');
     }
@@ -113,7 +117,7 @@ function readOperand(cursor: Cursor, scope: Scope): Operand | undefined {
     case 'chain':
       return { type: 'chain', base: term, fields, at: term.at };
     default:
-      refuse(cursor, at, `${token.text} has no fields`);
+      refuseAt(cursor, at, `${token.text} has no fields`);
       return term;
   }
 }
@@ -126,7 +130,7 @@ function readTerm(cursor: Cursor, scope: Scope, token: Token): Operand {
       return { type: 'function', name: text, at };
     case 'variable':
       if (!scope.variables.includes(text)) {
-        refuse(cursor, at, `the variable ${text} is not declared${suggestion(text, scope.variables)}`);
+        refuseAt(cursor, at, `the variable ${text} is not declared${suggestion(text, scope.variables)}`);
       }
       return { type: 'variable', name: text, fields: [], at };
     case 'field':
@@ -153,7 +157,7 @@ function readTerm(cursor: Cursor, scope: Scope, token: Token): Operand {
 
 function checkFunction(cursor: Cursor, { text, at }: Token): void {
   if (cursor.functions.has(text)) return;
-  refuse(cursor, at, `there is no function ${text}${suggestion(text, cursor.functions)}`);
+  refuseAt(cursor, at, `there is no function ${text}${suggestion(text, cursor.functions)}`);
 }
 
 function suggestion(text: string, candidates: Iterable<string>): string {
@@ -162,13 +166,13 @@ function suggestion(text: string, candidates: Iterable<string>): string {
 }
 
 function refuseWhere(cursor: Cursor, at: number, fault: string | undefined): void {
-  if (fault !== undefined) refuse(cursor, at, fault);
+  if (fault !== undefined) refuseAt(cursor, at, fault);
 }
 
 /** The value of a token that is a string. */
 export function readString(cursor: Cursor, { text, at }: Token): string {
   const unquoted = unquote(text);
   if ('value' in unquoted) return unquoted.value;
-  refuse(cursor, at, unquoted.fault);
+  refuseAt(cursor, at, unquoted.fault);
   return '';
 }

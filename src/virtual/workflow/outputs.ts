@@ -1,7 +1,7 @@
 // The output of a workflow: what no schema says of its properties, because they may be inside one another. Knows
 // nothing about templates.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '../../std/json.ts';
 import { problem, type Workflow, type WorkflowFinding } from './workflow.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'] as const;
@@ -81,19 +81,9 @@ function isConvertible(type: Type, value: Exclude<Json, null>): boolean {
         ? value.trim() !== '' && Number.isFinite(Number(value))
         : typeof value === 'number';
     case 'object':
-      return isObject(typeof value === 'string' ? parsed(value) : value);
+      return isObject(typeof value === 'string' ? parseJson(value) : value);
     case 'array':
-      return Array.isArray(typeof value === 'string' ? parsed(value) : value);
-  }
-}
-
-/** Undefined where the text is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+      return Array.isArray(typeof value === 'string' ? parseJson(value) : value);
   }
 }
 

@@ -103,13 +103,13 @@ function constantFault(gives: Expression['gives'], text: string, nodes: readonly
       return 'must give true or false, but has text beside its {{ }}: compare inside of them, as {{eq .a "b"}}';
     if (plain && !TRUTHS.includes(text.trim())) return 'must give true or false: put the expression into {{ }}';
   }
-  if (gives === 'list' && plain && !isList(text)) {
+  if (gives === 'list' && plain && !isJsonList(text)) {
     return 'must give a JSON list: put the expression into {{ }}, as {{json .steps.a.output.items}}';
   }
   return undefined;
 }
 
-function isList(text: string): boolean {
+function isJsonList(text: string): boolean {
   try {
     return Array.isArray(JSON.parse(text));
   } catch (error) {

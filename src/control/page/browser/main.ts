@@ -12,7 +12,7 @@ function announce(text: string): void {
   announcer.textContent = text;
 }
 
-function show(...content: readonly Node[]): void {
+function showContent(...content: readonly Node[]): void {
   main.replaceChildren(...content);
 }
 
@@ -22,7 +22,7 @@ async function load(): Promise<void> {
   if (!answer.ok) {
     if (answer.refused) signIn(api.hasToken() ? 'This token is not one that the reconciler knows.' : undefined);
     else
-      show(
+      showContent(
         element(
           'p',
           { class: 'notice', role: 'alert' },
@@ -40,7 +40,7 @@ async function load(): Promise<void> {
   );
   const views = runs.map((run, index) => runView(api, run, index === 0, announce));
   byId('controls').replaceChildren(button('Look again', () => void load()));
-  show(
+  showContent(
     title,
     element(
       'p',
@@ -80,7 +80,7 @@ function signIn(told: string | undefined): void {
     api.setToken(input.value.trim());
     void load();
   });
-  show(element('h1', {}, 'The runs need a token'), form);
+  showContent(element('h1', {}, 'The runs need a token'), form);
   input.focus();
 }
 

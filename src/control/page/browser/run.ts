@@ -113,10 +113,10 @@ function outcomeLine({ action, resource, error, diff = [] }: Run['outcomes'][num
 }
 
 function differenceLine({ path, before, after, long }: Difference): string {
-  return long === true ? `${path}: changed (long)` : `${path}: ${show(before)} → ${show(after)}`;
+  return long === true ? `${path}: changed (long)` : `${path}: ${formatValue(before)} → ${formatValue(after)}`;
 }
 
-function show(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }
 

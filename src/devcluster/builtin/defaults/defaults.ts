@@ -1,14 +1,11 @@
 // Defaults of the built-in kinds that the published schemas do not state, by type: they hold wherever the type occurs.
 // Source: the defaults that a Kubernetes 1.36 API server was seen to fill in. Knows no requests.
 
-import type { JsonObject } from '../../../std/json.ts';
+import type { Defaulter } from './defaulter.ts';
 import { OTHER_DEFAULTS } from './others.ts';
 import { POD_DEFAULTS } from './pod.ts';
 import { SERVICE_DEFAULTS } from './service.ts';
 import { WORKLOAD_DEFAULTS } from './workloads.ts';
-
-/** Answers the value with its defaults; values inside have theirs already. */
-export type Defaulter = (value: JsonObject) => JsonObject;
 
 const ALL: Readonly<Record<string, Defaulter>> = {
   ...POD_DEFAULTS,

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../std/json.ts';
 import { fill, isUnset, itemsAt } from '../fields.ts';
-import type { Defaulter } from './defaults.ts';
+import type { Defaulter } from './defaulter.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../std/json.ts';
 import { fill, isUnset, objectAt } from '../fields.ts';
-import type { Defaulter } from './defaults.ts';
+import type { Defaulter } from './defaulter.ts';
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../std/json.ts';
 import { fill, isUnset, itemsAt, objectAt } from '../fields.ts';
-import type { Defaulter } from './defaults.ts';
+import type { Defaulter } from './defaulter.ts';
 
 export const WORKLOAD_DEFAULTS: Readonly<Record<string, Defaulter>> = {
   'apps.v1.DeploymentSpec': (spec) => ({

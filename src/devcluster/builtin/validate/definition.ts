@@ -12,23 +12,23 @@ export function validateServing(spec: JsonObject): Cause[] {
   const versions = itemsAt(spec, 'versions');
   const isOnly = versions.length === 1;
   return [
-    ...namesOf(objectAt(spec, 'names')),
+    ...checkNames(objectAt(spec, 'names')),
     ...preserved(spec),
     // What a CRD's only version says of itself is told as it was told when CRDs had but one.
     ...versions.flatMap((version, index) => columns(version, isOnly ? 'spec' : `spec.versions[${index}]`)),
   ];
 }
 
-function namesOf({ plural, singular, shortNames, categories }: JsonObject): Cause[] {
+function checkNames({ plural, singular, shortNames, categories }: JsonObject): Cause[] {
   return [
     ...label('plural', plural),
     ...label('singular', singular),
-    ...texts(shortNames).flatMap((name, index) => label(`shortNames[${index}]`, name)),
-    ...texts(categories).flatMap((name, index) => label(`categories[${index}]`, name)),
+    ...listIn(shortNames).flatMap((name, index) => label(`shortNames[${index}]`, name)),
+    ...listIn(categories).flatMap((name, index) => label(`categories[${index}]`, name)),
   ];
 }
 
-function texts(value: Json | undefined): readonly Json[] {
+function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 

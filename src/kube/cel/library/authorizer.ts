@@ -39,15 +39,15 @@ export const AUTHORIZER_LIBRARY: Library = {
         () => resource,
       ]),
     ),
-    [`${RESOURCE}.check(string): ${DECISION}`]: ask,
-    [`${PATH}.check(string): ${DECISION}`]: ask,
-    [`${DECISION}.allowed(): bool`]: ask,
-    [`${DECISION}.reason(): string`]: ask,
-    [`${DECISION}.errored(): bool`]: ask,
-    [`${DECISION}.error(): string`]: ask,
+    [`${RESOURCE}.check(string): ${DECISION}`]: refuseAuthorizer,
+    [`${PATH}.check(string): ${DECISION}`]: refuseAuthorizer,
+    [`${DECISION}.allowed(): bool`]: refuseAuthorizer,
+    [`${DECISION}.reason(): string`]: refuseAuthorizer,
+    [`${DECISION}.errored(): bool`]: refuseAuthorizer,
+    [`${DECISION}.error(): string`]: refuseAuthorizer,
   },
 };
 
-function ask(): never {
+function refuseAuthorizer(): never {
   return unevaluable('it asks the authorizer, and only the API server knows who may do what');
 }

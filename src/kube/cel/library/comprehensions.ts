@@ -11,15 +11,15 @@ import {
   type Checker,
   type Evaluator,
   innermost,
-  nameOf,
   runWith,
   type Scope,
+  variableName,
 } from './macro-scope.ts';
 
 /** Names of the key (or index) and the value of a range, with their types. */
 function variables(checker: Checker, { args, receiver }: Call, scope: Scope): [string, TypeDeclaration][] {
   const range = checker.check(receiver, scope);
-  const names = [nameOf(args[0]), nameOf(args[1])] as const;
+  const names = [variableName(args[0]), variableName(args[1])] as const;
   const dyn = checker.getType('dyn');
   switch (range.kind) {
     case 'list':

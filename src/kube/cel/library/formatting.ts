@@ -39,12 +39,12 @@ function formatOne(verb: string, value: unknown, precision: number): string {
     case 's':
       return asText(value, false);
     case 'd':
-      return integer(value, 10, 'decimal clause can only be used on integers');
+      return formatInteger(value, 10, 'decimal clause can only be used on integers');
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0';
-      return integer(value, 2, 'only integers and bools can be formatted as binary');
+      return formatInteger(value, 2, 'only integers and bools can be formatted as binary');
     case 'o':
-      return integer(value, 8, 'octal clause can only be used on integers');
+      return formatInteger(value, 8, 'octal clause can only be used on integers');
     case 'x':
       return hexadecimal(value);
     case 'X':
@@ -58,7 +58,7 @@ function formatOne(verb: string, value: unknown, precision: number): string {
   }
 }
 
-function integer(value: unknown, base: number, complaint: string): string {
+function formatInteger(value: unknown, base: number, complaint: string): string {
   const number = typeof value === 'object' && value !== null ? value.valueOf() : value;
   return typeof number === 'bigint' ? number.toString(base) : fail(complaint);
 }
@@ -66,7 +66,7 @@ function integer(value: unknown, base: number, complaint: string): string {
 function hexadecimal(value: unknown): string {
   if (typeof value === 'string') return Buffer.from(value, 'utf8').toString('hex');
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return integer(value, 16, 'only integers, byte buffers, and strings can be formatted as hex');
+  return formatInteger(value, 16, 'only integers, byte buffers, and strings can be formatted as hex');
 }
 
 function fixed(value: unknown, precision: number): string {

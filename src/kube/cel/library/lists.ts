@@ -19,7 +19,7 @@ export const LIST_LIBRARY: Library = {
   constants: { sets: ['setsfunctions', new Sets('sets')], lists: ['listsfunctions', new Lists('lists')] },
   functions: {
     'list.isSorted(): bool': (list: Iterable<Comparable>) =>
-      itemsOf(list).every((item, index, all) => index === 0 || compare(all[index - 1] ?? item, item) <= 0),
+      itemsOf(list).every((item, index, all) => index === 0 || compareItems(all[index - 1] ?? item, item) <= 0),
     'list<int>.sum(): int': (list: Iterable<bigint>) => checked(itemsOf(list).reduce((sum, item) => sum + item, 0n)),
     'list<double>.sum(): double': (list: Iterable<number>) => itemsOf(list).reduce((sum, item) => sum + item, 0),
     'list<duration>.sum(): duration': (list: Iterable<CelDuration>) =>
@@ -30,8 +30,8 @@ export const LIST_LIBRARY: Library = {
       BigInt(itemsOf(list).findIndex((each) => equals(each, item))),
     [`list<A>.lastIndexOf${OURS}(A): int`]: (list: List, item: unknown) =>
       BigInt(itemsOf(list).findLastIndex((each) => equals(each, item))),
-    'list<A>.sort(): list<A>': (list: Iterable<Comparable>) => itemsOf(list).toSorted(compare),
-    'list<A>.distinct(): list<A>': distinct,
+    'list<A>.sort(): list<A>': (list: Iterable<Comparable>) => itemsOf(list).toSorted(compareItems),
+    'list<A>.distinct(): list<A>': distinctItems,
     'list<A>.reverse(): list<A>': (list: List) => itemsOf(list).toReversed(),
     'list<A>.slice(int, int): list<A>': slice,
     'list<A>.first(): optional<A>': (list: List) => optionalOf(itemsOf(list)[0]),
@@ -61,7 +61,7 @@ function checked(value: bigint): bigint {
 }
 
 /** Negative where `a` comes first. Strings compare by code point. */
-export function compare(a: Comparable, b: Comparable): number {
+export function compareItems(a: Comparable, b: Comparable): number {
   if (a instanceof CelDuration && b instanceof CelDuration) return sign(a.value, b.value);
   if (a instanceof CelTimestamp && b instanceof CelTimestamp) return sign(a.value, b.value);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
@@ -78,10 +78,10 @@ function sign(a: bigint, b: bigint): number {
 function extreme(name: string, list: Iterable<Comparable>, direction: 1 | -1): Comparable {
   const [first, ...rest] = itemsOf(list);
   if (first === undefined) fail(`${name} called on empty list`);
-  return rest.reduce((best, item) => (compare(item, best) * direction > 0 ? item : best), first);
+  return rest.reduce((best, item) => (compareItems(item, best) * direction > 0 ? item : best), first);
 }
 
-function distinct(list: List): unknown[] {
+function distinctItems(list: List): unknown[] {
   const kept: unknown[] = [];
   for (const item of list) {
     spend(kept.length);

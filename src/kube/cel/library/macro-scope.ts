@@ -53,6 +53,6 @@ export function runWith(
   return evaluator.run(node, scope);
 }
 
-export function nameOf(node: ASTNode | undefined): string {
+export function variableName(node: ASTNode | undefined): string {
   return node?.op === 'id' ? node.args : fail('the argument must be a simple name');
 }

@@ -4,7 +4,7 @@
 import { type Environment, Optional, type TypeDeclaration } from '@marcbachmann/cel-js';
 import { existsOne, quantifier, transformList, transformMap, transformMapEntry } from './comprehensions.ts';
 import { fail, itemsOf, OURS } from './library.ts';
-import { compare } from './lists.ts';
+import { compareItems } from './lists.ts';
 import {
   type Binding,
   bind,
@@ -12,9 +12,9 @@ import {
   type Checker,
   type Evaluator,
   innermost,
-  nameOf,
   runWith,
   type Scope,
+  variableName,
 } from './macro-scope.ts';
 
 /** `list.sortBy(x, key)` */
@@ -25,7 +25,7 @@ function sortBy(call: Call) {
     async: false,
     typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
       const list = checker.check(call.receiver, scope);
-      binding.scopes = bind(scope, [[nameOf(variable), list.valueType ?? checker.getType('dyn')]]).scopes;
+      binding.scopes = bind(scope, [[variableName(variable), list.valueType ?? checker.getType('dyn')]]).scopes;
       if (key !== undefined) checker.check(key, innermost(binding, scope));
       return list;
     },
@@ -35,7 +35,7 @@ function sortBy(call: Call) {
         item,
         key: (key === undefined ? item : runWith(evaluator, binding, scope, key, [item])) as bigint,
       }));
-      return keyed.toSorted((a, b) => compare(a.key, b.key)).map(({ item }) => item);
+      return keyed.toSorted((a, b) => compareItems(a.key, b.key)).map(({ item }) => item);
     },
   };
 }
@@ -49,7 +49,7 @@ function optionalMap(flat: boolean) {
       async: false,
       typeCheck(checker: Checker, _macro: unknown, scope: Scope): TypeDeclaration {
         const optional = checker.check(call.receiver, scope);
-        binding.scopes = bind(scope, [[nameOf(variable), optional.valueType ?? checker.getType('dyn')]]).scopes;
+        binding.scopes = bind(scope, [[variableName(variable), optional.valueType ?? checker.getType('dyn')]]).scopes;
         const type = expression === undefined ? optional : checker.check(expression, innermost(binding, scope));
         return flat ? type : checker.getType(`optional<${type.name}>`);
       },

@@ -4,26 +4,26 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { equals } from '../equality.ts';
 import { itemsOf, type Library } from './library.ts';
-import { compare } from './lists.ts';
+import { compareItems } from './lists.ts';
 
 export const OPTIONAL_LIBRARY: Library = {
   functions: {
     'OptionalNamespace.ofNonZeroValue(A): optional<A>': (_: unknown, value: unknown) =>
-      isZero(value) ? Optional.none() : Optional.of(value),
+      isZeroValue(value) ? Optional.none() : Optional.of(value),
   },
   operators: {
     'optional<A> == optional<A>': (a: Optional, b: Optional) =>
       a.hasValue() === b.hasValue() && (!a.hasValue() || equals(a.value(), b.value())),
     // Optionals are opaque to the compiler, which lets them be compared with null.
     'optional == null': () => false,
-    'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) < 0,
-    'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) <= 0,
-    'bytes > bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) > 0,
-    'bytes >= bytes': (a: Uint8Array, b: Uint8Array) => compare(a, b) >= 0,
+    'bytes < bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) < 0,
+    'bytes <= bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) <= 0,
+    'bytes > bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) > 0,
+    'bytes >= bytes': (a: Uint8Array, b: Uint8Array) => compareItems(a, b) >= 0,
   },
 };
 
-function isZero(value: unknown): boolean {
+function isZeroValue(value: unknown): boolean {
   if (value === null || value === '' || value === 0 || value === 0n || value === false) return true;
   if (Array.isArray(value) || value instanceof Set) return itemsOf(value).length === 0;
   if (value instanceof Map) return value.size === 0;

@@ -1,15 +1,15 @@
 // Regular expressions in rules, as RE2 reads them. Knows nothing about where texts come from.
 // Source: Kubernetes CEL, "Kubernetes regex library".
 
-import { compileRe2, type Re2 } from '../../../std/re2.ts';
-import type { Matcher } from '../../../std/re2-match.ts';
+import type { Matcher } from '../../../std/re2/match.ts';
+import { compileRe2, type Re2 } from '../../../std/re2/re2.ts';
 import { spend } from '../cost.ts';
 import { fail, type Library, OURS } from './library.ts';
 
 export const REGEX_LIBRARY: Library = {
   functions: {
-    [`string.matches${OURS}(string): bool`]: matches,
-    [`matches${OURS}(string, string): bool`]: matches,
+    [`string.matches${OURS}(string): bool`]: matchesPattern,
+    [`matches${OURS}(string, string): bool`]: matchesPattern,
     'string.find(string): string': (text: string, pattern: string) => findAll(text, pattern, 1n)[0] ?? '',
     'string.findAll(string): list<string>': (text: string, pattern: string) => findAll(text, pattern, -1n),
     'string.findAll(string, int): list<string>': findAll,
@@ -34,7 +34,7 @@ function matcherOf(pattern: string): Matcher {
   return re2.ok ? re2.matcher : fail(`invalid regular expression: ${re2.reason}`);
 }
 
-function matches(text: string, pattern: string): boolean {
+function matchesPattern(text: string, pattern: string): boolean {
   return matcherOf(pattern).test(text) ?? fail(TOO_COSTLY);
 }
 

@@ -13,12 +13,12 @@ export const SEMVER_LIBRARY: Library = {
     [`semver(string): ${TYPE}`]: semverOf,
     [`semver(string, bool): ${TYPE}`]: (text: string, normalise: boolean) =>
       semverOf(normalise ? normalised(text) : text),
-    'isSemver(string): bool': (text: string) => parse(text) !== undefined,
+    'isSemver(string): bool': (text: string) => parseSemver(text) !== undefined,
     'isSemver(string, bool): bool': (text: string, normalise: boolean) =>
-      parse(normalise ? normalised(text) : text) !== undefined,
-    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) > 0,
-    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compare(a, b) < 0,
-    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelSemver, b: CelSemver) => BigInt(compare(a, b)),
+      parseSemver(normalise ? normalised(text) : text) !== undefined,
+    [`${TYPE}.isGreaterThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compareSemver(a, b) > 0,
+    [`${TYPE}.isLessThan(${TYPE}): bool`]: (a: CelSemver, b: CelSemver) => compareSemver(a, b) < 0,
+    [`${TYPE}.compareTo(${TYPE}): int`]: (a: CelSemver, b: CelSemver) => BigInt(compareSemver(a, b)),
     [`${TYPE}.major(): int`]: ({ value: { numbers } }: CelSemver) => numbers[0],
     [`${TYPE}.minor(): int`]: ({ value: { numbers } }: CelSemver) => numbers[1],
     [`${TYPE}.patch(): int`]: ({ value: { numbers } }: CelSemver) => numbers[2],
@@ -32,7 +32,7 @@ const VERSION = new RegExp(
   `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
 );
 
-function parse(text: string): CelSemver | undefined {
+function parseSemver(text: string): CelSemver | undefined {
   const [, major, minor, patch, prerelease] = VERSION.exec(text) ?? [];
   if (major === undefined || minor === undefined || patch === undefined) return undefined;
   return new CelSemver({
@@ -42,7 +42,7 @@ function parse(text: string): CelSemver | undefined {
 }
 
 function semverOf(text: string): CelSemver {
-  return parse(text) ?? fail(`"${text}" is no semantic version`);
+  return parseSemver(text) ?? fail(`"${text}" is no semantic version`);
 }
 
 /** Drops a leading `v` and leading zeros, and fills in missing numbers, but only of versions that are numbers alone. */
@@ -55,7 +55,7 @@ function normalised(text: string): string {
   return parts.join('.') + bare.slice(numbers.length);
 }
 
-function compare({ value: a }: CelSemver, { value: b }: CelSemver): number {
+function compareSemver({ value: a }: CelSemver, { value: b }: CelSemver): number {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] < b.numbers[index] ? -1 : 1;
   }

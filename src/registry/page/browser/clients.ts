@@ -34,7 +34,7 @@ export const CLIENTS: readonly Client[] = [
 
 /** Asks for what is blank when the server is started. */
 function forVsCode(server: string, launch: Launch): Configuration {
-  const key = keyOf(server);
+  const key = configurationKey(server);
   const inputs = new Map<string, object>();
   const definition = define(launch, 'typed', (blank) => {
     const id = `${key}-${blank.name}`.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
@@ -66,7 +66,10 @@ function forVariables(
     variables.set(name, { ...blank, name });
     return reference(name);
   });
-  return { text: pretty({ mcpServers: { [keyOf(server)]: definition } }), variables: [...variables.values()] };
+  return {
+    text: pretty({ mcpServers: { [configurationKey(server)]: definition } }),
+    variables: [...variables.values()],
+  };
 }
 
 type Write = (blank: Blank) => string;
@@ -74,12 +77,12 @@ type Write = (blank: Blank) => string;
 /** `untyped`: without the type of an address, which the client finds out. */
 function define(launch: Launch, style: 'typed' | 'untyped', write: Write): object {
   const settle = (settings: Command['environment']) =>
-    Object.fromEntries(settings.map(({ name, value }) => [name, written(value, write)]));
+    Object.fromEntries(settings.map(({ name, value }) => [name, fillTemplate(value, write)]));
   if (launch.kind === 'address') {
     const { type, url, headers } = launch;
     return {
       ...(style === 'typed' ? { type } : {}),
-      url: written(url, write),
+      url: fillTemplate(url, write),
       ...(headers.length === 0 ? {} : { headers: settle(headers) }),
     };
   }
@@ -87,7 +90,7 @@ function define(launch: Launch, style: 'typed' | 'untyped', write: Write): objec
   return {
     ...(style === 'typed' ? { type: 'stdio' } : {}),
     command: program,
-    args: args.map((arg) => written(arg, write)),
+    args: args.map((arg) => fillTemplate(arg, write)),
     ...(environment.length === 0 ? {} : { env: settle(environment) }),
   };
 }
@@ -104,13 +107,13 @@ export function shellLine({ program, args, environment }: Command): string {
 
 function shellWord(template: Template): string {
   const word = template
-    .map((part) => (typeof part === 'string' ? quoted(part) : `"$${shellName(part.name)}"`))
+    .map((part) => (typeof part === 'string' ? quoteShell(part) : `"$${shellName(part.name)}"`))
     .join('');
   return word === '' ? "''" : word;
 }
 
 /** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
-function quoted(text: string): string {
+function quoteShell(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -126,11 +129,11 @@ function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);
 }
 
-function written(template: Template, write: Write): string {
+function fillTemplate(template: Template, write: Write): string {
   return template.map((part) => (typeof part === 'string' ? part : write(part))).join('');
 }
 
-function keyOf(server: string): string {
+function configurationKey(server: string): string {
   return lastSegment(server).replaceAll(/[^A-Za-z0-9._-]+/g, '-');
 }
 

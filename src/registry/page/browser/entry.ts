@@ -81,9 +81,12 @@ export function readEntry(response: unknown): Entry {
     description: text(document.description) ?? '',
     status: text(official.status) ?? 'active',
     isLatest: official.isLatest === true,
-    tags: distinct(blocks.flatMap((block) => texts(block.tags))),
+    tags: distinctValues(blocks.flatMap((block) => texts(block.tags))),
     tools: readTools(blocks),
-    transports: distinct([...packages.map(({ transport }) => transport.type), ...remotes.map(({ type }) => type)]),
+    transports: distinctValues([
+      ...packages.map(({ transport }) => transport.type),
+      ...remotes.map(({ type }) => type),
+    ]),
     packages,
     remotes,
     ...present('statusMessage', text(official.statusMessage)),
@@ -174,6 +177,6 @@ function present<K extends string, T>(key: K, value: T | undefined): { readonly 
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
 }
 
-function distinct(values: readonly string[]): readonly string[] {
+function distinctValues(values: readonly string[]): readonly string[] {
   return [...new Set(values)];
 }

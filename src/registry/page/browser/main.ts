@@ -9,7 +9,7 @@ import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
 import { emptyNotice, troubleNotice } from './notice.ts';
 import { signInView } from './sign-in.ts';
-import { tell } from './trouble.ts';
+import { describeTrouble } from './trouble.ts';
 
 const PAGE_TITLE = 'MCP servers';
 
@@ -132,7 +132,7 @@ function failed(trouble: Trouble, again: () => Promise<void>): void {
 /** `trouble`: why the last token did not do. */
 function askForToken(trouble: Trouble | undefined): void {
   forget();
-  const told = trouble === undefined ? undefined : tell(trouble, 'such registry');
+  const told = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');
   const notice =
     told === undefined
       ? undefined

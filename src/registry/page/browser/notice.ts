@@ -2,11 +2,11 @@
 
 import type { Trouble } from './api.ts';
 import { button, element } from './dom.ts';
-import { tell } from './trouble.ts';
+import { describeTrouble } from './trouble.ts';
 
 /** `again`: asks once more, where that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
-  const told = tell(trouble, what);
+  const told = describeTrouble(trouble, what);
   return element(
     'div',
     { class: 'notice trouble', role: 'alert' },

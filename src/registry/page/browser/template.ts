@@ -17,7 +17,7 @@ export type Template = readonly (string | Blank)[];
  * Undefined where it may be left out.
  */
 export function templateOf(input: Input): Template | undefined {
-  if (input.value !== undefined) return harmless(filled(input.value, input.variables)) ?? [blank(input)];
+  if (input.value !== undefined) return harmless(parseTemplate(input.value, input.variables)) ?? [blank(input)];
   if (input.secret) return input.required ? [blank(input)] : undefined;
   if (input.default !== undefined) return harmless([input.default]) ?? [blank(input)];
   return input.required ? [blank(input)] : undefined;
@@ -25,11 +25,11 @@ export function templateOf(input: Input): Template | undefined {
 
 /** A text of the document itself, such as an address; undefined where no client may be given it. */
 export function addressOf(text: string, variables: readonly Input[]): Template | undefined {
-  return harmless(filled(text, variables));
+  return harmless(parseTemplate(text, variables));
 }
 
 /** `{name}` stands for a variable; other braces for themselves. */
-function filled(text: string, variables: readonly Input[]): Template {
+function parseTemplate(text: string, variables: readonly Input[]): Template {
   const parts: (string | Blank)[] = [];
   let from = 0;
   for (;;) {

@@ -10,7 +10,7 @@ export interface Told {
 }
 
 /** `what`: what was asked for, as in `this server`. */
-export function tell(trouble: Trouble, what: string): Told {
+export function describeTrouble(trouble: Trouble, what: string): Told {
   switch (trouble.kind) {
     case 'unauthorized':
       return {

@@ -1,0 +1,208 @@
+// Reads Git objects by their names out of a repository's packs and loose files, each checked against its name.
+// Knows nothing about refs, remotes or what objects mean.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { Failure } from '../../../std/failure.ts';
+import { applyDelta, TOO_LARGE } from './delta.ts';
+import { type ObjectType, openPack, type Pack } from './pack.ts';
+
+export interface GitObject {
+  readonly type: ObjectType;
+  readonly content: Buffer;
+}
+
+export interface ObjectStore {
+  /**
+   * The object, or undefined where the repository does not have it. Throws Failure `git-damaged` where it is
+   * damaged, `git-too-large` where it has more than `maxObjectBytes`.
+   */
+  read(oid: string): GitObject | undefined;
+  /** Rejects with Failure `git-damaged` unless every pack is what its index says. */
+  verify(): Promise<void>;
+  packs(): number;
+  close(): void;
+}
+
+/** Deltas of deltas: Git's own limit is 4095 (`pack.depth`), and a longer chain can only be a loop. */
+const MAX_CHAIN = 4096;
+/** Objects kept decoded, because the next ones are often deltas against them. */
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** `objects`: the repository's folder of that name. Throws Failure `git-damaged`. */
+export function openObjectStore(objects: string, maxObjectBytes: number): ObjectStore {
+  const folders = withAlternates(objects);
+  const packs: Pack[] = [];
+  const close = () => {
+    for (const pack of packs.splice(0)) pack.close();
+  };
+  try {
+    for (const base of folders.flatMap(packBases)) packs.push(openPack(base));
+  } catch (cause) {
+    close();
+    throw corrupt(objects, 'a pack cannot be opened', cause);
+  }
+  const context: Context = { folders, packs, maxObjectBytes, kept: new Map(), keptBytes: 0 };
+  return {
+    read: (oid) => guarded(objects, oid, maxObjectBytes, () => readStoredObject(context, oid)),
+    verify: async () => {
+      try {
+        for (const pack of packs) await pack.verify();
+      } catch (cause) {
+        throw corrupt(objects, 'a pack is damaged', cause);
+      }
+    },
+    packs: () => packs.length,
+    close,
+  };
+}
+
+interface Context {
+  readonly folders: readonly string[];
+  readonly packs: readonly Pack[];
+  readonly maxObjectBytes: number;
+  /** Unverified, by pack and offset. */
+  readonly kept: Map<Pack, Map<number, GitObject>>;
+  keptBytes: number;
+}
+
+function readStoredObject(context: Context, oid: string): GitObject | undefined {
+  const object = findObject(context, oid, 0);
+  if (object === undefined) return undefined;
+  const name = createHash('sha1')
+    .update(`${object.type} ${object.content.length}\0`)
+    .update(object.content)
+    .digest('hex');
+  if (name !== oid) throw new Error(`the content has the name ${name}`);
+  return object;
+}
+
+function findObject(context: Context, oid: string, depth: number): GitObject | undefined {
+  for (const pack of context.packs) {
+    const offset = pack.find(oid);
+    if (offset !== undefined) return readPacked(context, pack, offset, depth);
+  }
+  return readLoose(context, oid);
+}
+
+/** Follows the deltas down to an object that is stored whole, then applies them upwards. */
+function readPacked(context: Context, pack: Pack, start: number, startDepth: number): GitObject {
+  const chain: { readonly offset: number; readonly delta: Buffer }[] = [];
+  let offset = start;
+  let object = context.kept.get(pack)?.get(offset);
+  while (object === undefined) {
+    if (startDepth + chain.length > MAX_CHAIN) throw new Error('deltas without end');
+    const stored = pack.entry(offset, context.maxObjectBytes);
+    if (stored.type === 'offset-delta') {
+      chain.push({ offset, delta: stored.bytes });
+      offset = stored.base;
+      object = context.kept.get(pack)?.get(offset);
+    } else if (stored.type === 'oid-delta') {
+      chain.push({ offset, delta: stored.bytes });
+      object = findObject(context, stored.base, startDepth + chain.length);
+      if (object === undefined) throw new Error(`the base ${stored.base} of a delta is missing`);
+    } else {
+      object = { type: stored.type, content: stored.bytes };
+      cacheObject(context, pack, offset, object);
+    }
+  }
+  for (const { offset: place, delta } of chain.reverse()) {
+    object = { type: object.type, content: applyDelta(object.content, delta, context.maxObjectBytes) };
+    cacheObject(context, pack, place, object);
+  }
+  return object;
+}
+
+function cacheObject(context: Context, pack: Pack, offset: number, object: GitObject): void {
+  context.keptBytes += object.content.length;
+  if (context.keptBytes > MAX_KEPT_BYTES) {
+    context.kept.clear();
+    context.keptBytes = object.content.length;
+  }
+  const ofPack = context.kept.get(pack) ?? new Map<number, GitObject>();
+  context.kept.set(pack, ofPack.set(offset, object));
+}
+
+/** gitrepository-layout(5): a zlib stream of `<type> <size>`, a zero byte and the content. */
+function readLoose({ folders, maxObjectBytes }: Context, oid: string): GitObject | undefined {
+  const compressed = firstFile(folders.map((folder) => join(folder, oid.slice(0, 2), oid.slice(2))));
+  if (compressed === undefined) return undefined;
+  // Without it each small object would keep a buffer of 16 KiB.
+  const chunkSize = Math.min(65_536, Math.max(256, compressed.length * 4));
+  const bytes = inflateSync(compressed, { maxOutputLength: maxObjectBytes + 64, chunkSize });
+  const headerEnd = bytes.indexOf(0);
+  const [type = '', size = ''] = bytes.toString('latin1', 0, headerEnd).split(' ');
+  const content = bytes.subarray(headerEnd + 1);
+  if (headerEnd < 0 || !isObjectType(type) || Number(size) !== content.length)
+    throw new Error('no header of an object');
+  return { type, content };
+}
+
+function isObjectType(type: string): type is ObjectType {
+  return type === 'commit' || type === 'tree' || type === 'blob' || type === 'tag';
+}
+
+function firstFile(paths: readonly string[]): Buffer | undefined {
+  for (const path of paths) {
+    const bytes = fileOrNothing(path);
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
+}
+
+function fileOrNothing(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function packBases(objects: string): string[] {
+  return listing(join(objects, 'pack'))
+    .filter((name) => name.endsWith('.idx'))
+    .map((name) => join(objects, 'pack', name.slice(0, -'.idx'.length)));
+}
+
+function listing(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** A repository may borrow the objects of others (`objects/info/alternates`), and those of more; five deep as in Git. */
+function withAlternates(objects: string, depth = 0): string[] {
+  const text = depth > 5 ? undefined : fileOrNothing(join(objects, 'info', 'alternates'))?.toString('utf8');
+  const lines = (text ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const borrowed = lines.map((line) => (isAbsolute(line) ? line : join(objects, line)));
+  return [...new Set([objects, ...borrowed.flatMap((folder) => withAlternates(folder, depth + 1))])];
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+function guarded<T>(objects: string, oid: string, maxBytes: number, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === TOO_LARGE || code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new Failure('git-too-large', `object ${oid} is larger than ${maxBytes} bytes`, {
+        data: { oid, maxBytes },
+        cause,
+      });
+    }
+    throw corrupt(objects, `object ${oid} cannot be read`, cause);
+  }
+}
+
+function corrupt(objects: string, what: string, cause: unknown): Failure {
+  return new Failure('git-damaged', `${objects}: ${what}`, { data: { objects }, cause, retryable: true });
+}

@@ -1,0 +1,49 @@
+// Whether a file was signed, beside it, by one of the trusted SSH keys (`ssh-keygen -Y sign`). Knows nothing about what
+// the file holds.
+
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../../std/failure.ts';
+import { isSshSignature, judgeSshSignature } from './ssh-signature.ts';
+import { readSshKeys } from './verify.ts';
+
+export interface DetachedSettings {
+  /** What such signatures are for: one for something else is none. */
+  readonly namespace: string;
+  /** Files of public keys: lines of `.pub` or allowed_signers files. */
+  readonly keys: readonly string[];
+}
+
+/** Throws Failure `plan-signature-...` or `git-verify-keys-unusable`. */
+export async function verifyDetached(
+  file: string,
+  content: Buffer,
+  { namespace, keys }: DetachedSettings,
+): Promise<void> {
+  const trusted = await readSshKeys(keys, namespace);
+  const signature = await signatureOf(`${file}.sig`);
+  if (!isSshSignature(signature))
+    throw new Failure('plan-signature-invalid', `${file}.sig is no signature by an SSH key`);
+  const { good, publicKey } = judged(file, signature, content, namespace);
+  if (!trusted.some((key) => key.equals(publicKey))) {
+    throw new Failure('plan-signature-untrusted', `${file} is signed by a key that is none of the trusted ones`);
+  }
+  if (!good) throw new Failure('plan-signature-invalid', `${file} is not what was signed`);
+}
+
+async function signatureOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'latin1');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('plan-signature-missing', `the signature cannot be read: ${reason}`, { cause });
+  }
+}
+
+function judged(file: string, signature: string, content: Buffer, namespace: string) {
+  try {
+    return judgeSshSignature(signature, content, namespace);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('plan-signature-invalid', `${file}.sig cannot be judged: ${reason}`, { cause });
+  }
+}

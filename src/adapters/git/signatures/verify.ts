@@ -1,0 +1,199 @@
+// Whether a commit was signed by somebody who is trusted. Keys come from files alone. Knows nothing about how a commit was
+// fetched.
+
+import { readFile } from 'node:fs/promises';
+import { Failure } from '../../../std/failure.ts';
+import { sha256 } from '../../../std/hash.ts';
+import type { GitCode } from '../codes.ts';
+import type { ObjectStore } from '../objects/objects.ts';
+import { type CommitReference, type NameReference, TAG_PREFIX } from '../reference.ts';
+import { isPgpSignature, judgePgpSignature, type PgpKey, readPgpKeys } from './pgp-signature.ts';
+import { headerOf, type Signed, signedCommit, signedTag } from './signed.ts';
+import { isKeyType, readSshKey } from './ssh-key.ts';
+import { GIT_NAMESPACE, isSshSignature, judgeSshSignature } from './ssh-signature.ts';
+
+export interface VerifySettings {
+  /** What must be signed: the commit, the annotated tag that was followed to it, or both. */
+  readonly mode: 'head' | 'tag' | 'both';
+  /** Files of public keys: lines of `.pub` or allowed_signers files, or OpenPGP keys. */
+  readonly keys: readonly string[];
+}
+
+export interface Found {
+  readonly reference: NameReference | CommitReference;
+  /** What the reference names: the commit, or the tag that leads to it. */
+  readonly tip: string;
+  readonly commit: string;
+}
+
+export interface Trust {
+  /** Changes with the keys. */
+  readonly digest: string;
+  /**
+   * Throws Failure `git-signature-missing`, `git-signature-untrusted` or `git-signature-invalid` unless what was found is
+   * signed as it must be.
+   */
+  check(store: ObjectStore, found: Found): Promise<void>;
+}
+
+/** Reads the keys anew at each call: files that are mounted change. Throws Failure `git-verify-keys-unusable`. */
+export type ReadTrust = () => Promise<Trust>;
+
+export function trustOf(settings: VerifySettings | undefined): ReadTrust {
+  if (settings === undefined) return async () => ({ digest: '', check: async () => undefined });
+  const { mode } = settings;
+  return async () => {
+    const files = await Promise.all(settings.keys.map(readKeyFile));
+    const digest = sha256(JSON.stringify(files.map(({ bytes }) => sha256(bytes.toString('base64')))));
+    const keys = await Promise.all(files.map(({ file, bytes }) => readKeyRing(file, bytes)));
+    const ring = { ssh: keys.flatMap(({ ssh }) => ssh), pgp: keys.flatMap(({ pgp }) => pgp) };
+    return {
+      digest,
+      async check(store, found) {
+        if (mode !== 'head') await checkTag(store, ring, found);
+        if (mode !== 'tag') await checkCommit(store, ring, found);
+      },
+    };
+  };
+}
+
+interface KeyRing {
+  readonly ssh: readonly Buffer[];
+  readonly pgp: readonly PgpKey[];
+}
+
+async function checkCommit(store: ObjectStore, ring: KeyRing, { commit }: Found): Promise<void> {
+  const what = `commit ${commit}`;
+  await checkSigned(ring, what, signedCommit(readContent(store, commit)));
+}
+
+/** The name is part of what is signed: an old release cannot be passed off as a new one. */
+async function checkTag(store: ObjectStore, ring: KeyRing, { reference, tip, commit }: Found): Promise<void> {
+  const name = reference.type === 'name' ? reference.name : undefined;
+  if (name === undefined || !name.startsWith(TAG_PREFIX) || tip === commit) {
+    throw signatureFailure('git-signature-missing', `commit ${commit} was not reached by an annotated tag`);
+  }
+  const content = readContent(store, tip);
+  const says = headerOf(content, 'tag');
+  const short = name.slice(TAG_PREFIX.length);
+  if (says !== short) {
+    throw signatureFailure('git-signature-invalid', `tag "${short}" was made under the name "${says ?? ''}"`);
+  }
+  await checkSigned(ring, `tag "${short}"`, signedTag(content));
+}
+
+async function checkSigned(ring: KeyRing, what: string, signed: Signed | undefined): Promise<void> {
+  if (signed === undefined)
+    throw signatureFailure('git-signature-missing', `${what} has no signature, or more than one`);
+  const { signature, payload } = signed;
+  if (isSshSignature(signature)) return checkSsh(ring, what, signature, payload);
+  if (isPgpSignature(signature)) return checkPgp(ring, what, signature, payload);
+  throw signatureFailure('git-signature-invalid', `${what} is signed in a way that is not known here (X.509, say)`);
+}
+
+function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Buffer): void {
+  const { good, publicKey } = orRefusal(what, () => judgeSshSignature(signature, payload));
+  if (!ssh.some((key) => key.equals(publicKey))) {
+    throw signatureFailure(
+      'git-signature-untrusted',
+      `${what} is signed by an SSH key that is none of the trusted ones`,
+    );
+  }
+  if (!good) throw signatureFailure('git-signature-invalid', `${what} is not what was signed`);
+}
+
+async function checkPgp({ pgp }: KeyRing, what: string, signature: string, payload: Buffer): Promise<void> {
+  const verdict = await judgePgpSignature(signature, payload, pgp);
+  switch (verdict.type) {
+    case 'good':
+      return;
+    case 'stranger': {
+      const message = `${what} is signed by OpenPGP key ${verdict.keyId}, which is none of the trusted ones`;
+      throw signatureFailure('git-signature-untrusted', message);
+    }
+    case 'bad':
+      throw signatureFailure('git-signature-invalid', `${what}: the OpenPGP signature is not good: ${verdict.reason}`);
+  }
+}
+
+function orRefusal<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw signatureFailure('git-signature-invalid', `${what}: the SSH signature cannot be judged: ${reason}`, cause);
+  }
+}
+
+function readContent(store: ObjectStore, oid: string): Buffer {
+  const object = store.read(oid);
+  if (object !== undefined) return object.content;
+  throw new Failure('git-damaged', `object ${oid} is missing`, { data: { oid }, retryable: true });
+}
+
+/** For signatures of one purpose. Throws Failure `git-verify-keys-unusable`. */
+export async function readSshKeys(files: readonly string[], purpose: string): Promise<readonly Buffer[]> {
+  const read = await Promise.all(files.map(readKeyFile));
+  return read.flatMap(({ file, bytes }) => {
+    try {
+      const keys = sshKeysOf(bytes.toString('latin1'), purpose);
+      if (keys.length === 0) throw new Error('it holds no key');
+      return keys;
+    } catch (cause) {
+      throw unusableKeys(file, cause instanceof Error ? cause.message : String(cause), cause);
+    }
+  });
+}
+
+async function readKeyFile(file: string): Promise<{ file: string; bytes: Buffer }> {
+  try {
+    return { file, bytes: await readFile(file) };
+  } catch (cause) {
+    throw unusableKeys(file, 'it cannot be read', cause);
+  }
+}
+
+async function readKeyRing(file: string, bytes: Buffer): Promise<KeyRing> {
+  const text = bytes.toString('latin1');
+  const isPgp = text.includes('-----BEGIN PGP') || (bytes[0] ?? 0) >= 0x80;
+  try {
+    const ring = isPgp ? { ssh: [], pgp: await readPgpKeys(bytes) } : { ssh: sshKeysOf(text, GIT_NAMESPACE), pgp: [] };
+    if (ring.ssh.length + ring.pgp.length === 0) throw new Error('it holds no key');
+    return ring;
+  } catch (cause) {
+    throw unusableKeys(file, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function sshKeysOf(text: string, purpose: string): Buffer[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => sshKeyOf(line, purpose));
+}
+
+/**
+ * `type base64 comment`, as in a `.pub` file, or that behind principals and options, as in ssh-keygen(1), ALLOWED SIGNERS.
+ * An option that is not understood would limit the key: then it is not used at all.
+ */
+function sshKeyOf(line: string, purpose: string): Buffer {
+  const words = line.split(/\s+/);
+  const at = words.findIndex(isKeyType);
+  const base64 = words[at + 1];
+  if (at < 0 || base64 === undefined) throw new Error(`"${line.slice(0, 60)}" is no public key of a known type`);
+  const [, ...options] = words.slice(0, at);
+  const strange = options.find((option) => option !== `namespaces="${purpose}"`);
+  if (strange !== undefined) throw new Error(`option ${strange} of an allowed signer is not supported`);
+  const blob = Buffer.from(base64, 'base64');
+  readSshKey(blob);
+  return blob;
+}
+
+function unusableKeys(file: string, reason: string, cause?: unknown): Failure {
+  return new Failure('git-verify-keys-unusable', `${file}: ${reason}`, { data: { file }, cause });
+}
+
+function signatureFailure(code: GitCode, message: string, cause?: unknown): Failure {
+  return new Failure(code, message, { cause });
+}

@@ -1,0 +1,178 @@
+// Git's own protocol over one byte stream to git-upload-pack, in the dress of smart HTTP that isomorphic-git speaks.
+// Knows nothing about what carries the stream.
+
+import type { Readable, Writable } from 'node:stream';
+import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
+import { Failure } from '../../../std/failure.ts';
+import { type Conversation, checkAnswer, collected, type Endpoint, once, requestBody } from './transport.ts';
+
+/** A connection to git-upload-pack of one repository. */
+export interface GitStream {
+  readonly input: Writable;
+  readonly output: Readable;
+  /** Once the output has ended: why, where it should not have. */
+  complaint(): Promise<Failure | undefined>;
+  /** Ends it at once; reading from it fails with the error, where one is given. */
+  destroy(error?: Error): void;
+}
+
+export interface PipeOptions {
+  /** Throws Failure where there is no connection. The signal ends the attempt. */
+  readonly open: (signal: AbortSignal) => Promise<GitStream>;
+  /** Bytes of one answer. */
+  readonly maxPackBytes: number;
+  /** Milliseconds for one exchange. */
+  readonly timeoutMs: number;
+}
+
+/** Nobody is asked at this name: isomorphic-git wants a URL. */
+const URL_FOR_FORM = 'https://pipe.invalid';
+/** A server that was told that nothing is wanted has so long to hang up. */
+const GRACE_MS = 2_000;
+const FLUSH = Buffer.from('0000');
+const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
+
+/** A stream that has told its refs and waits for the request. */
+interface Open {
+  readonly stream: GitStream;
+  readonly advertisement: Buffer;
+}
+
+export function pipeEndpoint(options: PipeOptions): Endpoint {
+  return { url: URL_FOR_FORM, converse: () => converse(options) };
+}
+
+/**
+ * Refs that were told and the request that follows go over one connection: what the request names is what the server
+ * offered. The server ends the connection with its answer.
+ */
+function converse(options: PipeOptions): Conversation {
+  let held: Open | undefined;
+  const ready = async (): Promise<Open> => {
+    const usable = held !== undefined && !held.stream.output.destroyed && !held.stream.output.readableEnded;
+    held = held !== undefined && usable ? held : await advertised(options);
+    return held;
+  };
+  const request: HttpClient['request'] = async ({ url, method = 'GET', body }: GitHttpRequest) => {
+    const { stream, advertisement } = await ready();
+    if (method === 'GET') return { ...OK, url, method, body: once(Buffer.concat([SERVICE, advertisement])) };
+    held = undefined;
+    const payload = requestBody(await collected(body), advertisement.includes(' thin-pack'));
+    const answer = await exchanged(options, stream, payload);
+    return { ...OK, url, method, body: once(answer) };
+  };
+  return { http: { request }, close: () => held && dismiss(held.stream) };
+}
+
+/** gitprotocol-pack(5): a flush instead of a request says that nothing is wanted. */
+function dismiss(stream: GitStream): void {
+  stream.input.end(FLUSH);
+  stream.output.resume();
+  const timer = setTimeout(() => stream.destroy(), GRACE_MS);
+  stream.output.once('close', () => clearTimeout(timer));
+}
+
+const OK = {
+  statusCode: 200,
+  statusMessage: '',
+  headers: { 'content-type': 'application/x-git-upload-pack-advertisement' },
+};
+
+async function advertised(options: PipeOptions): Promise<Open> {
+  return within(options, async (use, signal) => {
+    const stream = use(await opened(options, signal));
+    const advertisement = await readUpToFlush(stream, options.maxPackBytes);
+    checkAnswer(advertisement, 'GET');
+    return { stream, advertisement };
+  });
+}
+
+async function opened({ open }: PipeOptions, signal: AbortSignal): Promise<GitStream> {
+  try {
+    return await open(signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || !error.code.startsWith('outbound-')) throw error;
+    const { code, data, retryable } = error;
+    const message = typeof data.reason === 'string' ? data.reason : error.message;
+    throw new Failure('git-unreachable', message, { data: { ...data, outbound: code }, cause: error, retryable });
+  }
+}
+
+async function exchanged(options: PipeOptions, stream: GitStream, payload: Buffer): Promise<Buffer> {
+  return within(options, async (use) => {
+    use(stream).input.write(payload);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of stream.output) {
+      const bytes: Buffer = chunk;
+      size += bytes.length;
+      if (size > options.maxPackBytes) throw packTooLarge(options);
+      chunks.push(bytes);
+    }
+    const answer = Buffer.concat(chunks);
+    checkAnswer(answer, 'POST');
+    const complaint = await stream.complaint();
+    if (complaint !== undefined) throw complaint;
+    return answer;
+  });
+}
+
+type Use = (stream: GitStream) => GitStream;
+
+/** An exchange in its time; a stream whose exchange failed is of no more use. */
+async function within<T>({ timeoutMs }: PipeOptions, run: (use: Use, signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new Failure('git-unreachable', `no answer within ${timeoutMs} ms`, { retryable: true });
+  const attempt = new AbortController();
+  let used: GitStream | undefined;
+  const timer = setTimeout(() => {
+    attempt.abort(late);
+    used?.destroy(late);
+  }, timeoutMs);
+  try {
+    return await run((stream) => {
+      used = stream;
+      return stream;
+    }, attempt.signal);
+  } catch (error) {
+    used?.destroy();
+    if (attempt.signal.aborted) throw late;
+    if (error instanceof Failure) throw error;
+    throw new Failure('git-unreachable', 'connection lost', { cause: error, retryable: true });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The pkt-lines up to the flush after them, which the server waits behind. */
+async function readUpToFlush(stream: GitStream, maxBytes: number): Promise<Buffer> {
+  const { output } = stream;
+  let bytes = Buffer.alloc(0);
+  let at = 0;
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
+    bytes = Buffer.concat([bytes, chunk]);
+    while (at + 4 <= bytes.length) {
+      const length = lineLength(bytes, at);
+      if (length === 0) return bytes.subarray(0, at + 4);
+      // `ERR` is the last that a server says.
+      if (bytes.toString('latin1', at + 4, at + 8) === 'ERR ') checkAnswer(bytes, 'GET');
+      if (at + length > bytes.length) break;
+      at += length;
+    }
+    if (bytes.length > maxBytes) throw packTooLarge({ maxPackBytes: maxBytes });
+  }
+  checkAnswer(bytes, 'GET');
+  throw (await stream.complaint()) ?? new Failure('git-protocol-error', 'the server hung up', { retryable: true });
+}
+
+function lineLength(bytes: Buffer, at: number): number {
+  const digits = bytes.toString('latin1', at, at + 4);
+  const length = Number.parseInt(digits, 16);
+  if (/^[0-9a-f]{4}$/i.test(digits) && (length === 0 || length >= 4)) return length;
+  const said = JSON.stringify(bytes.toString('utf8', at, at + 80));
+  throw new Failure('git-protocol-error', `the server does not speak Git's protocol but says ${said}`);
+}
+
+function packTooLarge({ maxPackBytes: maxBytes }: Pick<PipeOptions, 'maxPackBytes'>): Failure {
+  const message = `the answer is larger than ${maxBytes} bytes`;
+  return new Failure('git-too-large', message, { data: { maxBytes } });
+}

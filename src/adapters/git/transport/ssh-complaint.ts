@@ -1,0 +1,46 @@
+// What it means that ssh ended: its exit code and what it printed, which is all that it tells. Knows no processes.
+
+import { Failure } from '../../../std/failure.ts';
+import type { GitCode } from '../codes.ts';
+
+export interface SshEnd {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  /** Its stderr, to which the server's git writes too. */
+  readonly says: string;
+  /** Why it could not be started, where it could not. */
+  readonly cause: unknown;
+}
+
+/** The wording of OpenSSH, of git and of forges; the first that is found counts. */
+const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: boolean])[] = [
+  [/Host key verification failed|host key is known for|IDENTIFICATION HAS CHANGED/i, 'git-ssh-host-unknown', false],
+  [/Load key|UNPROTECTED PRIVATE KEY|no such identity/i, 'git-ssh-key-unusable', false],
+  [/Permission denied|Too many authentication failures/, 'git-auth-required', false],
+  [/not appear to be a git repository|repository not found|no such project/i, 'git-not-a-repository', false],
+  [/connect to (host|address)|Connection (refused|reset|closed|timed out)|kex_exchange/i, 'git-unreachable', true],
+];
+
+/** Undefined where all is well. */
+export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
+    return new Failure('git-ssh-missing', 'there is no program "ssh"', { cause });
+  }
+  if (code === 0) return undefined;
+  const [, meaning = 'git-protocol-error', retryable = true] = WORDINGS.find(([wording]) => wording.test(says)) ?? [];
+  const words = lastWords(says);
+  return new Failure(meaning, words === '' ? `ssh ended with ${code ?? 'a signal'}` : `ssh says: ${words}`, {
+    data: { exitCode: code },
+    cause,
+    retryable,
+  });
+}
+
+/** Without warnings' frames of `@` and what a terminal would act on. */
+function lastWords(says: string): string {
+  const lines = says
+    .split('\n')
+    .map((line) => line.replaceAll(/\p{Cc}/gu, '').trim())
+    .filter((line) => line !== '' && !/^@.*@?$/.test(line));
+  return lines.slice(-4).join('; ').slice(0, 500);
+}

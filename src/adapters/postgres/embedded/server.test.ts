@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createCluster } from '../../../../test/harness/postgres-server.ts';
+import { startServer } from './server.ts';
+
+const HARNESS = fileURLToPath(new URL('../../../../test/harness/postgres-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
+
+test('a port that is taken is a failure with the last words of the server', async () => {
+  const cluster = await createCluster();
+  const first = await startServer(cluster.options);
+  const other = await createCluster();
+  const failure = await startServer({ ...other.options, port: first.port }).catch((error: unknown) => error);
+  await first.stop();
+  cluster.remove();
+  other.remove();
+  expect(failure).toMatchObject({ code: 'database-server-failed', message: expect.stringContaining('did not start') });
+  expect(JSON.stringify(failure)).toContain('Address already in use');
+});
+
+test('a server whose owner is killed stops and, where asked to, takes its directory with it', async () => {
+  const code = `import { createCluster } from ${JSON.stringify(HARNESS)};
+    import { startServer } from ${JSON.stringify(SERVER)};
+    const cluster = await createCluster();
+    const { pid } = await startServer(cluster.options);
+    console.log(JSON.stringify({ pid, home: cluster.home }));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { pid, home } = await new Promise<{ pid: number; home: string }>((resolve, reject) => {
+    child.stdout.on('data', (text) => resolve(JSON.parse(String(text))));
+    child.once('exit', (status) => reject(new Error(`ended with status ${status}`)));
+  });
+  expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain(home);
+  child.kill('SIGKILL');
+  await expect.poll(() => existsSync(home), { timeout: 20_000 }).toBe(false);
+});

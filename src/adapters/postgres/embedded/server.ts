@@ -1,0 +1,206 @@
+// Runs one PostgreSQL server as a child process over a data directory. Knows nothing about roles, schemas or rows.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../../../std/failure.ts';
+import type { Account, Binaries } from './binaries.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+const POLL_MS = 10;
+const KEPT_LOG_CHARS = 4_000;
+/** The server's own words in English, and none of our environment (PGDATA, PGPORT, LANG, ...). */
+const ENVIRONMENT = { LC_ALL: 'C' };
+
+export interface ServerOptions {
+  readonly binaries: Binaries;
+  /** Made by `initCluster`; owned by the account. */
+  readonly dataDir: string;
+  /** Given where we are root. */
+  readonly account?: Account | undefined;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Further `name=value` settings. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A directory to delete when this process dies without stopping the server. */
+  readonly removeWhenOrphaned?: string;
+}
+
+export interface Server {
+  readonly host: '127.0.0.1';
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the process is gone, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** Disconnects clients, stops the server and resolves when its process is gone. May be called again. */
+  stop(): Promise<void>;
+}
+
+/** Makes a data directory (`initdb`); `authentication` is for connections over TCP. */
+export async function initCluster(
+  options: ServerOptions,
+  authentication: 'trust' | 'scram-sha-256',
+  durable: boolean,
+): Promise<void> {
+  const { binaries, dataDir } = options;
+  const args = ['-D', dataDir, '-U', 'postgres', '-E', 'UTF8', '--no-locale', '--no-instructions'];
+  args.push('--auth-local=trust', `--auth-host=${authentication}`);
+  if (!durable) args.push('--no-sync');
+  await runProgram(options, binaries.initdb, args, '');
+}
+
+/**
+ * Runs SQL as superuser without a network, in a single-user server; one statement a line. The statements never reach
+ * a log. Throws Failure `database-server-failed`.
+ */
+export async function runSingleUser(options: ServerOptions, database: string, statements: readonly string[]) {
+  const args = ['--single', '-D', options.dataDir, '-c', 'log_min_error_statement=panic', '-c', 'exit_on_error=on'];
+  await runProgram(options, options.binaries.postgres, [...args, database], `${statements.join('\n')}\n`);
+}
+
+/** Starts the server on 127.0.0.1 and resolves when it takes connections. Throws Failure `database-server-failed`. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const port = options.port ?? (await freePort());
+  const args = ['-D', options.dataDir, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'];
+  args.push('-c', 'unix_socket_directories=', '-c', 'logging_collector=off');
+  for (const [name, value] of Object.entries(options.settings ?? {})) args.push('-c', `${name}=${value}`);
+  const child = launch(options, options.binaries.postgres, args);
+  const log = keepLog(child);
+  const closed = endOf(child);
+  const { pid } = await spawned(child, options.binaries.postgres);
+  const watchdog = guard(options, pid);
+  const exited = closed.then(async () => {
+    watchdog.child.kill('SIGKILL');
+    await watchdog.closed;
+  });
+  async function stop(): Promise<void> {
+    child.kill('SIGINT');
+    const late = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
+    await exited;
+    clearTimeout(late);
+  }
+  try {
+    await ready(options.dataDir, pid, child);
+  } catch (cause) {
+    await stop();
+    throw new Failure('database-server-failed', `PostgreSQL did not start on ${options.dataDir}: ${lastLine(log())}`, {
+      data: { dataDir: options.dataDir, log: log() },
+      cause,
+    });
+  }
+  return { host: '127.0.0.1', port, pid, exited, stop };
+}
+
+/** The server of a process that was killed stops all the same: this shell sees its input close and sees to it. */
+function guard(options: ServerOptions, pid: number): { child: ChildProcess; closed: Promise<unknown> } {
+  const child = launch(options, '/bin/sh', ['-c', WATCHDOG, 'sh', String(pid), options.removeWhenOrphaned ?? '']);
+  child.stdin?.on('error', () => undefined);
+  return { child, closed: endOf(child) };
+}
+
+/**
+ * Waits up to 10 s, and not for ever, before it deletes: a dead server that nobody collects still has a number. Words of
+ * its own would go into a pipe that nobody reads, and end it.
+ */
+const WATCHDOG = `exec 2>/dev/null
+read -r _
+kill -INT "$1"
+[ -n "$2" ] || exit 0
+left=100
+while kill -0 "$1" && [ "$left" -gt 0 ]; do sleep 0.1; left=$((left - 1)); done
+rm -rf "$2"`;
+
+/** Line 8 of postmaster.pid is the server's own word on how far it is; the file may be an old one, so line 1 counts. */
+async function ready(dataDir: string, pid: number, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server process ended');
+    const lines = await pidFile(dataDir);
+    if (lines?.[0] === String(pid) && lines[7]?.trim() === 'ready') return;
+    await pause(POLL_MS);
+  }
+  throw new Error(`not ready after ${START_TIMEOUT_MS} ms`);
+}
+
+/** The lines of a data directory's postmaster.pid; undefined where it has none. */
+export async function pidFile(dataDir: string): Promise<readonly string[] | undefined> {
+  try {
+    return (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Deletes the data directory; the server must be stopped. */
+export async function removeCluster(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function runProgram(options: ServerOptions, program: string, args: readonly string[], input: string) {
+  const child = launch(options, program, args);
+  const log = keepLog(child);
+  const ended = endOf(child);
+  await spawned(child, program);
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(input);
+  const status = await ended;
+  if (status === 0) return;
+  throw new Failure('database-server-failed', `${program} ended with status ${status}: ${lastLine(log())}`, {
+    data: { program, status, log: log() },
+  });
+}
+
+/** Its own process group: Ctrl-C reaches us only, and we stop the server in our order. */
+function launch(options: ServerOptions, program: string, args: readonly string[]): ChildProcess {
+  const { account } = options;
+  const owner = account === undefined ? {} : { uid: account.uid, gid: account.gid };
+  return spawn(program, args, {
+    ...owner,
+    cwd: '/',
+    env: ENVIRONMENT,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+}
+
+function spawned(child: ChildProcess, program: string): Promise<{ pid: number }> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', () => resolve({ pid: child.pid ?? 0 }));
+    child.once('error', (cause) =>
+      reject(new Failure('database-server-failed', `cannot run ${program}`, { data: { program }, cause })),
+    );
+  });
+}
+
+/** The exit status, when the process is gone and its output read. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', resolve));
+}
+
+function keepLog(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-KEPT_LOG_CHARS);
+  });
+  return () => text;
+}
+
+function lastLine(log: string): string {
+  return log.trim().split('\n').at(-1) ?? '';
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

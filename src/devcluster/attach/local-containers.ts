@@ -1,0 +1,128 @@
+// Containers as processes of this machine, for tests and for development. Knows nothing about pods' specifications.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from './containers.ts';
+
+export interface LocalCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface LocalContainers extends ContainerRunner {
+  /** Starts the process of a container, in place of one that has ended. Answers the id of its run. */
+  start(name: ContainerName, command: LocalCommand): string;
+  /** Sends the signal to the container's process. */
+  signal(name: ContainerName, signal: NodeJS.Signals): void;
+  /** The node is gone for all that are connected; the process goes on. False where nothing is connected. */
+  sever(name: ContainerName): boolean;
+  /** From now on the node does not answer, or does again. */
+  freeze(name: ContainerName, frozen: boolean): void;
+  /** Settled once the container's process has ended. */
+  ended(name: ContainerName): Promise<void>;
+  /** Ends all processes. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly outputs: Set<ContainerOutput>;
+  /** Connections that do not read. */
+  readonly paused: Set<ContainerOutput>;
+  readonly over: Promise<void>;
+  frozen: boolean;
+}
+
+export function openLocalContainers(): LocalContainers {
+  const running = new Map<string, Running>();
+  const all = new Set<Running>();
+  const find = (name: ContainerName): Running | undefined => running.get(key(name));
+  return {
+    start(name, command) {
+      const container = run(command);
+      running.set(key(name), container);
+      all.add(container);
+      void container.over.then(() => {
+        all.delete(container);
+        if (find(name) === container) running.delete(key(name));
+      });
+      return `local://${container.child.pid}`;
+    },
+    connect(name, output) {
+      const container = find(name);
+      return container === undefined ? undefined : connectTo(container, output);
+    },
+    signal: (name, signal) => void find(name)?.child.kill(signal),
+    sever(name) {
+      const outputs = [...(find(name)?.outputs ?? [])];
+      for (const output of outputs) output.lost();
+      return outputs.length > 0;
+    },
+    freeze(name, frozen) {
+      const container = find(name);
+      if (container !== undefined) container.frozen = frozen;
+    },
+    ended: async (name) => find(name)?.over,
+    async stop() {
+      const ending = [...all].map(({ child, over }) => {
+        child.kill('SIGKILL');
+        return over;
+      });
+      await Promise.all(ending);
+    },
+  };
+}
+
+function key({ namespace, pod, container }: ContainerName): string {
+  return `${namespace}/${pod}/${container}`;
+}
+
+function run({ program, args, env }: LocalCommand): Running {
+  const child = spawn(program, [...args], { env: { ...env }, stdio: 'pipe' });
+  const outputs = new Set<ContainerOutput>();
+  // Whoever is attached hears of it by the end.
+  child.stdin.on('error', () => child.stdin.destroy());
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const output of outputs) output.stdout(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    for (const output of outputs) output.stderr(chunk);
+  });
+  const over = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', (code, signal) => {
+      const error = code === 0 ? undefined : `command terminated with ${signal ?? `exit code ${code}`}`;
+      for (const output of outputs) output.ended(error);
+      outputs.clear();
+      resolve();
+    });
+  });
+  return { child, outputs, paused: new Set(), over, frozen: false };
+}
+
+function connectTo(container: Running, output: ContainerOutput): ContainerConnection {
+  const { child, outputs, paused } = container;
+  outputs.add(output);
+
+  function resume(): void {
+    paused.delete(output);
+    if (paused.size === 0) child.stdout.resume();
+  }
+
+  return {
+    write: (chunk) => child.stdin.write(chunk),
+    drained: (callback) => void child.stdin.once('drain', callback),
+    endInput: () => void child.stdin.end(),
+    pause() {
+      paused.add(output);
+      child.stdout.pause();
+    },
+    resume,
+    detach() {
+      outputs.delete(output);
+      resume();
+    },
+    frozen: () => container.frozen,
+  };
+}

@@ -1,0 +1,90 @@
+// What is wrong between a resource with a proxy and the MCPExternalAuthConfig that it names (kinds.md 0.12 and 1.6). Knows
+// nothing about what is wrong with either alone.
+
+import type { Static } from '../../std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
+import type { OIDCConfig } from './oidc.ts';
+import { resolveOIDC } from './oidc-settings.ts';
+
+/** The spec of a resource with a proxy. */
+interface ProxySpec {
+  readonly externalAuthConfigRef?: { readonly name: string };
+  readonly oidcConfig?: Static<typeof OIDCConfig>;
+}
+
+interface Caller {
+  readonly name: string;
+  /** Whose tokens the proxy accepts: an issuer, nobody's, or it cannot be told. */
+  readonly issuer: string | 'nobody' | 'unknown';
+  /** What is behind the proxy has no network: requests to it have no headers. */
+  readonly stdio: boolean;
+}
+
+const POINTER = '/spec/externalAuthConfigRef';
+
+/** `stdio`: what is behind the proxy has no network. */
+export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View): readonly Finding[] {
+  const { externalAuthConfigRef: ref, oidcConfig } = spec;
+  const config = externalAuthConfig(ref, view);
+  if (ref === undefined || config === undefined) return [];
+  const caller = { name: ref.name, issuer: issuerOf(oidcConfig, view), stdio };
+  const server = config.embeddedAuthServer;
+  return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
+}
+
+/** The proxy makes the tokens that it accepts. */
+export function hasOwnIssuer(ref: ProxySpec['externalAuthConfigRef'], view: View): boolean {
+  return externalAuthConfig(ref, view)?.embeddedAuthServer !== undefined;
+}
+
+function issuerOf(oidc: ProxySpec['oidcConfig'], view: View): Caller['issuer'] {
+  if (oidc === undefined) return 'nobody';
+  const resolved = resolveOIDC(oidc, view, '');
+  return 'findings' in resolved ? 'unknown' : resolved.settings.issuer;
+}
+
+function serverFindings(
+  server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
+  { name, issuer }: Caller,
+): readonly Finding[] {
+  const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
+  const count = server.upstreamProviders.length;
+  const several = `${whose} has ${count} upstream providers: only a VirtualMCPServer can use several`;
+  return [
+    ...(count > 1 ? [authFinding('auth-server-upstreams', several)] : []),
+    ...issuerFindings(server.issuer, whose, issuer),
+  ];
+}
+
+/** Nobody else's tokens would ever be accepted, and its own by nobody. */
+function issuerFindings(own: string, whose: string, accepted: Caller['issuer']): readonly Finding[] {
+  if (accepted === 'unknown' || accepted === own) return [];
+  const message =
+    accepted === 'nobody'
+      ? `${whose} makes tokens that nobody asks for: set oidcConfig to accept those of ${own}`
+      : `${whose} makes tokens of ${own}, but oidcConfig accepts those of ${accepted}`;
+  return [authFinding('auth-server-issuer', message)];
+}
+
+function idleFindings({ type }: ExternalAuthConfig, { name, issuer, stdio }: Caller): readonly Finding[] {
+  const whose = `${type} of MCPExternalAuthConfig ${name}`;
+  if (type === 'unauthenticated') return [];
+  if (stdio) return [idle(`${whose} has no effect: a server on standard streams gets no headers`)];
+  const needsCaller = type === 'tokenExchange' || type === 'cloudSts';
+  return needsCaller && issuer === 'nobody'
+    ? [
+        idle(
+          `${whose} needs the token of a caller, and without oidcConfig no caller is known: every request is refused`,
+        ),
+      ]
+    : [];
+}
+
+function authFinding(code: string, message: string): Finding {
+  return { code, severity: 'error', pointer: POINTER, message };
+}
+
+function idle(message: string): Finding {
+  return { code: 'external-auth-idle', severity: 'warning', pointer: POINTER, message };
+}

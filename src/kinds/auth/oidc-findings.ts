@@ -1,0 +1,88 @@
+// Whether OIDC settings are safe to trust (kinds.md 2.3): the issuer and its keys are reached by HTTPS. Knows nothing
+// about whose settings they are.
+
+import type { Static } from '../../std/schema.ts';
+import type { Finding, View } from '../kind.ts';
+import type { OIDCConfig } from './oidc.ts';
+import { resolveOIDC } from './oidc-settings.ts';
+
+type Ref = Static<typeof OIDCConfig> | undefined;
+
+interface Trusted {
+  readonly issuer: { readonly url: string; readonly pointer: string };
+  readonly keys: { readonly url: string | undefined; readonly pointer: string };
+  /** Plain HTTP to the issuer was asked for. */
+  readonly insecure: boolean;
+}
+
+/** Where MCPServer and MCPRemoteProxy have their settings. */
+const POINTER = '/spec/oidcConfig';
+
+/** For `rules`: settings that are in the resource itself. `pointer` is theirs. */
+export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
+  const { kubernetes, inline } = oidc ?? {};
+  return [
+    ...(kubernetes === undefined ? [] : trustFindings(trustedOf(kubernetes, `${pointer}/kubernetes`, false))),
+    ...(inline === undefined ? [] : trustFindings(trustedOf(inline, `${pointer}/inline`, inline.insecureAllowHTTP))),
+  ];
+}
+
+/** For `inspect`: settings that a ConfigMap holds. */
+export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER): readonly Finding[] {
+  if (oidc?.configMap === undefined) return [];
+  const resolved = resolveOIDC(oidc, view, '');
+  if ('findings' in resolved) return resolved.findings;
+  const { issuer, jwks_url, insecure_allow_http } = resolved.settings;
+  const at = `${pointer}/configMap`;
+  return trustFindings({
+    issuer: { url: issuer, pointer: at },
+    keys: { url: jwks_url, pointer: at },
+    insecure: insecure_allow_http,
+  });
+}
+
+/**
+ * For `inspect`, of a proxy. A token must be made for somebody (RFC 8707 section 2): where nobody is named, for the resource.
+ * `origin` is the URL of the proxy inside the cluster.
+ */
+export function audienceFindings(oidc: Ref, view: View, origin: string, pointer = POINTER): readonly Finding[] {
+  if (oidc === undefined) return [];
+  const resolved = resolveOIDC(oidc, view, origin);
+  if ('findings' in resolved || resolved.settings.audience !== undefined) return [];
+  const message = `without audience only tokens are accepted whose aud is ${resolved.settings.resource_url}`;
+  const at = oidc.configMap === undefined ? 'inline' : 'configMap';
+  return [{ code: 'oidc-audience-missing', severity: 'warning', pointer: `${pointer}/${at}`, message }];
+}
+
+function trustedOf(
+  { issuer, jwksUrl }: { readonly issuer: string; readonly jwksUrl?: string },
+  pointer: string,
+  insecure: boolean,
+): Trusted {
+  return {
+    issuer: { url: issuer, pointer: `${pointer}/issuer` },
+    keys: { url: jwksUrl === '' ? undefined : jwksUrl, pointer: `${pointer}/jwksUrl` },
+    insecure,
+  };
+}
+
+function trustFindings({ issuer, keys, insecure }: Trusted): readonly Finding[] {
+  return [...issuerFindings(issuer, insecure), ...keysFindings(keys)];
+}
+
+function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean): readonly Finding[] {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
+  if (protocol === 'http:') {
+    const message = `the issuer ${url} is not reached by HTTPS, so anyone on the way could sign tokens`;
+    return [{ code: 'oidc-issuer-insecure', severity: 'error', pointer, message }];
+  }
+  const message = `the issuer must be a URL that begins with https://, not "${url}"`;
+  return [{ code: 'oidc-issuer-invalid', severity: 'error', pointer, message }];
+}
+
+function keysFindings({ url, pointer }: Trusted['keys']): readonly Finding[] {
+  if (url === undefined || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
+  const message = `the signing keys must be at a URL that begins with https://, not "${url}"`;
+  return [{ code: 'jwks-url-invalid', severity: 'error', pointer, message }];
+}

@@ -1,0 +1,25 @@
+// Fields that hold a decimal number as text, because a number in a resource would lose digits on its way. Knows nothing
+// about what is counted.
+
+import { text } from '../std/schema.ts';
+
+interface Bounds {
+  /** Name of the field, for the message. */
+  readonly field: string;
+  /** The most it may be, as the message writes it; the least is 0. */
+  readonly most: string;
+  readonly default?: string;
+}
+
+export function decimal(description: string, { field, most, default: fallback }: Bounds) {
+  return text(description, {
+    ...(fallback === undefined ? {} : { default: fallback }),
+    maxLength: 32,
+    validations: [
+      {
+        rule: `self.matches('^([0-9]*[.])?[0-9]+$') && double(self) <= ${most}`,
+        message: `${field} must be a number between 0.0 and ${most}`,
+      },
+    ],
+  });
+}

@@ -1,0 +1,29 @@
+// Names of objects, by kind: how a kind tells what its resources become. Knows nothing about the objects.
+
+import type { ObjectName } from './kind.ts';
+
+const VERSIONS = {
+  ConfigMap: 'v1',
+  Secret: 'v1',
+  Service: 'v1',
+  ServiceAccount: 'v1',
+  Deployment: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  NetworkPolicy: 'networking.k8s.io/v1',
+  Role: 'rbac.authorization.k8s.io/v1',
+  PodDisruptionBudget: 'policy/v1',
+  RoleBinding: 'rbac.authorization.k8s.io/v1',
+} as const;
+
+type Made = keyof typeof VERSIONS;
+
+/** In the order of the table, so that messages name them in one order. */
+const KINDS = Object.keys(VERSIONS) as readonly Made[];
+
+export function made(names: { readonly [Kind in Made]?: readonly string[] }): readonly ObjectName[] {
+  const found: ObjectName[] = [];
+  for (const kind of KINDS) {
+    for (const name of names[kind] ?? []) found.push({ apiVersion: VERSIONS[kind], kind, name });
+  }
+  return found;
+}

@@ -1,0 +1,165 @@
+// The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
+// counts. Knows nothing about configuration files.
+
+import { type AnnotationSetting, annotationValue } from '../annotations.ts';
+import type { Resource } from '../kind.ts';
+
+/** What is behind the proxy. */
+export type Behind = 'servers on standard streams' | 'servers with a network' | 'remote servers';
+
+type Setting<Value> = AnnotationSetting<Value, Behind>;
+
+const EVERYWHERE: readonly Behind[] = ['servers on standard streams', 'servers with a network', 'remote servers'];
+
+const SHARING: Setting<'shared' | 'perSession'> = {
+  name: 'skep.dev/stdio-sharing',
+  description:
+    'shared: one process answers all clients, and refuses what it cannot attribute to one of them. perSession: each session has a process of its own, one of backendReplicas pods; while all are taken clients get 503 with Retry-After.',
+  ...choice(['shared', 'perSession'], 'shared'),
+  places: ['servers on standard streams'],
+};
+
+const RATE = count('skep.dev/rate-limit', 'Requests per second of all callers; beyond it they get 503.', 'no limit');
+const CALLER_RATE = count(
+  'skep.dev/per-caller-rate-limit',
+  'Requests per second of one caller; beyond it that caller gets 429.',
+  'no limit',
+);
+const CALLS = count('skep.dev/max-in-flight', 'Calls that are under way at once; beyond it callers get 503.', '1024');
+const STREAMS = count('skep.dev/max-streams', 'Streams that are open at once; beyond it callers get 503.', '12000');
+
+const BODY: Setting<number> = {
+  name: 'skep.dev/max-body',
+  description: 'Largest body of a request; larger ones get 413.',
+  values: 'a number of bytes from 1, as it is or with Ki or Mi behind it',
+  fallback: '4Mi',
+  places: EVERYWHERE,
+  read: bytes,
+};
+
+const HOSTS: Setting<string[]> = {
+  name: 'skep.dev/allowed-hosts',
+  description:
+    'Values of Host that are answered, with a port or for any. Probes of Kubernetes are answered whatever they send.',
+  values: 'hosts with commas between them, such as mcp.example.com,mcp.example.com:8443, or *',
+  fallback: 'all',
+  places: EVERYWHERE,
+  read: (text) => listTexts(text, isHost),
+};
+
+const ORIGINS: Setting<string[]> = {
+  name: 'skep.dev/allowed-origins',
+  description:
+    'Origins of web pages that may call beside those of the own host; browsers get the CORS headers that they need.',
+  values: 'origins with commas between them, such as https://app.example.com, or *',
+  fallback: 'those of the own host, without CORS',
+  places: EVERYWHERE,
+  read: (text) => listTexts(text, isOrigin),
+};
+
+const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
+  name: 'skep.dev/backend-host',
+  description:
+    'Host that the MCP server sees. target: the name of its Service. localhost: for servers that refuse every other. preserve: what the client sent.',
+  ...choice(['target', 'localhost', 'preserve'], 'target'),
+  places: ['servers with a network'],
+};
+
+const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
+  name: 'skep.dev/backend-ca',
+  description:
+    'ConfigMap, and behind a slash its key (ca.crt where none is given), with certificates in PEM that are trusted for the remote server beside those of the image.',
+  values: 'the name of a ConfigMap, or NAME/KEY',
+  fallback: 'those of the image alone',
+  places: ['remote servers'],
+  read: configMapKey,
+};
+
+const METRICS: Setting<'enabled' | 'disabled'> = {
+  name: 'skep.dev/metrics-listener',
+  description:
+    'Whether /metrics is served on a port of its own, called metrics. On the port of the clients it is served where spec.telemetry.prometheus says so.',
+  ...choice(['enabled', 'disabled'], 'enabled'),
+  places: EVERYWHERE,
+};
+
+export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
+  ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
+  ...[HOSTS, ORIGINS, BACKEND_HOST, BACKEND_CA, METRICS],
+];
+
+/** Those that have an effect on some of the kind's resources. */
+export function annotationsFor(...places: readonly Behind[]): readonly Setting<unknown>[] {
+  return PROXY_ANNOTATIONS.filter((setting) => places.some((place) => setting.places.includes(place)));
+}
+
+/** What is written, where it fits and has an effect. */
+export function proxyTuning(resource: Resource, behind: Behind) {
+  const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, behind);
+  return {
+    sharing: read(SHARING),
+    requestsPerSecond: read(RATE),
+    requestsPerSecondOfCaller: read(CALLER_RATE),
+    concurrentCalls: read(CALLS),
+    streams: read(STREAMS),
+    requestBytes: read(BODY),
+    allowedHosts: read(HOSTS),
+    allowedOrigins: read(ORIGINS),
+    backendHost: read(BACKEND_HOST),
+    backendCA: read(BACKEND_CA),
+    metrics: read(METRICS),
+  };
+}
+
+export type ProxyTuning = ReturnType<typeof proxyTuning>;
+
+function choice<const Value extends string>(choices: readonly Value[], fallback: Value) {
+  const read = (text: string) => choices.find((each) => each === text);
+  return { values: choices.join(' or '), fallback, read };
+}
+
+function count(name: string, what: string, fallback: string): Setting<number> {
+  return {
+    name,
+    description: `${what} Each pod of the proxy counts for itself.`,
+    values: 'a whole number from 1',
+    fallback,
+    places: EVERYWHERE,
+    read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+  };
+}
+
+function bytes(text: string): number | undefined {
+  const [, digits, unit] = /^([1-9]\d{0,9})(Ki|Mi)?$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  const size = Number(digits) * (unit === 'Mi' ? 1024 * 1024 : unit === 'Ki' ? 1024 : 1);
+  return size <= BODY_BYTES_MAX ? size : undefined;
+}
+
+/** A body is in memory as a whole until it has been looked through. */
+const BODY_BYTES_MAX = 1024 * 1024 * 1024;
+
+/** Undefined where nothing is listed, or something does not fit. */
+function listTexts(text: string, fits: (item: string) => boolean): string[] | undefined {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  return items.length > 0 && items.every((item) => item === '*' || fits(item)) ? items : undefined;
+}
+
+function isHost(text: string): boolean {
+  return /^(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:\d{1,5})?$/i.test(text);
+}
+
+/** As browsers write it, and with a slash behind it (RFC 6454 section 6.1). */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;
+}
+
+function configMapKey(text: string): { readonly name: string; readonly key: string } | undefined {
+  const [, name, key = 'ca.crt'] =
+    /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
+  return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
+}

@@ -1,0 +1,50 @@
+// Fields for the audit log and the telemetry of a virtual MCP server (document 3, Audit config and Telemetry config). Knows
+// nothing about who writes them.
+
+import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
+import { decimal } from '../decimal.ts';
+
+/** Audit config of the model. */
+export const ModelAudit = object(
+  {
+    enabled: bool('True: an audit event is written for each MCP operation.', false),
+    component: optional(text('Component that events are of. Default: the name of the server.')),
+    eventTypes: optional(list(text('Type of an event.', { minLength: 1 }), 'The events to write; all when empty.')),
+    excludeEventTypes: optional(
+      list(text('Type of an event.', { minLength: 1 }), 'Events not to write. Wins over eventTypes.'),
+    ),
+    includeRequestData: bool('True: events hold what was asked.', false),
+    includeResponseData: bool('True: events hold what was answered.', false),
+    maxDataSize: integer('The most bytes of a question or an answer that an event holds.', {
+      default: 1024,
+      minimum: 0,
+    }),
+    logFile: optional(text('File that events are written to. Default: standard output.')),
+  },
+  'The audit log.',
+);
+
+/** Telemetry config of the model. */
+export const ModelTelemetry = object(
+  {
+    endpoint: optional(text('URL of the OTLP collector.')),
+    serviceName: optional(text('Name that telemetry is sent under. Default: the name of the server.')),
+    serviceVersion: optional(text('Version that telemetry is sent under. Default: that of the program.')),
+    tracingEnabled: bool('True: traces are sent.', false),
+    metricsEnabled: bool('True: metrics are sent. Independent of enablePrometheusMetricsPath.', false),
+    samplingRate: decimal('Share of requests that are traced, 0.0 to 1.0.', {
+      field: 'samplingRate',
+      most: '1.0',
+      default: '0.05',
+    }),
+    headers: optional(textMap('Headers sent to the collector, readable by anyone.')),
+    insecure: bool('True: plain HTTP to the collector.', false),
+    enablePrometheusMetricsPath: bool('True: /metrics is served on the transport port.', false),
+    environmentVariables: optional(
+      list(text('Name of a variable.', { minLength: 1 }), 'Environment variables that become attributes of spans.'),
+    ),
+    customAttributes: optional(textMap('Attributes of everything that is sent.')),
+    useLegacyAttributes: bool('True: older attribute names are sent beside the current ones.', true),
+  },
+  'Metrics and traces.',
+);

@@ -1,0 +1,21 @@
+// Brings a stored set up to a schema that changed since it was written: what became atomic is owned as a whole.
+// Knows nothing about managers.
+
+import { keyType, type MergeType } from '../../openapi.ts';
+import { type FieldNode, type FieldSet, LEAF } from '../fieldset.ts';
+
+export function reconcileSet(set: FieldSet, type: MergeType): FieldSet {
+  return new Map([...set].map(([element, node]) => [element, reconcileBelow(element, node, type)]));
+}
+
+function reconcileBelow(element: string, node: FieldNode, type: MergeType): FieldNode {
+  const below = typeBelow(element, type);
+  if (below === undefined) return node;
+  const atomic = below.map === undefined ? below.list?.merge === 'atomic' : below.map.atomic;
+  return atomic ? LEAF : { member: node.member, children: reconcileSet(node.children, below) };
+}
+
+function typeBelow(element: string, type: MergeType): MergeType | undefined {
+  if (type.map !== undefined) return keyType(type.map, element.slice(2));
+  return type.list?.item();
+}

@@ -1,0 +1,47 @@
+// `skep apply`: exactly what a plan file holds, or an explanation.
+
+import { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
+import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from '../instance/paused-now.ts';
+
+interface Options extends InstanceFlags, WindowFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function applyCommand(): Command {
+  return withInstanceFlags(new Command('apply'))
+    .description('Carry out a plan file: exactly its changes, as far as each is still as planned.')
+    .argument('<planfile>', 'as `skep plan --out` wrote it')
+    .addOption(outputOption())
+    .addOption(ignoreWindowsOption())
+    .addHelpText(
+      'after',
+      '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
+        '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
+        '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
+        '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
+        PAUSED_HELP +
+        '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
+    )
+    .action(async (planFile: string, flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, files, { applyPlanFile }, { runAndTell }] = await Promise.all([
+        import('../instance/instance.ts'),
+        import('../instance/plan-files.ts'),
+        import('../../reconcile/operate/apply-plan-file.ts'),
+        import('../instance/one-run.ts'),
+      ]);
+      const file = await files.readPlanFile(planFile, config, systemClock.now());
+      await runAndTell(
+        flags.output,
+        (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
+        async (instance) => {
+          const here = await files.bindingOf(config, instance.deps.cluster, instance.options().homeNamespace);
+          return instance.run(await pausedNow(config, flags), (deps, options) =>
+            applyPlanFile(deps, options, file, here),
+          );
+        },
+      );
+    });
+}

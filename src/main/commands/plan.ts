@@ -1,0 +1,110 @@
+// `skep plan`: the difference between Git and the cluster; writes nothing.
+
+import { Command } from 'commander';
+import type { Prepared } from '../../reconcile/prepare.ts';
+import type { RunResult } from '../../reconcile/result.ts';
+import { formatNames, PLAN_FORMATS, type PlanFormat } from '../../report/formats.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Config } from '../config/config.ts';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
+import { reportContext } from '../report-context.ts';
+
+interface Options extends InstanceFlags {
+  readonly output: PlanFormat;
+  readonly detailedExitcode?: boolean;
+  readonly out?: string;
+  readonly explain?: boolean;
+  readonly against?: string;
+  readonly tokenFile?: string;
+  readonly source: readonly string[];
+}
+
+interface Made {
+  readonly result: RunResult;
+  readonly prepared: Prepared;
+}
+
+export function planCommand(): Command {
+  return withInstanceFlags(new Command('plan'))
+    .description('Show what a sync would change.')
+    .addOption(outputOption(formatNames(PLAN_FORMATS)))
+    .option('--detailed-exitcode', 'exit with 2 where changes are pending')
+    .option('--explain', 'say of each object why it is, or is not, changed or deleted')
+    .option('--out <file>', 'also write the plan to a file, for `skep apply`')
+    .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
+    .option('--token-file <file>', 'token for the URL of the snapshot')
+    .option('--source <name=folder>', 'with --against: read a source from a folder; repeatable', collectSource, [])
+    .addHelpText(
+      'after',
+      '\nExamples:\n  skep plan -c skep.yaml --detailed-exitcode\n  skep plan -c skep.yaml --explain' +
+        '\n  skep plan -c skep.yaml --out fleet.plan' +
+        '\n  skep plan --against https://skep.example.com/snapshot --token-file token --source fleet=.',
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ exitCodeOf }, { impactOfPlan }, { KINDS }, render] = await Promise.all([
+        import('../../reconcile/result.ts'),
+        import('../../reconcile/impact/impact.ts'),
+        import('../../kinds/index.ts'),
+        PLAN_FORMATS[flags.output](),
+      ]);
+      async function show({ result, prepared }: Made): Promise<void> {
+        const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
+        const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
+        process.stdout.write(await render({ ...result, impact, ...why }, reportContext()));
+        // A plan is free to be made at any time: what is pending counts where it is asked for.
+        const { paused: _paused, ...free } = result;
+        process.exitCode = exitCodeOf(free, flags.detailedExitcode);
+      }
+      if (flags.against !== undefined) {
+        const { planBySnapshot } = await import('../instance/plan-by-snapshot.ts');
+        return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
+      }
+      if (flags.source.length > 0 || flags.tokenFile !== undefined) throw onlyAgainst();
+      await planInCluster(config, flags.out, show);
+    });
+}
+
+async function explanationsOf(prepared: Prepared) {
+  const { explain } = await import('../../reconcile/plan/explain.ts');
+  return explain(prepared);
+}
+
+/** A plan file is of a cluster that somebody has looked at. */
+function whole({ out }: Options, against: string): string {
+  if (out === undefined) return against;
+  throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');
+}
+
+function onlyAgainst(): Failure {
+  return new Failure('usage', '--source and --token-file go with --against');
+}
+
+function collectSource(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+async function planInCluster(
+  config: Config,
+  out: string | undefined,
+  show: (made: Made) => Promise<void>,
+): Promise<void> {
+  const [{ openInstance }, { pausedBy, planned }, { pausedNow }] = await Promise.all([
+    import('../instance/instance.ts'),
+    import('../../reconcile/run.ts'),
+    import('../instance/paused-now.ts'),
+  ]);
+  const instance = await openInstance(config, () => undefined);
+  try {
+    const options = instance.options(await pausedNow(config, {}));
+    const [made, paused] = await Promise.all([planned(instance.deps, options), pausedBy(instance.deps, options)]);
+    await show(paused === undefined ? made : { ...made, result: { ...made.result, paused } });
+    if (out === undefined) return;
+    const { writePlanFile } = await import('../instance/plan-files.ts');
+    const { homeNamespace } = instance.options();
+    await writePlanFile(out, config, { ...instance.deps, homeNamespace }, made);
+    process.stderr.write(`the plan is in ${out}; to carry it out: skep apply ${out}\n`);
+  } finally {
+    await instance.close();
+  }
+}

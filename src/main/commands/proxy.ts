@@ -1,0 +1,37 @@
+// `skep proxy`: the proxy in front of one MCP server.
+
+import { Command, Option } from 'commander';
+import type { LogLevel } from '../log.ts';
+import { untilSignal } from '../signals.ts';
+
+interface Options {
+  readonly config: string;
+  readonly logLevel: LogLevel;
+}
+
+export function proxyCommand(): Command {
+  return new Command('proxy')
+    .description('Serve one MCP server behind authentication, policies and audit.')
+    .requiredOption('-c, --config <file>', 'run configuration (JSON)')
+    .addOption(
+      new Option('--log-level <level>', 'least level to log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .addHelpText('after', '\nExample:\n  skep proxy --config=/etc/runconfig/runconfig.json')
+    .action(async ({ config: file, logLevel }: Options) => {
+      const { createLogger } = await import('../log.ts');
+      const { readProxyConfig } = await import('../services/proxy-config.ts');
+      const { createWatchedFiles } = await import('../services/watched-files.ts');
+      const { startProxy } = await import('../services/proxy.ts');
+      const files = createWatchedFiles();
+      const { config, unknown } = readProxyConfig(files, file);
+      const debug = config.debug === true || process.env.TOOLHIVE_DEBUG === 'true';
+      const logger = createLogger(debug ? 'debug' : logLevel, process.stderr);
+      for (const pointer of unknown) logger.warn({ pointer, file }, 'a setting of a newer release has no effect');
+      const proxy = await startProxy({ config, environment: process.env, files, logger });
+      process.stdout.write(`serving ${proxy.url}\n`);
+      await untilSignal();
+      await proxy.stop();
+    });
+}

@@ -1,0 +1,25 @@
+// `skep resume`: runs of the instance write again.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+
+export function resumeCommand(): Command {
+  return withInstanceFlags(new Command('resume'))
+    .description('End what skep suspend began: the next run makes the cluster what Git says.')
+    .addHelpText('after', '\nExample:\n  skep resume -c skep.yaml')
+    .action(async (flags: InstanceFlags) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { resume }] = await Promise.all([
+        import('../instance/instance.ts'),
+        import('../../reconcile/records/suspension.ts'),
+      ]);
+      const instance = await openInstance(config, () => undefined);
+      try {
+        const ended = await resume(instance.deps, instance.options());
+        const was = ended === undefined ? '' : ` (suspended by ${ended.who} since ${ended.since})`;
+        process.stdout.write(`${config.name} is ${ended === undefined ? 'not suspended' : 'resumed'}${was}\n`);
+      } finally {
+        await instance.close();
+      }
+    });
+}

@@ -1,0 +1,43 @@
+// `skep run`: runs on the schedule until it is told to stop.
+
+import { Command, Option } from 'commander';
+import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+import type { LogLevel } from '../log.ts';
+
+interface Options extends InstanceFlags {
+  readonly logLevel: LogLevel;
+}
+
+export function runCommand(): Command {
+  return withInstanceFlags(new Command('run'))
+    .description('Keep the cluster what Git says, on a schedule.')
+    .addOption(
+      new Option('--log-level <level>', 'least level to log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .addHelpText(
+      'after',
+      '\nOn a terminal it tells what runs do in lines for people; elsewhere it logs JSON to stderr.\n' +
+        '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
+    )
+    .action(async ({ logLevel, ...flags }: Options) => {
+      const config = await loadConfig(flags);
+      const [{ keepRunning }, { untilSignal }, { createLogger }, { tellLog, tellPeople }] = await Promise.all([
+        import('../loop/keep.ts'),
+        import('../signals.ts'),
+        import('../log.ts'),
+        import('../loop/teller.ts'),
+      ]);
+      const { stdout, stderr } = process;
+      const logger = createLogger(logLevel, stderr);
+      const streams = {
+        out: (text: string) => void stdout.write(text),
+        err: (text: string) => void stderr.write(text),
+      };
+      const teller = stderr.isTTY ? tellPeople(streams) : tellLog(logger);
+      const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
+      // What it still waits for would keep the process.
+      if (!ended) process.exit(0);
+    });
+}

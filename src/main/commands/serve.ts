@@ -1,0 +1,53 @@
+// `skep serve`: the registry service of one MCPRegistry.
+
+import { Command, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import type { LogLevel } from '../log.ts';
+import { readServeConfig, startService } from '../services/serve.ts';
+import { untilSignal } from '../signals.ts';
+import { openTracing } from '../tracing.ts';
+
+interface Options {
+  readonly config: string;
+  readonly logLevel: LogLevel;
+}
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serve the catalogue of one MCPRegistry over HTTP.')
+    .option('-c, --config <file>', 'configuration file', 'registry.yaml')
+    .addOption(
+      new Option('--log-level <level>', 'least level to log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  skep serve --config=/config/config.yaml\n\nEvery setting can come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres',
+    )
+    .action(async ({ config: file, logLevel }: Options) => {
+      const config = await readServeConfig(file);
+      const { createLogger } = await import('../log.ts');
+      const { openDatabase } = await import('../services/database.ts');
+      const { startSync } = await import('../services/registry-sync.ts');
+      const { startMigration } = await import('../services/registry-migration.ts');
+      const logger = createLogger(logLevel, process.stderr);
+      const database = openDatabase(config.database);
+      const running: { stop(): Promise<void> }[] = [];
+      try {
+        running.push(await startMigration(config, { logger, clock: systemClock }));
+        const tracing = await openTracing(process.env);
+        if (tracing !== undefined) running.push({ stop: tracing.close });
+        const service = await startService(config, database, logger, tracing?.request);
+        running.push(service);
+        const sync = await startSync(config, { writer: database, clock: systemClock, logger, random: Math.random });
+        if (sync !== undefined) running.push(sync);
+        if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
+        process.stdout.write(`serving ${service.url}\n`);
+        await untilSignal();
+      } finally {
+        for (const each of running.reverse()) await each.stop();
+        await database.close();
+      }
+    });
+}

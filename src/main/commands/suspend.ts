@@ -1,0 +1,35 @@
+// `skep suspend`: no run of the instance writes anything until `skep resume`.
+
+import { hostname, userInfo } from 'node:os';
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+
+interface Options extends InstanceFlags {
+  readonly reason?: string;
+}
+
+export function suspendCommand(): Command {
+  return withInstanceFlags(new Command('suspend'))
+    .description('Let no run of the instance write anything until skep resume.')
+    .option('--reason <text>', 'why, for those who find it suspended')
+    .addHelpText(
+      'after',
+      '\nRuns go on looking and tell what is pending. A run that is under way is finished first.\n' +
+        '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
+    )
+    .action(async ({ reason, ...flags }: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { suspend }] = await Promise.all([
+        import('../instance/instance.ts'),
+        import('../../reconcile/records/suspension.ts'),
+      ]);
+      const instance = await openInstance(config, () => undefined);
+      try {
+        const who = `${userInfo().username}@${hostname()}`;
+        const { since } = await suspend(instance.deps, instance.options(), { who, reason });
+        process.stdout.write(`${config.name} is suspended since ${since}\n`);
+      } finally {
+        await instance.close();
+      }
+    });
+}

@@ -1,0 +1,32 @@
+// `skep sync`: one run, then exit.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
+import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from '../instance/paused-now.ts';
+
+interface Options extends InstanceFlags, WindowFlags {
+  readonly output: 'text' | 'json';
+}
+
+export function syncCommand(): Command {
+  return withInstanceFlags(new Command('sync'))
+    .description('Make the cluster what Git says, once, and wait until it is ready.')
+    .addOption(outputOption())
+    .addOption(ignoreWindowsOption())
+    .addHelpText(
+      'after',
+      `${PAUSED_HELP}\nExamples:\n  skep sync -c skep.yaml -o json\n  skep sync -c skep.yaml --ignore-windows`,
+    )
+    .action(async (flags: Options) => {
+      const config = await loadConfig(flags);
+      const [{ openInstance }, { runAndTell }] = await Promise.all([
+        import('../instance/instance.ts'),
+        import('../instance/one-run.ts'),
+      ]);
+      await runAndTell(
+        flags.output,
+        (progress) => openInstance(config, progress),
+        async (instance) => instance.run(await pausedNow(config, flags)),
+      );
+    });
+}

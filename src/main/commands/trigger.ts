@@ -1,0 +1,39 @@
+// `skep trigger`: the next run syncs a registry, whenever it is due.
+
+import { Command } from 'commander';
+import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+
+export function triggerCommand(): Command {
+  return withInstanceFlags(new Command('trigger'))
+    .description('Let the next run sync all sources of an MCPRegistry, whenever they are due.')
+    .argument('<registry>', '[namespace/]name; without a namespace that of the kubeconfig')
+    .addHelpText('after', '\nExample:\n  skep trigger tools/catalogue -c skep.yaml')
+    .action(async (registry: string, flags: InstanceFlags) => {
+      const config = await loadConfig(flags);
+      const [{ connectCluster }, { triggerSync }, { fieldManager }, { systemClock }, { VERSION }] = await Promise.all([
+        import('../../adapters/cluster/connect.ts'),
+        import('../../reconcile/operate/trigger.ts'),
+        import('../../reconcile/labels.ts'),
+        import('../clock.ts'),
+        import('../version.ts'),
+      ]);
+      const { kubeconfig, context, concurrency } = config.cluster;
+      const cluster = await connectCluster({
+        usual: process.env.KUBECONFIG ?? '',
+        ...(kubeconfig === undefined ? {} : { kubeconfig }),
+        ...(context === undefined ? {} : { context }),
+        fieldManager: `${fieldManager(config.name)}-trigger`,
+        concurrency,
+        version: VERSION,
+        clock: systemClock,
+      });
+      try {
+        const [name = '', namespace = cluster.homeNamespace()] = registry.split('/').reverse();
+        const { apiGroup } = config;
+        const value = await triggerSync({ cluster, clock: systemClock }, { apiGroup, namespace, name });
+        process.stdout.write(`${namespace}/${name} is to be synced by the next run (sync-trigger ${value})\n`);
+      } finally {
+        await cluster.close();
+      }
+    });
+}

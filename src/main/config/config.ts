@@ -1,0 +1,227 @@
+// skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
+// environment as SKEP_<PATH>. Knows nothing about what the settings do.
+
+import { DATABASE_DEFAULTS, SSL_MODES } from '../../contracts/database-defaults.ts';
+import type { Finding } from '../../kube/finding.ts';
+import { compileStructural } from '../../kube/structural/structural.ts';
+import { ADDED_TO_NAMES } from '../../reconcile/records/home-record.ts';
+import { didYouMean } from '../../std/closest.ts';
+import { type Environment, variableOf, withEnvironment } from '../../std/environment.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
+import { formatProblem, type Problem } from '../../std/problem.ts';
+import {
+  anyObject,
+  bool,
+  choice,
+  integer,
+  list,
+  object,
+  optional,
+  port,
+  type Static,
+  type TSchema,
+  text,
+  textMap,
+} from '../../std/schema.ts';
+import { readDocuments } from '../../std/yaml/yaml.ts';
+import { DEFAULT_API_GROUP } from './api-group.ts';
+import { HISTORY } from './history.ts';
+import { HTTP } from './http.ts';
+import { NOTIFY } from './notify.ts';
+import { PLANS, SNAPSHOT } from './plans.ts';
+import { GIT, SOURCE } from './sources.ts';
+import { WINDOWS } from './windows.ts';
+
+const DATABASE = object(
+  {
+    host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
+    port: port('TCP port.', { default: DATABASE_DEFAULTS.port }),
+    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: DATABASE_DEFAULTS.user }),
+    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
+    database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
+    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
+    passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
+  },
+  'PostgreSQL database of the catalogue.',
+);
+
+export const CONFIG_SCHEMA = object(
+  {
+    name: text('Name of this instance: in its field manager, Lease and ApplySet.', {
+      default: 'default',
+      minLength: 1,
+      maxLength: 40,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      validations: [
+        {
+          rule: `${JSON.stringify(ADDED_TO_NAMES)}.all(word, !self.endsWith('-' + word))`,
+          message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
+        },
+      ],
+    }),
+    apiGroup: text('API group of the custom resources.', { default: DEFAULT_API_GROUP, minLength: 1 }),
+    sources: list(SOURCE, 'Where the fleet is declared.', { keys: ['name'], minItems: 1 }),
+    schedule: text('When `skep run` runs: a cron expression with seconds.', { default: '*/30 * * * * *' }),
+    timeZone: text('Time zone of the schedule (IANA name).', { default: 'UTC' }),
+    jitterSeconds: integer('A run starts up to so much later, at random.', { default: 5, minimum: 0 }),
+    windows: WINDOWS,
+    namespaces: list(text('A name, or a glob such as team-*.'), 'Namespaces this instance may touch.', {
+      default: ['*'],
+    }),
+    scope: choice(
+      'git: only what the sources declare; cluster: custom resources applied by hand get children and status, too.',
+      ['git', 'cluster'],
+      { default: 'git' },
+    ),
+    children: bool('Make the children of the custom resources, and their status; else another operator does.', true),
+    cluster: object(
+      {
+        kubeconfig: optional(text('Path of a kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod itself.')),
+        context: optional(text('Context of the kubeconfig; else its current one.')),
+        concurrency: integer('Requests in flight at most.', { default: 16, minimum: 1, maximum: 256 }),
+      },
+      'The cluster to keep.',
+      { default: {} },
+    ),
+    apply: object(
+      {
+        prune: bool('Delete what is ours and no longer declared.', true),
+        maxDeletes: integer('More deletions than this in one run wait for approval.', { default: 20, minimum: 0 }),
+        maxDeletesPercent: integer('The same by share of a kind, from its second deletion on.', {
+          default: 25,
+          minimum: 0,
+          maximum: 100,
+        }),
+        waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
+        conflicts: choice('What to do with fields of ours that another manager has changed.', ['report', 'force'], {
+          default: 'report',
+        }),
+      },
+      'How changes are made.',
+      { default: {} },
+    ),
+    approval: object(
+      {
+        expiresHours: integer('How long what `skep approve` approved may wait for its run.', {
+          default: 24,
+          minimum: 1,
+          maximum: 720,
+        }),
+      },
+      'Approvals of deletions beyond the limits.',
+      { default: {} },
+    ),
+    plans: PLANS,
+    snapshot: optional(SNAPSHOT),
+    images: object(
+      {
+        proxy: optional(text('Image of the proxy in front of a server.')),
+        vmcp: optional(text('Image of a virtual MCP server.')),
+        registry: optional(text('Image of the registry service.')),
+        pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod we make.', { default: [] }),
+      },
+      'Images of the workloads we make; else this version of skep itself.',
+      { default: {} },
+    ),
+    policies: list(
+      text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
+      'ValidatingAdmissionPolicies that everything declared is held against; never those of a source.',
+      { default: [] },
+    ),
+    pods: object(
+      {
+        nodeSelector: optional(textMap('Labels of the nodes that they may run on.')),
+        tolerations: list(anyObject('A toleration, as in a pod.'), 'Taints of nodes that they put up with.', {
+          default: [],
+        }),
+        platform: choice(
+          'openshift leaves user and group ids to the cluster; its rules refuse pods that name some.',
+          ['kubernetes', 'openshift'],
+          { default: 'kubernetes' },
+        ),
+      },
+      'Every pod we make; what a podTemplateSpec says wins.',
+      { default: {} },
+    ),
+    outbound: object(
+      {
+        allowPrivate: list(text('A range in CIDR notation.'), 'Private addresses that may be connected to.', {
+          default: [],
+        }),
+        allowFiles: bool('Allow file:/// repositories.', false),
+        caFile: optional(text('PEM file of further trusted certificate authorities.')),
+      },
+      'Connections to Git servers, registries and identity providers.',
+      { default: {} },
+    ),
+    git: GIT,
+    history: HISTORY,
+    notify: NOTIFY,
+    stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
+    http: optional(HTTP),
+    catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),
+  },
+  'Configuration of a skep instance.',
+);
+
+export type Config = Static<typeof CONFIG_SCHEMA>;
+
+export interface ConfigInput {
+  /** The file's text; undefined where there is no file and the environment alone must do. */
+  readonly text: string | undefined;
+  /** As messages name it. */
+  readonly file: string;
+  readonly environment: Environment;
+}
+
+/** `SKEP_APPLY_MAXDELETES=5` sets `apply.maxDeletes`. */
+const PREFIX = 'SKEP';
+
+/** Throws Failure `config-invalid` with one line per problem, each with file:line:column. */
+export function readConfig(input: ConfigInput): Config {
+  const [document] = input.text === undefined ? [] : readDocuments(input.text, input.file);
+  const value = document?.value;
+  if (document !== undefined && document.problems.length > 0) throw invalidConfig(document.problems);
+  const written = withEnvironment(plainSchema(CONFIG_SCHEMA), isObject(value) ? value : {}, PREFIX, input.environment);
+  const structural = compileStructural(plainSchema(CONFIG_SCHEMA));
+  const complete = structural.withDefaults(written);
+  const findings = [...unknownSettings(plainSchema(CONFIG_SCHEMA), written), ...structural.validate(complete)];
+  if (findings.length > 0) {
+    throw invalidConfig(
+      findings.map(({ code, severity, message, pointer, at }): Problem => {
+        const variable = variableOf(pointer, PREFIX, input.environment);
+        if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
+        const place = document?.place(pointer, at ?? 'value') ?? { file: input.file, line: 1, column: 1 };
+        return { code, severity, message, pointer, place };
+      }),
+    );
+  }
+  return complete as Config;
+}
+
+/** What the schema does not name, at any depth: a slip of the pen must not pass for a setting. */
+function unknownSettings(schema: JsonObject, value: Json, pointer = ''): Finding[] {
+  if (Array.isArray(value)) {
+    const items = isObject(schema.items) ? schema.items : {};
+    return value.flatMap((item, index) => unknownSettings(items, item, `${pointer}/${index}`));
+  }
+  const { properties } = schema;
+  if (!isObject(value) || !isObject(properties)) return [];
+  return Object.entries(value).flatMap(([name, inner]): Finding[] => {
+    const at = `${pointer}/${pointerToken(name)}`;
+    const known = properties[name];
+    if (isObject(known)) return inner === undefined ? [] : unknownSettings(known, inner, at);
+    const message = `there is no setting "${name}" here.${didYouMean(name, Object.keys(properties))}`;
+    return [{ code: 'schema-unknown-field', severity: 'error', pointer: at, at: 'key', message }];
+  });
+}
+
+function invalidConfig(problems: readonly Problem[]): Failure {
+  return new Failure('config-invalid', problems.map(formatProblem).join('\n'));
+}
+
+/** The schema as plain JSON: TypeBox keeps its marks in symbols and hidden keys. */
+function plainSchema(schema: TSchema): JsonObject {
+  return JSON.parse(JSON.stringify(schema));
+}

@@ -1,0 +1,154 @@
+// The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits. Knows nothing
+// about how they are read.
+
+import { choice, list, object, optional, type Static, text } from '../../std/schema.ts';
+
+const PASSWORD = {
+  username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
+  passwordFile: optional(text('File that holds the password or token; read anew each time.', { minLength: 1 })),
+};
+
+const KEY = {
+  sshKeyFile: optional(text('File that holds the private SSH key, without a passphrase.', { minLength: 1 })),
+  knownHostsFile: optional(text('File with the keys of the SSH servers to trust (ssh-keyscan).', { minLength: 1 })),
+};
+
+const IN_PAIRS = [
+  {
+    rule: 'has(self.username) == has(self.passwordFile) && has(self.sshKeyFile) == has(self.knownHostsFile)',
+    message: 'username goes with passwordFile, sshKeyFile with knownHostsFile',
+  },
+  {
+    rule: 'has(self.passwordFile) || has(self.sshKeyFile)',
+    message: 'give username and passwordFile, or sshKeyFile and knownHostsFile',
+  },
+];
+
+const AUTH = object({ ...PASSWORD, ...KEY }, 'Credentials for the repository; else those of git.credentials.', {
+  validations: IN_PAIRS,
+});
+
+const ALLOW = object(
+  {
+    namespaces: list(
+      text('A name, or a glob such as team-*.'),
+      'Namespaces of its objects; * also means those without.',
+      {
+        default: ['*'],
+      },
+    ),
+    kinds: list(text('Such as MCPServer, MCP*, Deployment.apps or *.toolhive.stacklok.dev.'), 'Kinds of its objects.', {
+      default: ['*'],
+    }),
+  },
+  'What the source may declare; the rest of it is a problem, and what lives of it stays.',
+);
+
+const VERIFY = object(
+  {
+    mode: choice(
+      'What must be signed: the commit, the annotated tag that leads to it, or both.',
+      ['head', 'tag', 'both'],
+      {
+        default: 'head',
+      },
+    ),
+    keys: list(text('A file.', { minLength: 1 }), 'Public keys: SSH (.pub, allowed_signers) or OpenPGP (.asc, .gpg).', {
+      minItems: 1,
+    }),
+  },
+  'Commits without a good signature by one of the keys are refused; the last good one stays.',
+);
+
+const DECRYPTION = object(
+  {
+    ageKeyFile: text(
+      'File of private age keys (age-keygen), one a line; read anew each time. Only its user may read it.',
+      {
+        minLength: 1,
+      },
+    ),
+  },
+  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and stays as it lives.',
+);
+
+const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';
+const ONE_REF =
+  '(has(self.branch) ? 1 : 0) + (has(self.tag) ? 1 : 0) + (has(self.semver) ? 1 : 0) + (has(self.commit) ? 1 : 0) <= 1';
+
+export const SOURCE = object(
+  {
+    name: text('Name of the source; on every object that it declares, as label skep.dev/source.', {
+      minLength: 1,
+      maxLength: 63,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+    }),
+    repository: text(
+      'Git repository: https://, http://, ssh://, user@host:path, git:// or file:/// (outbound.allowFiles).',
+      {
+        minLength: 1,
+        pattern: REPOSITORY_PATTERN,
+      },
+    ),
+    branch: optional(
+      text('Branch to follow. At most one of branch, tag, semver and commit; none means the default branch.'),
+    ),
+    tag: optional(text('Tag to follow.')),
+    semver: optional(text('Range of versions, such as >=1.2 <2: the highest tag in it is followed.', { minLength: 1 })),
+    commit: optional(text('Full commit id to stay at.', { pattern: '^[0-9a-f]{40}$' })),
+    path: text('Folder inside the repository; every *.yaml, *.yml and *.json below it is read.', { default: '' }),
+    ignore: list(text('A glob such as **/drafts/**; * crosses folders.'), 'Paths below path that are not read.', {
+      default: [],
+    }),
+    auth: optional(AUTH),
+    verify: optional(VERIFY),
+    decryption: optional(DECRYPTION),
+    allow: optional(ALLOW),
+    serviceAccount: optional(
+      text('Service account to change its objects as: name, in the home namespace, or namespace/name.', {
+        maxLength: 317,
+        pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]*[a-z0-9])?$',
+      }),
+    ),
+  },
+  'One place that declares a part of the fleet.',
+  {
+    validations: [
+      { rule: ONE_REF, message: 'at most one of branch, tag, semver and commit' },
+      {
+        rule: "!has(self.verify) || self.verify.mode == 'head' || has(self.tag) || has(self.semver)",
+        message: 'signatures of tags can be asked for only where a tag is followed, by tag or semver',
+        fieldPath: '.verify.mode',
+      },
+    ],
+  },
+);
+
+const HOST_CREDENTIALS = object(
+  {
+    host: text('Host of the URL, with :port where the URL has one.', { minLength: 1 }),
+    ...PASSWORD,
+    ...KEY,
+    registries: list(
+      text('A name, or a glob such as team-*.'),
+      'Namespaces whose MCPRegistries may read with them: whoever may create one there can.',
+      { default: ['*'] },
+    ),
+  },
+  'Credentials for all repositories of a host.',
+  { validations: IN_PAIRS },
+);
+
+export const GIT = object(
+  {
+    credentials: list(
+      HOST_CREDENTIALS,
+      'For repositories whose source, or MCPRegistry, has no credentials of its own.',
+      { default: [], keys: ['host'] },
+    ),
+  },
+  'Settings for all Git repositories.',
+  { default: {} },
+);
+
+export type HostCredentials = Static<typeof HOST_CREDENTIALS>;

@@ -1,0 +1,72 @@
+// The registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with
+// that very configuration, but for the address and the database, which are this machine's.
+
+import { pino } from 'pino';
+import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry/config-map.ts';
+import { readRegistryConfig } from '../../contracts/registry/config-read.ts';
+import type { RegistryConfig } from '../../contracts/registry/service.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject } from '../../std/json.ts';
+import { formatProblem } from '../../std/problem.ts';
+import type { Instance } from '../instance/instance.ts';
+import { openDatabase } from '../services/database.ts';
+import { type Service, startService } from '../services/serve.ts';
+import type { DevWorld } from './world.ts';
+
+export interface DevRegistries {
+  /** Where people read each service's catalogue. */
+  readonly pages: readonly string[];
+  /** Where each registry lists its servers. */
+  readonly urls: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** The first service listens on `port`, each further one on the next. */
+export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
+  const configs = await renderedConfigs(instance);
+  const store = openDatabase(world.appDatabase);
+  // A wrong path in the address bar is told to the browser, not to the terminal.
+  const logger = pino({ level: 'error' }, process.stderr);
+  const services: Service[] = [];
+  async function stop(): Promise<void> {
+    await Promise.all(services.map((service) => service.stop()));
+    await store.close();
+  }
+  try {
+    for (const [index, config] of configs.entries()) {
+      const listen = { host: '127.0.0.1', port: port === 0 ? 0 : port + index };
+      const { metrics: _metrics, ...served } = config;
+      services.push(await startService({ ...served, listen }, store, logger));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    pages: services.map(({ url }) => `${url}/`),
+    urls: services.flatMap(({ url }, index) =>
+      (configs[index]?.registries ?? []).map(({ name }) => `${url}/${name}/v0.1/servers`),
+    ),
+    stop,
+  };
+}
+
+async function renderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
+  const configMaps = (await deps.cluster.resources()).find(
+    ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'ConfigMap',
+  );
+  if (configMaps === undefined) return [];
+  const objects = await deps.cluster.list(configMaps);
+  return objects
+    .filter(({ metadata }) => metadata.name.endsWith(REGISTRY_CONFIG_SUFFIX))
+    .flatMap(({ metadata, data }) => {
+      const text = isObject(data) ? data[REGISTRY_CONFIG_KEY] : undefined;
+      return typeof text === 'string' ? [parseRegistryConfig(text, `${metadata.namespace}/${metadata.name}`)] : [];
+    });
+}
+
+function parseRegistryConfig(text: string, file: string): RegistryConfig {
+  const result = readRegistryConfig(text, file);
+  if ('problems' in result) throw new Failure('config-invalid', result.problems.map(formatProblem).join('\n'));
+  return result.config;
+}

@@ -1,0 +1,165 @@
+// The surroundings of `skep dev`: cluster with our CRDs, database with its schema, sample repository, configuration.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { connectCluster } from '../../adapters/cluster/connect.ts';
+import { writeRepository } from '../../adapters/git/write.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../adapters/postgres/embedded/embedded.ts';
+import { migrate } from '../../adapters/postgres/migrate.ts';
+import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
+import { type Devcluster, startDevcluster } from '../../devcluster/devcluster.ts';
+import { crd } from '../../kinds/crd.ts';
+import { KINDS } from '../../kinds/index.ts';
+import { systemClock } from '../clock.ts';
+import { DEFAULT_API_GROUP } from '../config/api-group.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { VERSION } from '../version.ts';
+
+export interface DevWorld {
+  readonly config: Config;
+  readonly clusterUrl: string;
+  readonly kubeconfig: string;
+  /** The sample repository, with a work tree to commit in. */
+  readonly fleetDir: string;
+  /** The database as the registry service uses it. */
+  readonly appDatabase: DatabaseSettings;
+  close(): Promise<void>;
+}
+
+/** `src/main/` and `dist/main/` are equally far from the root of the package. */
+const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
+/** Where the sample's MCPRegistry says that the repository is; the real place is known only now. */
+const SAMPLE_URL = 'file:///var/lib/skep/fleet';
+
+export async function openDevWorld(dir: string, say: (text: string) => void): Promise<DevWorld> {
+  const fleetDir = join(dir, 'fleet');
+  const [cluster, database] = await allOrNone([openCluster(dir, say), openEmbedded(dir, say)]);
+  async function close(): Promise<void> {
+    await Promise.all([cluster.stop(), database.stop()]);
+  }
+  try {
+    await openFleet(fleetDir, say);
+    const { kubeconfigPath: kubeconfig, url: clusterUrl } = cluster;
+    const { passFile, app } = database;
+    const config = configOf({ dir, fleetDir, kubeconfig, database: { ...app, passFile } });
+    return { config, clusterUrl, kubeconfig, fleetDir, appDatabase: { ...app, passFile }, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** Where one cannot start, the others are stopped before its Failure is passed on. */
+async function allOrNone<A extends Stoppable, B extends Stoppable>(
+  starting: [Promise<A>, Promise<B>],
+): Promise<[A, B]> {
+  try {
+    return await Promise.all(starting);
+  } catch (error) {
+    for (const result of await Promise.allSettled(starting)) {
+      if (result.status === 'fulfilled') await result.value.stop();
+    }
+    throw error;
+  }
+}
+
+async function openCluster(dir: string, say: (text: string) => void): Promise<Devcluster> {
+  const cluster = await startDevcluster({ dir: join(dir, 'cluster'), clock: systemClock });
+  const { kubeconfigPath: kubeconfig } = cluster;
+  try {
+    const client = await connectCluster({
+      kubeconfig,
+      fieldManager: 'skep-crds',
+      concurrency: 4,
+      version: VERSION,
+      clock: systemClock,
+    });
+    for (const kind of KINDS) await client.apply(crd(kind, DEFAULT_API_GROUP), { force: true });
+    await client.close();
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  say(`cluster at ${cluster.url}, ${KINDS.length} kinds of ours installed`);
+  return cluster;
+}
+
+interface DevDatabase extends EmbeddedDatabase {
+  readonly passFile: string;
+}
+
+/** The passwords are new at every start; the reconciler and the service read them from a password file, as in a pod. */
+async function openEmbedded(dir: string, say: (text: string) => void): Promise<DevDatabase> {
+  const migrator = { user: 'db_migrator', password: randomBytes(18).toString('base64url') };
+  const app = { user: 'db_app', password: randomBytes(18).toString('base64url') };
+  const database = await startEmbedded({ dir: join(dir, 'postgres'), database: 'registry', migrator, app });
+  const passFile = join(dir, 'pgpass');
+  try {
+    await writeFile(passFile, `*:*:*:${app.user}:${app.password}\n`, { mode: 0o600 });
+    const applied = await migrate(database.migrator, { appUser: app.user });
+    const { host, port } = database.app;
+    say(
+      `database at ${host}:${port}, ${applied.length === 0 ? 'schema up to date' : `${applied.length} migrations applied`}`,
+    );
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+  return { ...database, passFile };
+}
+
+/** Made from manifests/fleet the first time; afterwards it is the newcomer's. */
+async function openFleet(fleetDir: string, say: (text: string) => void): Promise<void> {
+  if (existsSync(join(fleetDir, '.git'))) {
+    say('sample repository kept as it is');
+    return;
+  }
+  const names = await readdir(SAMPLE, { recursive: true, withFileTypes: true });
+  const files = await Promise.all(
+    names
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        const content = await readFile(path, 'utf8');
+        const here = content.replaceAll(SAMPLE_URL, pathToFileURL(fleetDir).href);
+        return { path: relative(SAMPLE, path), content: here };
+      }),
+  );
+  const commit = await writeRepository(fleetDir, files, {
+    message: 'The sample fleet',
+    author: { name: 'skep', email: 'skep@localhost' },
+    timestamp: Math.floor(systemClock.now() / 1000),
+  });
+  say(`sample repository made, commit ${commit.slice(0, 10)}`);
+}
+
+interface ConfigInput {
+  readonly dir: string;
+  readonly fleetDir: string;
+  readonly kubeconfig: string;
+  readonly database: DatabaseSettings;
+}
+
+function configOf({ dir, fleetDir, kubeconfig, database }: ConfigInput): Config {
+  const { host, port, user, database: name, passFile } = database;
+  const config = {
+    name: 'dev',
+    apiGroup: DEFAULT_API_GROUP,
+    sources: [{ name: 'fleet', repository: pathToFileURL(fleetDir).href, branch: 'main', path: 'cluster' }],
+    schedule: '*/2 * * * * *',
+    jitterSeconds: 0,
+    cluster: { kubeconfig },
+    apply: { conflicts: 'force' },
+    outbound: { allowFiles: true, allowPrivate: ['127.0.0.0/8'] },
+    stateDir: join(dir, 'state'),
+    catalogue: { database: { host, port, user, database: name, sslMode: 'disable', passFile } },
+  };
+  return readConfig({ text: JSON.stringify(config), file: 'skep dev', environment: {} });
+}

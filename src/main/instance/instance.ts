@@ -1,0 +1,225 @@
+// Opens everything that one reconciler instance works with, out of its configuration.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type ConnectedCluster, connectCluster } from '../../adapters/cluster/connect.ts';
+import { createOutbound, type Outbound } from '../../adapters/http/outbound.ts';
+import { KINDS } from '../../kinds/index.ts';
+import type { PolicySet } from '../../kube/policy/read.ts';
+import type { Outcome } from '../../reconcile/apply/apply.ts';
+import { openDigestKey } from '../../reconcile/desire/digest-key.ts';
+import type { HistoryStore } from '../../reconcile/history/ports.ts';
+import { fieldManager } from '../../reconcile/labels.ts';
+import { userOf } from '../../reconcile/plan/accounts.ts';
+import { admitNothing } from '../../reconcile/plan-file/admission.ts';
+import type { FleetSource } from '../../reconcile/read/gather.ts';
+import type { RunResult } from '../../reconcile/result.ts';
+import { type RunDeps, type RunOptions, reconcile } from '../../reconcile/run.ts';
+import { formatProblem } from '../../std/problem.ts';
+import { UNTRACED } from '../../std/telemetry/trace.ts';
+import { systemClock } from '../clock.ts';
+import { ageKeysFrom } from '../config/age-key-file.ts';
+import type { Config } from '../config/config.ts';
+import { openTracing, type Tracing } from '../tracing.ts';
+import { VERSION } from '../version.ts';
+import { openLoadCache } from './load-cache.ts';
+import { openNotifier } from './notifier.ts';
+import { pinned } from './pinned.ts';
+import { openPolicyFiles, policyFiles } from './policy-files.ts';
+import { recordedRun } from './recorded-run.ts';
+import { openHistory, openRecorder } from './recorder.ts';
+import { openStores, registryDeps } from './registries.ts';
+import { openRemembered } from './remembered.ts';
+import { authOf, gitDeps, openGit } from './repositories.ts';
+import { openPublisher } from './snapshots.ts';
+import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
+
+export interface Instance {
+  readonly deps: RunDeps;
+  /** Options of one run; every call makes a new run id. */
+  options(overrides?: Partial<RunOptions>): RunOptions;
+  readonly history: HistoryStore;
+  /** One run, recorded; `how` it goes where it is not `reconcile` as it is. Throws what that throws. */
+  run(overrides?: Partial<RunOptions>, how?: typeof reconcile): Promise<RunResult>;
+  /** The state as the last run has published it; undefined before the first, and where nobody asked for it. */
+  snapshot(): string | undefined;
+  /** Saves what is kept between runs. */
+  save(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `commits`: by name of the source; those that are named are read at that commit, whatever their refs name by now. */
+export async function openInstance(
+  config: Config,
+  progress: (outcome: Outcome) => void,
+  watch: InstanceWatch = {},
+  commits: ReadonlyMap<string, string> = new Map(),
+): Promise<Instance> {
+  const policies = await ownPolicies(config);
+  const tracing = await openTracing(process.env);
+  const trace = tracing ?? UNTRACED;
+  const cluster = await openCluster(config, watch, tracing);
+  const outbound = openOutbound(config, watch);
+  const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
+  const stores = openStores();
+  const homeNamespace = cluster.homeNamespace();
+  const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
+  const cache = openLoadCache();
+  const deps = {
+    cluster: withLockWatched(cluster, watch),
+    clock: systemClock,
+    sources: config.sources.map((source) =>
+      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch, trace),
+    ),
+    // Whoever makes the children of an MCPRegistry reads its sources, too.
+    ...(config.children ? { registries: registryDeps(config, outbound, stores, watch) } : {}),
+    cache,
+    remembered,
+    random: randomBytes,
+    digestKey: openDigestKey(cluster, config.name, homeNamespace),
+    progress,
+    ...(publisher === undefined ? {} : { looked: publisher.looked }),
+    trace,
+  };
+  const history = openHistory(config, cluster, homeNamespace);
+  const recorder = openRecorder(config, history);
+  const notifier = openNotifier(config, cluster, homeNamespace, { outbound, traceParent: tracing?.traceParent });
+  const options = (overrides: Partial<RunOptions> = {}) => ({
+    ...optionsOf(config, homeNamespace, policies),
+    ...overrides,
+  });
+  return {
+    deps,
+    options,
+    history,
+    run(overrides = {}, how = reconcile) {
+      const own = options({ ...admissionOf(config), ...overrides });
+      return tracedRun(tracing, watch, own, async () => {
+        const result = await recordedRun({ recorder, notifier }, deps, own, how);
+        if (publisher === undefined) return result;
+        return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
+      }).finally(cache.ended);
+    },
+    snapshot: () => publisher?.latest(),
+    save: () => remembered.save(),
+    async close() {
+      try {
+        await remembered.save();
+      } finally {
+        await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);
+      }
+    },
+  };
+}
+
+function openCluster(
+  { name, cluster: { kubeconfig, context, concurrency } }: Config,
+  { requested }: InstanceWatch,
+  tracing: Tracing | undefined,
+): Promise<ConnectedCluster> {
+  return connectCluster({
+    usual: process.env.KUBECONFIG ?? '',
+    ...(requested === undefined ? {} : { observe: requested }),
+    ...(tracing === undefined ? {} : { traceParent: tracing.traceParent }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+    fieldManager: fieldManager(name),
+    concurrency,
+    version: VERSION,
+    clock: systemClock,
+  });
+}
+
+function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {
+  return createOutbound({
+    allowPrivate,
+    ...(caFile === undefined ? {} : { caFile }),
+    version: VERSION,
+    ...(progressed === undefined ? {} : { ended: progressed }),
+  });
+}
+
+/** Of the instance's own files, never of what a source declares: nobody judges themselves. */
+export async function ownPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
+  const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
+  for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
+  return opened?.set;
+}
+
+async function tracedRun(
+  tracing: Tracing | undefined,
+  { traced }: InstanceWatch,
+  { id, instance }: RunOptions,
+  run: () => Promise<RunResult>,
+): Promise<RunResult> {
+  if (tracing === undefined) return run();
+  return tracing.span('run', { 'skep.run.id': id, 'skep.instance': instance }, async () => {
+    const traceId = tracing.traceId();
+    if (traceId === undefined) return run();
+    traced?.(traceId);
+    return { ...(await run()), traceId };
+  });
+}
+
+/** Plan files say themselves what a run may do. */
+function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesAs'> {
+  if (plans.require === 'unsigned') return {};
+  return {
+    registriesAs: 'living',
+    admit: admitNothing('plans.require is signed: skep apply of a signed plan file makes it'),
+  };
+}
+
+export function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
+  const image = `skep:${VERSION}`;
+  const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
+  const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
+  return {
+    id: randomUUID(),
+    instance: config.name,
+    homeNamespace,
+    apiGroup: config.apiGroup,
+    kinds: KINDS,
+    settings: {
+      apiGroup: config.apiGroup,
+      images: { proxy, vmcp, registry },
+      pullSecrets,
+      pods: config.pods,
+      ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
+    },
+    ...(policies === undefined ? {} : { policies }),
+    namespaces: config.namespaces,
+    scope: config.scope,
+    children: config.children,
+    prune,
+    limits: { maxDeletes, maxDeletesPercent },
+    conflicts,
+    waitSeconds,
+    tooling: `skep/${VERSION}`,
+  };
+}
+
+/** `commit` undefined: what its ref names. Contacts nobody yet. */
+export function fleetSource(
+  config: Config,
+  source: Config['sources'][number],
+  outbound: Outbound,
+  commit: string | undefined,
+  homeNamespace: string,
+): FleetSource {
+  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
+  // All of it: sources that read the same commits share the local copy, whatever their paths.
+  const request = {
+    ...place,
+    path: '',
+    ...(auth === undefined ? {} : { auth: authOf(auth) }),
+    ...(verify === undefined ? {} : { verify }),
+  };
+  const configured = openGit(gitDeps(config, outbound), request);
+  const byTag = verify !== undefined && verify.mode !== 'head';
+  const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
+  const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
+  const fixed = commit === undefined ? {} : { fixed: true as const };
+  const keys = decryption === undefined ? {} : { keys: () => ageKeysFrom(decryption.ageKeyFile) };
+  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed, ...keys };
+}

@@ -1,0 +1,28 @@
+// Whether sync windows keep a command from writing, unless it was told to ignore them.
+
+import { Option } from 'commander';
+import type { Paused } from '../../reconcile/result.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+
+export interface WindowFlags {
+  readonly ignoreWindows?: boolean;
+}
+
+export function ignoreWindowsOption(): Option {
+  return new Option('--ignore-windows', 'write although the sync windows are closed');
+}
+
+export const PAUSED_HELP =
+  '\nWhile the instance is suspended or its sync windows are closed it writes nothing, tells what is pending, and exits\n' +
+  'with 2 where something is.\n';
+
+/** As an option of the run. The package that reads cron expressions is loaded only where there are some. */
+export async function pausedNow(
+  { windows }: Config,
+  { ignoreWindows = false }: WindowFlags,
+): Promise<{ readonly paused?: Paused }> {
+  if (windows.length === 0 || ignoreWindows) return {};
+  const { openWindows, pausedBy } = await import('../loop/windows.ts');
+  return pausedBy(openWindows(windows), systemClock.now());
+}

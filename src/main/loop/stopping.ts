@@ -1,0 +1,36 @@
+// Ends the run under way early: what was sent is finished and its status told, nothing more is changed, and the lease is
+// given back.
+
+import { RUN_STOPPED } from '../../reconcile/apply/apply.ts';
+import type { Cluster } from '../../reconcile/ports.ts';
+import { Failure } from '../../std/failure.ts';
+
+export interface Stopping {
+  stop(): void;
+  /** A cluster that, once it was told to stop, begins no further change. */
+  over<T extends Cluster>(cluster: T): T;
+}
+
+export function createStopping(): Stopping {
+  let stopped = false;
+  function assertGoing(): void {
+    if (stopped) throw new Failure(RUN_STOPPED, 'the process was told to stop: the next run goes on here');
+  }
+  return {
+    stop() {
+      stopped = true;
+    },
+    over: (cluster) => ({
+      ...cluster,
+      async apply(object, options) {
+        const changes = options.dryRun !== true && options.subresource === undefined && object.kind !== 'Event';
+        if (changes) assertGoing();
+        return cluster.apply(object, options);
+      },
+      async remove(id, uid) {
+        assertGoing();
+        await cluster.remove(id, uid);
+      },
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+// Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it. Knows
+// nothing about how it is told.
+
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import type { LoadCache, SourceFile } from '../../reconcile/read/source-file.ts';
+import type { Validation } from '../../reconcile/validate.ts';
+import { Failure } from '../../std/failure.ts';
+import { sha256 } from '../../std/hash.ts';
+import type { Problem } from '../../std/problem.ts';
+import type { SopsKeys } from '../../std/sops/open.ts';
+import type { ManifestFolder } from '../config/repository.ts';
+import { openPolicyFiles, policyFiles } from '../instance/policy-files.ts';
+import { manifestFiles } from './manifest-files.ts';
+import { programDigest } from './program-digest.ts';
+import { openResultCache, type ResultCache, userCacheFolder } from './result-cache.ts';
+
+export interface ValidationRequest {
+  readonly folders: readonly ManifestFolder[];
+  /** Folders or files with CustomResourceDefinitions. */
+  readonly schemas: readonly string[];
+  readonly apiGroup: string;
+  /** Folders or files of policies; `builtin` is the pack that comes with the program. Absent: none. */
+  readonly policies?: readonly string[];
+  /** File of private age keys. Absent: what SOPS has encrypted is checked as far as it can be without. */
+  readonly ageKeyFile?: string;
+}
+
+export function openUserCache(): ResultCache {
+  return openResultCache(join(userCacheFolder(process.env, process.platform), 'validate'), Date.now);
+}
+
+/**
+ * Where nothing has changed, not even the modules that validate are loaded. `files` remembers single files within one
+ * process. Throws Failure `usage`.
+ */
+export async function validation(
+  request: ValidationRequest,
+  cache: ResultCache | undefined,
+  files?: LoadCache,
+): Promise<Validation> {
+  const documents = request.folders.flatMap(({ path, ignore }) => manifestFiles(path, ignore));
+  const schemas = request.schemas.flatMap(definitionFiles);
+  const { apiGroup } = request;
+  const policies = policyFiles(request.policies ?? [], apiGroup);
+  // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
+  const kept = request.ageKeyFile === undefined ? cache : undefined;
+  const key = kept === undefined ? '' : validationKey(documents, schemas, policies, apiGroup);
+  const known = kept?.get(key);
+  if (known !== undefined) return known as Validation;
+  // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
+  setFlagsFromString('--semi-space-growth-factor=8');
+  const [{ KINDS }, { validate }, { unsealed }, opened] = await Promise.all([
+    import('../../kinds/index.ts'),
+    import('../../reconcile/validate.ts'),
+    import('../../reconcile/read/unseal.ts'),
+    openPolicyFiles(policies),
+  ]);
+  const result = validate({
+    documents: await unsealed(documents, () => keysFrom(request.ageKeyFile), files),
+    schemas,
+    kinds: KINDS,
+    apiGroup,
+    ...(files === undefined ? {} : { cache: files }),
+    ...(opened === undefined ? {} : { policies: opened.set }),
+  });
+  const told = withWarnings(result, opened?.warnings ?? []);
+  kept?.set(key, told);
+  return told;
+}
+
+async function keysFrom(file: string | undefined): Promise<SopsKeys> {
+  if (file === undefined) return { type: 'none' };
+  const { ageKeysFrom } = await import('../config/age-key-file.ts');
+  return ageKeysFrom(file);
+}
+
+function withWarnings(result: Validation, warnings: readonly Problem[]): Validation {
+  if (warnings.length === 0) return result;
+  const problems = [...warnings, ...result.problems];
+  return { summary: { ...result.summary, problems: problems.length }, problems };
+}
+
+function definitionFiles(path: string): readonly SourceFile[] {
+  const files = manifestFiles(path);
+  if (files.length > 0) return files;
+  throw new Failure('usage', `${path}: no CustomResourceDefinitions here: no *.yaml, *.yml or *.json`);
+}
+
+/** Of everything that a validation follows from, the names of the files included: they are in its problems. */
+function validationKey(
+  documents: readonly SourceFile[],
+  schemas: readonly SourceFile[],
+  policies: readonly SourceFile[],
+  apiGroup: string,
+): string {
+  const files = [documents, schemas, policies].map((each) => each.map(({ path, oid }) => [path, oid]));
+  return sha256(JSON.stringify([programDigest(), apiGroup, ...files]));
+}

@@ -1,0 +1,210 @@
+// The MCP server of a proxy as its configuration says: over HTTP, SSE or standard streams, with a bridge for the other era.
+
+import type { Logger } from 'pino';
+import { trustedRoots } from '../../adapters/http/trust.ts';
+import { createUpstream } from '../../adapters/upstream/upstream.ts';
+import type { Backend } from '../../backends/backend.ts';
+import { bridgeEras } from '../../backends/bridge/bridge.ts';
+import { createHttpBackend } from '../../backends/http.ts';
+import type { OpenStreams } from '../../backends/ports.ts';
+import { relayBackend } from '../../backends/relay/backend.ts';
+import type { Relay } from '../../backends/relay/relay.ts';
+import type { BackendObserver } from '../../backends/sessions/observer.ts';
+import { createSseBackend } from '../../backends/sse/backend.ts';
+import { createPerSessionStdio } from '../../backends/stdio/per-session.ts';
+import { createSharedStdio } from '../../backends/stdio/shared.ts';
+import type { RunConfig } from '../../contracts/run-config.ts';
+import type { SessionSeal } from '../../mcp/seal.ts';
+import type { ProxyMetrics } from '../../proxy/metrics.ts';
+import { type ServiceLimits, type ServiceTimes, type Target, targetOf } from '../../proxy/settings.ts';
+import type { Environment } from '../../std/environment.ts';
+import { Failure } from '../../std/failure.ts';
+import { systemClock } from '../clock.ts';
+import { VERSION } from '../version.ts';
+import { proxyClock } from './proxy-clock.ts';
+import { openProxyRelay } from './proxy-relay.ts';
+import type { WatchedFiles } from './watched-files.ts';
+
+export interface BackendOptions {
+  readonly config: RunConfig;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly sessionKeys: readonly Buffer[];
+  readonly logger: Logger;
+  readonly seal: SessionSeal;
+  readonly limits: ServiceLimits;
+  readonly times: ServiceTimes;
+  readonly metrics: ProxyMetrics;
+}
+
+export interface OpenBackend {
+  readonly backend: Backend;
+  /** Undefined: sessions stay with their replica. */
+  readonly relay: Relay | undefined;
+  close(graceMs: number): Promise<void>;
+}
+
+const CONNECT_MS = 10_000;
+/** A process gets this long to end by itself, and again after SIGTERM. */
+const PROCESS_GRACE_MS = 2000;
+/** Of a shared process: nothing was heard from it for so long, an answer to a ping included. */
+const SILENT_MS = 60_000;
+
+/** Throws a Failure where the configuration lacks what its transport needs. */
+export async function openBackend(options: BackendOptions): Promise<OpenBackend> {
+  const target = targetOf(options.config);
+  const replica = newReplica();
+  const observer = observe(options.logger, options.metrics);
+  const relay = target.kind === 'http' ? undefined : await openProxyRelay({ ...options, observer, replica });
+  const { backend, close } =
+    target.kind === 'stdio'
+      ? await openStdio(options, observer, replica)
+      : openRemote(options, target, observer, replica);
+  const bridged = bridgeEras(
+    relay === undefined ? backend : relayBackend(backend, relay),
+    { clock: proxyClock, seal: options.seal },
+    {
+      messageBytes: options.limits.messageBytes,
+    },
+  );
+  return {
+    backend: bridged,
+    relay,
+    close: async (graceMs) => {
+      await bridged.close(graceMs);
+      await close();
+      await relay?.close();
+    },
+  };
+}
+
+interface Opened {
+  readonly backend: Backend;
+  close(): Promise<void>;
+}
+
+function openRemote(
+  { config, limits, times }: BackendOptions,
+  target: Exclude<Target, { kind: 'stdio' }>,
+  observer: BackendObserver,
+  replica: string,
+): Opened {
+  const upstream = createUpstream({
+    ca: trustedRoots({ caFile: config.backend_ca_file }),
+    connectTimeoutMs: CONNECT_MS,
+  });
+  const ports = { upstream, clock: proxyClock };
+  const host = hostHeader(config);
+  const backend =
+    target.kind === 'http'
+      ? createHttpBackend({ ...target, ...times, host }, ports)
+      : createSseBackend(
+          { ...target, ...times, host, messageBytes: limits.messageBytes },
+          { ...ports, observer, replica },
+        );
+  const preserved = config.backend_host_header === 'preserve' ? withHostOfClient(backend) : backend;
+  return { backend: preserved, close: () => upstream.close() };
+}
+
+/** The gate has already said which hosts it answers to. */
+function withHostOfClient(backend: Backend): Backend {
+  return {
+    ...backend,
+    open(exchange, answer) {
+      const host = exchange.headers['x-forwarded-host'];
+      if (host === undefined) return backend.open(exchange, answer);
+      return backend.open({ ...exchange, headers: { ...exchange.headers, host } }, answer);
+    },
+  };
+}
+
+async function openStdio(
+  { config, environment, limits, times }: BackendOptions,
+  observer: BackendObserver,
+  replica: string,
+): Promise<Opened> {
+  const { sharing, pods } = config.stdio ?? { sharing: 'shared', pods: 1 };
+  const parts = {
+    openStreams: await openStreamsOf(config, environment),
+    clock: proxyClock,
+    observer,
+    replica,
+    limits: { keepAliveMs: times.keepAliveMs, silenceMs: times.firstByteMs },
+    maxLineBytes: limits.messageBytes,
+  };
+  // A node that is gone is silent; a process of our own that is silent works.
+  const silentMs = config.process === undefined ? SILENT_MS : undefined;
+  const backend =
+    sharing === 'perSession'
+      ? createPerSessionStdio({ ...parts, pods })
+      : createSharedStdio({ ...parts, clientInfo: { name: 'skep', version: VERSION }, silentMs });
+  return { backend, close: async () => undefined };
+}
+
+async function openStreamsOf(config: RunConfig, environment: Environment): Promise<OpenStreams> {
+  if (config.process !== undefined) {
+    const { createProcesses } = await import('../../adapters/process/process.ts');
+    const { command, env = {}, directory } = config.process;
+    const [program = '', ...args] = command;
+    return createProcesses({
+      command: [program, ...args],
+      env,
+      directory,
+      graceMs: PROCESS_GRACE_MS,
+      clock: proxyClock,
+    });
+  }
+  if (config.attach === undefined) {
+    throw new Failure('proxy-config-invalid', '/transport is stdio, and neither /attach nor /process says where it is');
+  }
+  return attachStreams(config.attach, config.stdio, environment);
+}
+
+async function attachStreams(
+  { namespace, pod, container }: NonNullable<RunConfig['attach']>,
+  stdio: RunConfig['stdio'],
+  environment: Environment,
+): Promise<OpenStreams> {
+  const [{ createAttach }, { openCredentials }] = await Promise.all([
+    import('../../adapters/attach/attach.ts'),
+    import('../../adapters/cluster/credentials.ts'),
+  ]);
+  const credentials = await openCredentials({ usual: environment.KUBECONFIG, clock: systemClock });
+  return createAttach({
+    server: credentials.server,
+    namespace,
+    pod: (index) => podName(pod, index, stdio?.pods ?? 1),
+    container,
+    credentials: credentials.current,
+    clock: proxyClock,
+    ...(stdio?.sharing === 'perSession' ? ENDS_WITH_ITS_SESSION : {}),
+  });
+}
+
+/** Only v5 can end the input of a container, and with it the container that a session has used. */
+const ENDS_WITH_ITS_SESSION = {
+  endInput: true,
+  protocols: ['v5.channel.k8s.io', 'v4.channel.k8s.io'],
+} as const;
+
+/** Pods of a StatefulSet end in their number; the configuration names the first. */
+function podName(first: string, index: number, pods: number): string {
+  return pods === 1 ? first : first.replace(/-0$/, `-${index}`);
+}
+
+/** Unique among replicas and their restarts: ids of ours begin with it. */
+function newReplica(): string {
+  return proxyClock.random(6).toString('hex');
+}
+
+function observe(logger: Logger, metrics: ProxyMetrics): BackendObserver {
+  return {
+    dropped: metrics.dropped,
+    log: (level, message) => logger[level]({ part: 'backend' }, message),
+  };
+}
+
+/** Behind a rewritten Host a server cannot see an attack by DNS, and one that checks it refuses the Service's name. */
+function hostHeader({ backend_host_header: host, target_port: port }: RunConfig): string | undefined {
+  return host === 'localhost' ? `localhost:${port ?? 80}` : undefined;
+}

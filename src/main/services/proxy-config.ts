@@ -1,0 +1,53 @@
+// The configuration file of a proxy, and the policies that it names: read at start, and again when they change.
+
+import { readAuthzConfig } from '../../contracts/authz-config.ts';
+import type { RunConfig } from '../../contracts/run-config.ts';
+import { readRunConfig } from '../../contracts/run-config-read.ts';
+import { compilePolicies } from '../../gate/policy/compile.ts';
+import type { Policies } from '../../gate/policy/decide.ts';
+import { insecureUrls } from '../../proxy/settings.ts';
+import { Failure } from '../../std/failure.ts';
+import type { WatchedFiles } from './watched-files.ts';
+
+export interface ProxyConfig {
+  readonly config: RunConfig;
+  /** Pointers of keys that this release does not read. */
+  readonly unknown: readonly string[];
+}
+
+/** Throws Failure `proxy-config-invalid`, or `secret-file-unreadable`. */
+export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig {
+  const read = readRunConfig(files.read(file));
+  if ('fault' in read) throw invalid(file, read.fault);
+  const [insecure] = insecureUrls(read.config);
+  if (insecure !== undefined) {
+    throw invalid(file, `${insecure}, which is not https: set /oidc_config/insecure_allow_http where that is meant`);
+  }
+  return read;
+}
+
+/** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
+export function readPolicies(files: WatchedFiles, path: string | undefined): Policies | undefined {
+  if (path === undefined) return undefined;
+  const read = readAuthzConfig(parseJson(files.read(path)));
+  if ('fault' in read) throw policiesInvalid(path, read.fault);
+  const compiled = compilePolicies(read.file);
+  if (compiled.ok) return compiled.policies;
+  throw policiesInvalid(path, compiled.faults.map(({ message }) => message).join('; '));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(file: string, fault: string): Failure {
+  return new Failure('proxy-config-invalid', `${file} ${fault}`, { data: { file } });
+}
+
+function policiesInvalid(file: string, fault: string): Failure {
+  return new Failure('policy-file-invalid', `${file}: ${fault}`, { data: { file } });
+}

@@ -1,0 +1,71 @@
+// What a proxy keeps of each request, as its configuration says: audit lines on standard output, metrics, spans, its log.
+
+import { randomUUID } from 'node:crypto';
+import { destination, type Logger } from 'pino';
+import type { RunConfig } from '../../contracts/run-config.ts';
+import { auditLine } from '../../gate/audit.ts';
+import type { ProxyMetrics } from '../../proxy/metrics.ts';
+import { type Recorders, recordCall } from '../../proxy/record.ts';
+import type { RecordedCall } from '../../proxy/recording.ts';
+import { proxyClock } from './proxy-clock.ts';
+
+export interface RecorderOptions {
+  readonly config: RunConfig;
+  readonly metrics: ProxyMetrics;
+  readonly logger: Logger;
+  /** Takes the lines of the audit. Absent: standard output, where a fleet's log collection reads. */
+  readonly writeAudit?: (line: string) => void;
+}
+
+export interface Recorder {
+  record(recorded: RecordedCall): void;
+  /** Writes what waits. */
+  close(): void;
+}
+
+export function openRecorder({ config, metrics, logger, writeAudit }: RecorderOptions): Recorder {
+  const { enabled, component } = config.audit_config;
+  const lines = enabled && writeAudit === undefined ? destination({ dest: 1, sync: false }) : undefined;
+  const { write, flush } =
+    writeAudit === undefined
+      ? gatherLines((text) => void lines?.write(text))
+      : { write: writeAudit, flush: () => undefined };
+  const recorders: Recorders = {
+    audit: enabled
+      ? { component, write: (event) => write(`${auditLine(event)}\n`), newId: randomUUID, now: proxyClock.now }
+      : undefined,
+    metrics,
+    log: logger,
+    server: config.name,
+    transport: config.transport,
+    network: config.transport === 'stdio' ? 'pipe' : 'tcp',
+    legacyAttributes: config.telemetry_config?.use_legacy_attributes === true,
+  };
+  return {
+    record: (recorded) => recordCall(recorders, recorded),
+    close: () => {
+      flush();
+      lines?.flushSync();
+    },
+  };
+}
+
+const GATHERED_MAX = 64;
+const GATHER_MS = 20;
+
+/** Lines that come together are written together: a write costs as much as all else about a line. */
+function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
+  let lines: string[] = [];
+  function flush(): void {
+    const text = lines.join('');
+    lines = [];
+    if (text !== '') write(text);
+  }
+  return {
+    flush,
+    write(line) {
+      if (lines.length === 0) proxyClock.after(GATHER_MS, flush);
+      if (lines.push(line) >= GATHERED_MAX) flush();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// The registry service of one MCPRegistry: its configuration, and what it listens with. Knows nothing about command lines.
+
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { CatalogueReader } from '../../catalogue/ports.ts';
+import type { RegistryConfig } from '../../contracts/registry/service.ts';
+import type { MetricsAppOptions } from '../../registry/metrics.ts';
+import { Failure } from '../../std/failure.ts';
+import { formatProblem } from '../../std/problem.ts';
+import type { BeginRequest } from '../../std/telemetry/trace.ts';
+import { systemClock } from '../clock.ts';
+import { settingsText } from '../config/settings-file.ts';
+import { listen } from '../listen.ts';
+import { watchUsage } from '../process-usage.ts';
+import { VERSION } from '../version.ts';
+
+/** Throws Failure `config-invalid` with every problem; warnings go to stderr. */
+export async function readServeConfig(file: string): Promise<RegistryConfig> {
+  const { readRegistryConfig } = await import('../../contracts/registry/config-read.ts');
+  const result = readRegistryConfig(readSettings(file), file, process.env);
+  if ('problems' in result) throw new Failure('config-invalid', result.problems.map(formatProblem).join('\n'));
+  for (const warning of result.warnings) process.stderr.write(`${formatProblem(warning)}\n`);
+  return result.config;
+}
+
+function readSettings(file: string): string {
+  const text = settingsText(file);
+  if (text === undefined) throw new Failure('usage', `${file}: no such file`);
+  return text;
+}
+
+export interface Service {
+  readonly url: string;
+  /** Where /metrics is, without the path; absent where the configuration asks for none. */
+  readonly metricsUrl?: string;
+  /** Requests under way are answered first. */
+  stop(): Promise<void>;
+}
+
+/** Listens where the configuration says; port 0 lets the system choose. Where it cannot, nothing stays open. */
+export async function startService(
+  config: RegistryConfig,
+  catalogue: CatalogueReader,
+  logger: Logger,
+  traced?: BeginRequest,
+): Promise<Service> {
+  const closing: (() => Promise<unknown>)[] = [];
+  async function stop(): Promise<void> {
+    for (const close of closing.splice(0).reverse()) await close();
+  }
+  try {
+    const [{ buildApp }, { createOutbound }, { createServiceMetrics }] = await Promise.all([
+      import('../../registry/app.ts'),
+      import('../../adapters/http/outbound.ts'),
+      import('../../registry/metrics.ts'),
+    ]);
+    const metrics = createServiceMetrics(VERSION, config.registries);
+    const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+    closing.push(() => outbound.close());
+    const app = await buildApp({
+      config,
+      catalogue,
+      auth: { fetch: outbound.request, files: { read: readMounted }, clock: systemClock },
+      logger,
+      version: {
+        version: VERSION,
+        commit: 'unknown',
+        build_date: 'unknown',
+        node_version: process.version,
+        platform: `${process.platform}/${process.arch}`,
+      },
+      newRequestId: randomUUID,
+      metrics,
+      ...(traced === undefined ? {} : { traced }),
+    });
+    closing.push(() => app.close());
+    // Before the registry itself: whoever sees that one is ready may scrape.
+    const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
+    const url = await listen(app, config.listen);
+    return { url, ...(metricsUrl === undefined ? {} : { metricsUrl }), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startMetrics(
+  options: Omit<MetricsAppOptions, 'usage' | 'config'> & { readonly config: RegistryConfig },
+  closing: (() => Promise<unknown>)[],
+): Promise<string | undefined> {
+  const { metrics: address } = options.config;
+  if (address === undefined) return undefined;
+  const { buildMetricsApp } = await import('../../registry/metrics.ts');
+  const { usage, stop } = watchUsage();
+  closing.push(async () => stop());
+  const app = buildMetricsApp({ ...options, usage });
+  closing.push(() => app.close());
+  return await listen(app, address);
+}
+
+async function readMounted(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Failure('secret-file-unreadable', `${path} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,185 @@
+// Writes a plan, batch after batch; a failed change blocks only what depends on it.
+// The only stage that changes anything in the cluster but status. Knows nothing about specs.
+
+import { groupOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import type { Conceded } from '../../kube/ownership/concede.ts';
+import { Failure } from '../../std/failure.ts';
+import { formatId, type ResourceId } from '../../std/problem.ts';
+import { type Trace, UNTRACED } from '../../std/telemetry/trace.ts';
+import { ownerReference } from '../desire/desire.ts';
+import { type Random, withValues } from '../desire/generated.ts';
+import { applyConceding } from '../diff/conceded.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { OVERTAKEN } from './current.ts';
+
+export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
+
+export interface Outcome {
+  readonly action: Action;
+  readonly resource: ResourceId;
+  /** Why it failed or is held. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The owning custom resource, of children. */
+  readonly owner?: ResourceId;
+  /** Fields that others set while the run was under way, and keep. */
+  readonly conceded?: readonly Conceded[];
+}
+
+export interface ApplyDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get'>;
+  readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
+  readonly random: Random;
+  /** Told each outcome as it happens. */
+  readonly progress: (outcome: Outcome) => void;
+  /** Absent: nobody measures. */
+  readonly trace?: Trace;
+}
+
+export interface ApplyInput {
+  readonly plan: Plan;
+  /** Uids of the living objects, by key: what owner references point at. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** Take fields over from other managers. Children are always ours. */
+  readonly force: boolean;
+}
+
+/** Code of the Failure of a change that was not begun because the process ends. */
+export const RUN_STOPPED = 'run-stopped';
+
+export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
+  const { trace = UNTRACED } = deps;
+  const uids = new Map(input.uids);
+  const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
+  for (const outcome of outcomes) deps.progress(outcome);
+  const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
+  for (const batch of input.plan.batches) {
+    const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
+    const done = await trace.span('batch', facts, () =>
+      Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed))),
+    );
+    for (const [index, change] of batch.changes.entries()) {
+      if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
+      failed.set(change.key, change.resource);
+    }
+    outcomes.push(...done.flat());
+  }
+  return outcomes;
+}
+
+/** What is known to come of a plan before anything of it is done. */
+export function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
+  return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
+}
+
+/** What is not deleted is where it was: nothing waits for it. */
+function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
+  return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
+}
+
+/** One outcome; two of an object that is replaced. */
+async function execute(
+  deps: ApplyDeps,
+  input: ApplyInput,
+  change: Change,
+  uids: Map<string, string>,
+  failed: ReadonlyMap<string, ResourceId>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const tell = (outcome: Outcome): void => {
+    outcomes.push(outcome);
+    deps.progress(outcome);
+  };
+  const { resource } = change;
+  const owner = change.action === 'delete' ? undefined : change.owner;
+  const whose = { resource, ...(owner === undefined ? {} : { owner }) };
+  const blocker = blockerOf(change, failed);
+  try {
+    if (blocker !== undefined) {
+      const message = `not tried: ${blocker} failed before it`;
+      tell({ action: 'held', error: { code: 'blocked', message }, ...whose });
+    } else if (change.action === 'delete') {
+      await deps.cluster.remove(resource, change.uid, change.account);
+      tell({ action: 'deleted', resource });
+    } else if (change.preview?.verdict === 'refused') {
+      const { code, message } = change.preview;
+      tell({ action: 'failed', error: { code, message }, ...whose });
+    } else {
+      if (change.replaces === true) tell({ ...(await removed(deps, change)), ...whose });
+      tell({ ...(await writeChange(deps, input, change, uids)), ...whose });
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Nothing is wrong with what was only not begun, or not wanted any more.
+    const action = error.code === RUN_STOPPED || error.code === OVERTAKEN ? 'held' : 'failed';
+    tell({ action, error: { code: error.code, message: error.message }, ...whose });
+  }
+  return outcomes;
+}
+
+type Write = Exclude<Change, { action: 'delete' }>;
+
+async function writeChange(
+  deps: ApplyDeps,
+  { force: forced }: ApplyInput,
+  change: Write,
+  uids: Map<string, string>,
+): Promise<Omit<Outcome, 'resource'>> {
+  const force = forced || change.owner !== undefined;
+  const object = complete(change, uids, deps.random);
+  const as = change.account === undefined ? {} : { as: change.account };
+  const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
+  if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
+  const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';
+  return { action, ...(conceded.length === 0 ? {} : { conceded }) };
+}
+
+/** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
+async function removed(deps: ApplyDeps, { resource, uid = '', account }: Write): Promise<Omit<Outcome, 'resource'>> {
+  await deps.cluster.remove(resource, uid, account);
+  const deadline = deps.clock.monotonic() + REPLACE_WAIT_MS;
+  while ((await deps.cluster.get(resource))?.metadata.uid === uid) {
+    if (deps.clock.monotonic() >= deadline) {
+      const message = `it is deleted, but not gone after ${REPLACE_WAIT_MS / 1000} s: the next run creates it anew`;
+      throw new Failure('replace-unfinished', message);
+    }
+    await deps.clock.sleep(REPLACE_POLL_MS);
+  }
+  return { action: 'deleted' };
+}
+
+const REPLACE_WAIT_MS = 60_000;
+const REPLACE_POLL_MS = 250;
+
+/** The object with the uid it must still have, with its owner's, which may be known only now, and with made values. */
+function complete(change: Write, uids: ReadonlyMap<string, string>, random: Random): KubeObject {
+  const { uid, owner } = change;
+  const object = withValues(change.object, change.random, random);
+  const kept = uid !== undefined && change.replaces !== true;
+  const metadata = kept ? { ...object.metadata, uid } : object.metadata;
+  const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
+  if (owner === undefined || ownerUid === undefined) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };
+}
+
+/** What this change needs and what has failed, in words. */
+function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  if (change.action === 'delete') {
+    const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
+    return referrer === undefined ? replacementOf(change.resource, failed) : formatId(referrer);
+  }
+  if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
+  const { namespace } = change.resource;
+  if (namespace === undefined) return undefined;
+  const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
+  return failed.has(keyOf(id)) ? formatId(id) : undefined;
+}
+
+/** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */
+function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  const group = groupOf(going.apiVersion);
+  const replacement = [...failed.values()].find(
+    ({ apiVersion, kind, name }) => groupOf(apiVersion) === group && kind === going.kind && name === going.name,
+  );
+  return replacement === undefined ? undefined : formatId(replacement);
+}

@@ -1,0 +1,85 @@
+// Makes the changes of one plan: the ApplySet parent says first what may become ours, an approval is begun before what it
+// lets go and spent after. Knows nothing about what comes of the changes.
+
+import { idOf, keyOf } from '../../kube/object.ts';
+import type { Failure } from '../../std/failure.ts';
+import { formatId } from '../../std/problem.ts';
+import { emptyCatalogue, type RegistryDeps } from '../catalogue/registries.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import { type Extent, sameExtent, union } from '../observe/applyset.ts';
+import type { Observed } from '../observe/observe.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import { openViews } from '../observe/view.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import { beginApproved, spendApproval } from '../records/approval.ts';
+import { type ApplyDeps, apply, type Outcome } from './apply.ts';
+import { declareExtent, exactExtent } from './extent.ts';
+
+export interface ChangeDeps extends ApplyDeps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** Absent: no catalogue is emptied. */
+  readonly registries?: RegistryDeps;
+}
+
+export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions, 'conflicts'> {
+  /** `name/version`. */
+  readonly tooling: string;
+}
+
+interface Changing extends Pick<Observed, 'snapshot' | 'parent'> {
+  readonly desires: OwnDesires;
+  readonly plan: Plan;
+}
+
+export interface Changed {
+  readonly outcomes: readonly Outcome[];
+  readonly failures: readonly Failure[];
+  /** What the ApplySet parent says now. */
+  readonly superset: Extent;
+}
+
+export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, planned: Changing): Promise<Changed> {
+  const before = planned.parent.extent;
+  const superset = union(exactExtent(options, planned), before);
+  if (!sameExtent(superset, before)) await declareExtent(deps, options, planned, superset);
+
+  const { plan, snapshot } = planned;
+  const { cluster } = deps;
+  const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
+  const outcomes = await apply(
+    { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
+    { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force' },
+  );
+  const spent = approval !== undefined && allDeleted(plan.approved, outcomes);
+  return { outcomes, superset, failures: spent ? await spendApproval(cluster, approval) : [] };
+}
+
+function allDeleted(approved: Plan['approved'], outcomes: readonly Outcome[]): boolean {
+  const deleted = new Set(
+    outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
+  );
+  return (approved?.guarded.deletions ?? []).every(({ id }) => deleted.has(id));
+}
+
+/** By key, of everything listed. */
+function uidsOf(snapshot: Snapshot): ReadonlyMap<string, string> {
+  return new Map(
+    snapshot.objects().flatMap((object): [string, string][] => {
+      const { uid } = object.metadata;
+      return uid === undefined ? [] : [[keyOf(idOf(object)), uid]];
+    }),
+  );
+}
+
+/** A registry's catalogue goes first: a run that ends in between finds the registry again, and deletes both. */
+function withCatalogues(deps: ChangeDeps, { kinds, apiGroup }: OwnKinds, snapshot: Snapshot): Cluster['remove'] {
+  const views = openViews({ apiGroup, layers: [snapshot.objects()] });
+  return async (id, uid, as) => {
+    const object = snapshot.find(id);
+    if (object !== undefined) await emptyCatalogue(deps, { kinds, apiGroup, object, view: views(id.namespace ?? '') });
+    await deps.cluster.remove(id, uid, as);
+  };
+}

@@ -1,0 +1,45 @@
+// Which images enforcing registries hold, as far as that stands in the manifests themselves: in ConfigMaps beside them.
+// For validation without a cluster and without a catalogue. Knows nothing about what was ever synced.
+
+import { entryFilter } from '../../catalogue/filter.ts';
+import type { RegistrySource } from '../../contracts/registry/source.ts';
+import type { View } from '../../kinds/kind.ts';
+import type { Problem } from '../../std/problem.ts';
+import type { LoadedResource } from '../read/load.ts';
+import { problemOf } from '../read/problem-of.ts';
+import { entriesReader, type ReadEntries } from './declared-entries.ts';
+import type { EnforcedImages } from './enforcement.ts';
+
+export interface DeclaredImages {
+  readonly images: EnforcedImages;
+  /** One warning for each registry of which a source is elsewhere: images are not checked against it here. */
+  readonly problems: readonly Problem[];
+}
+
+export function declaredImages(loaded: readonly LoadedResource[], views: (namespace: string) => View): DeclaredImages {
+  const images = new Map<string, ReadonlySet<string>>();
+  const problems: Problem[] = [];
+  const read = entriesReader();
+  for (const each of loaded) {
+    const { id, kind, defaulted } = each;
+    if (kind === undefined || defaulted === undefined || !kind.enforces(defaulted)) continue;
+    const view = views(id.namespace ?? '');
+    const sources = kind.sources(defaulted).map((source) => ({ source, held: imagesOf(read, source, view) }));
+    const elsewhere = sources.filter(({ held }) => held === undefined).map(({ source }) => source.name);
+    if (elsewhere.length > 0) problems.push(problemOf(each, notChecked(elsewhere)));
+    else images.set(`${id.namespace ?? ''}/${id.name}`, new Set(sources.flatMap(({ held }) => held ?? [])));
+  }
+  return { images, problems };
+}
+
+function imagesOf(read: ReadEntries, source: RegistrySource, view: View): readonly string[] | undefined {
+  const kept = entryFilter(source.filter);
+  return read(source, view)
+    ?.filter((entry) => kept.accepts(entry))
+    .flatMap((entry) => entry.images);
+}
+
+function notChecked(sources: readonly string[]) {
+  const message = `images of this namespace are not checked here: what ${sources.join(', ')} holds is not among these manifests`;
+  return { code: 'images-not-checked', severity: 'warning', pointer: '/spec/enforceServers', message } as const;
+}

@@ -1,0 +1,212 @@
+// Syncs the registry sources of every MCPRegistry that is due or was triggered, before anything is desired; for a plan,
+// only reads what is stored.
+// Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
+
+import pLimit from 'p-limit';
+import type { CatalogueWriter, Source, SourceKey, Written } from '../../catalogue/ports.ts';
+import { type RoundPorts, syncRound } from '../../catalogue/round.ts';
+import type { SyncOutcome } from '../../catalogue/sync.ts';
+import type { CatalogueState } from '../../contracts/catalogue-state.ts';
+import type { RegistrySource } from '../../contracts/registry/source.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import { groupOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject } from '../../std/json.ts';
+import type { Problem } from '../../std/problem.ts';
+import type { SyncMode } from '../instance.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Clock } from '../ports.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { EnforcedImages } from './enforcement.ts';
+
+export interface RegistryDeps {
+  /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
+  readonly sourceFor: (view: View, namespace: string) => Source;
+  /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
+  readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
+}
+
+export interface RegistryResults {
+  /** By `namespace/name`; a registry whose store could not be read is absent. */
+  readonly states: ReadonlyMap<string, CatalogueState>;
+  readonly images: EnforcedImages;
+  readonly outcomes: readonly CatalogueOutcome[];
+  readonly problems: readonly Problem[];
+  readonly failures: readonly Failure[];
+}
+
+export interface CatalogueOutcome {
+  /** `namespace/registry/source`. */
+  readonly source: string;
+  readonly action: 'synced' | 'unchanged' | 'failed';
+  readonly servers: number;
+  readonly rejected: number;
+  readonly written?: Written;
+  readonly message: string;
+}
+
+interface Registry {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly view: View;
+  /** Value of the manual trigger, in Git or on the living object. */
+  readonly trigger: string | undefined;
+  readonly mode: SyncMode;
+}
+
+export interface SyncInput {
+  readonly mode: SyncMode;
+  readonly apiGroup: string;
+  readonly loaded: readonly Pick<Sourced, 'id' | 'kind' | 'defaulted'>[];
+  /** Keys of what is not applied as it is declared (invalid, denied, to be left alone): it is only read. */
+  readonly unfit: ReadonlySet<string>;
+  readonly living: Snapshot['find'];
+  readonly views: (namespace: string) => View;
+}
+
+/** No database is configured, or the Secret with its password is gone. */
+const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
+
+interface Departure {
+  readonly object: KubeObject;
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly view: View;
+}
+
+/** Sources that are read at the same time: each may take as much memory as its content. */
+const AT_A_TIME = 4;
+
+const NOTHING: RegistryResults = { states: new Map(), images: new Map(), outcomes: [], problems: [], failures: [] };
+
+export async function syncRegistries(
+  deps: { readonly registries?: RegistryDeps | undefined; readonly clock: Clock },
+  input: SyncInput,
+): Promise<RegistryResults> {
+  const { registries: ports, clock } = deps;
+  if (ports === undefined) return NOTHING;
+  const inTurn = pLimit(AT_A_TIME);
+  const results = await Promise.all(registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each)));
+  return {
+    states: new Map(results.flatMap((result) => [...result.states])),
+    images: new Map(results.flatMap((result) => [...result.images])),
+    outcomes: results.flatMap((result) => result.outcomes),
+    problems: results.flatMap((result) => result.problems),
+    failures: results.flatMap((result) => result.failures),
+  };
+}
+
+/** A run that prepares twice syncs in its first round what is due; what came of that is part of what it tells. */
+export function inOneRun(before: RegistryResults, now: RegistryResults): RegistryResults {
+  const again = new Set(now.outcomes.map(({ source }) => source));
+  return {
+    ...now,
+    outcomes: [...before.outcomes.filter(({ source }) => !again.has(source)), ...now.outcomes],
+    problems: [...before.problems, ...now.problems],
+  };
+}
+
+function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: SyncInput): Registry[] {
+  const annotation = `${apiGroup}/sync-trigger`;
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) return [];
+    const namespace = id.namespace ?? '';
+    // What Git says is what will live after this run.
+    const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
+    const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
+    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger, mode }];
+  });
+}
+
+interface SyncDeps {
+  readonly ports: RegistryDeps;
+  readonly clock: Clock;
+  readonly inTurn: RoundPorts['inTurn'];
+}
+
+async function registryResults(deps: SyncDeps, registry: Registry): Promise<RegistryResults> {
+  const { kind, resource, view, key, mode } = registry;
+  try {
+    const writer = await deps.ports.storeFor(kind, resource, view, mode);
+    const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
+    const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, writer) : [];
+    const states = await writer.states(own);
+    // What was never synced is not empty, but unknown.
+    const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
+    return {
+      states: new Map([[key, states]]),
+      images: new Map(kind.enforces(resource) && synced ? [[key, await writer.images(own)]] : []),
+      outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
+      problems: outcomes.flatMap((outcome) => outcome.problems),
+      failures: [],
+    };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    // A plan is made before anything is there: the sync will make the tables.
+    if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
+    return { ...NOTHING, failures: [failure] };
+  }
+}
+
+/**
+ * Nobody asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
+ * is no way to reach it any more, its catalogue is lost as well.
+ */
+export async function emptyCatalogue(
+  { registries }: { readonly registries?: RegistryDeps },
+  { object, kinds, apiGroup, view }: Departure,
+): Promise<void> {
+  const { name, namespace = '' } = object.metadata;
+  const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+  if (registries === undefined || kind === undefined || !isObject(object.spec)) return;
+  const resource: Resource = { ...object, spec: object.spec };
+  if (kind.sources(resource).length === 0) return;
+  try {
+    const writer = await registries.storeFor(kind, resource, view, 'sync');
+    await writer.retain({ namespace, registry: name }, []);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || !NO_WAY.includes(failure.code)) throw failure;
+  }
+}
+
+/** Claims are read by the service they are mounted into: it is left word of the manual trigger. */
+async function syncSources(
+  { ports, clock, inTurn }: SyncDeps,
+  { kind, resource, view, trigger }: Registry,
+  own: Omit<SourceKey, 'source'>,
+  writer: CatalogueWriter,
+): Promise<readonly SyncOutcome[]> {
+  const all = kind.sources(resource);
+  const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
+  for (const { name } of mounted) {
+    if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
+  }
+  const outcomes = await syncRound(
+    { source: ports.sourceFor(view, own.namespace), writer, now: () => clock.now(), inTurn },
+    { registry: own, sources, trigger, signal: NEVER },
+  );
+  await writer.retain(
+    own,
+    all.map(({ name }) => name),
+  );
+  return outcomes;
+}
+
+function isMounted({ origin }: RegistrySource): boolean {
+  return origin.type === 'claim';
+}
+
+/** A run is not given up half-way: sources have time limits of their own. */
+const NEVER = new AbortController().signal;
+
+function catalogueOutcome(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {
+  return {
+    source: `${registry}/${key.source}`,
+    action: result,
+    servers: state.serverCount,
+    rejected: state.rejectedCount,
+    ...(written === undefined ? {} : { written }),
+    message: state.message,
+  };
+}

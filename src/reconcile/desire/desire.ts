@@ -1,0 +1,98 @@
+// Turns the healthy resources into everything that should live: themselves and their children, each marked as ours.
+// Knows nothing about what lives, but for the uids that owner references need.
+
+import assert from 'node:assert/strict';
+import type { Settings, View } from '../../kinds/kind.ts';
+import { idOf, type KubeObject, keyOf, type OwnerReference } from '../../kube/object.ts';
+import type { ResourceId } from '../../std/problem.ts';
+import { labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { Standing } from '../resolve/resolve.ts';
+
+export interface Desired {
+  /** As it is to be applied. A child whose owner does not live yet has no owner reference: apply adds it. */
+  readonly object: KubeObject;
+  readonly id: ResourceId;
+  readonly key: string;
+  /** The owning custom resource; absent for what Git itself declares. */
+  readonly owner?: ResourceId;
+  /** Keys of a Secret whose values are still to be made: see generated.ts. */
+  readonly random?: Readonly<Record<string, number>>;
+}
+
+export interface DesireInput {
+  readonly standings: readonly Standing[];
+  readonly views: (namespace: string) => View;
+  readonly settings: Settings;
+  /** Id of the instance's ApplySet. */
+  readonly applySet: string;
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** False: another operator makes the children; what we made of them before stays as it lives. */
+  readonly children: boolean;
+}
+
+export interface Desires {
+  readonly objects: readonly Desired[];
+  /** Owners whose children must stay as they live: `namespace/owner label`. */
+  readonly heldOwners: ReadonlySet<string>;
+}
+
+export function desire(input: DesireInput): Desires {
+  const applied = input.standings.filter((standing) => standing.verdict !== 'held');
+  const own = applied.filter(({ loaded }) => loaded.byHand !== true).map(({ loaded }) => ownDesired(input, loaded));
+  const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
+  const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
+  assert(
+    new Set(objects.map(({ key }) => key)).size === objects.length,
+    'no two healthy resources make the same object: kinds name everything that they make',
+  );
+  const held = input.standings.filter(({ verdict }) => !input.children || verdict !== 'healthy');
+  return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))) };
+}
+
+/** How a living child is recognised as one of a held owner: by namespace and owner label. */
+export function heldOwner(id: ResourceId): string {
+  return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
+}
+
+function ownDesired({ applySet }: DesireInput, loaded: Sourced): Desired {
+  return { object: ownObject(applySet, loaded), id: loaded.id, key: keyOf(loaded.id) };
+}
+
+/** What Git declares is nobody's child, whatever a manifest says that was copied from one: deletions of children do not count. */
+export function ownObject(applySet: string, loaded: Sourced): KubeObject {
+  const { metadata } = loaded.object;
+  const { [OWNER]: _copied, ...labels } = metadata.labels ?? {};
+  const declared = { ...loaded.object, metadata: { ...metadata, labels } };
+  return withLabels(declared, { [PART_OF]: applySet, [SOURCE]: labelValue(loaded.source) });
+}
+
+function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
+  const { kind, defaulted } = loaded;
+  if (kind === undefined || defaulted === undefined) return [];
+  const living = input.living(loaded.id);
+  const references = living?.metadata.uid === undefined ? [] : [ownerReference(loaded.id, living.metadata.uid)];
+  const labels = {
+    [PART_OF]: input.applySet,
+    ...(loaded.byHand === true ? {} : { [SOURCE]: labelValue(loaded.source) }),
+    [OWNER]: ownerLabel(loaded.id.kind, loaded.id.name),
+  };
+  const desired = (child: KubeObject): Desired => {
+    const marked = withLabels(child, labels);
+    const metadata = references.length === 0 ? marked.metadata : { ...marked.metadata, ownerReferences: references };
+    const object = { ...marked, metadata };
+    const id = idOf(object);
+    return { object, id, key: keyOf(id), owner: loaded.id };
+  };
+  const view = input.views(loaded.id.namespace ?? '');
+  return [
+    ...kind.children(defaulted, view, input.settings).map(desired),
+    ...kind.generated(defaulted, input.settings).map(({ object, random }) => ({ ...desired(object), random })),
+  ];
+}
+
+/** The controller reference that makes the garbage collector delete a child with its owner. */
+export function ownerReference(owner: ResourceId, uid: string): OwnerReference {
+  const { apiVersion, kind, name } = owner;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}

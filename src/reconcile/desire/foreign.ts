@@ -1,0 +1,61 @@
+// Keeps a resource from making children out of objects that belong to somebody else: its children are held instead.
+// Knows nothing about specs.
+
+import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
+import { labelOf, PART_OF } from '../labels.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { type Desired, type Desires, heldOwner } from './desire.ts';
+
+export interface OwnDesires extends Desires {
+  readonly problems: readonly Problem[];
+}
+
+export interface ForeignInput {
+  readonly desires: Desires;
+  readonly standings: readonly Standing[];
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  readonly applySet: string;
+  /** Whether the object shows that this instance has applied it. */
+  readonly applied: (object: KubeObject) => boolean;
+}
+
+/**
+ * The same without the families of which a member lives already and is another's. What an earlier operator made for the
+ * same owner is the owner's, and taken over.
+ */
+export function withoutForeign(input: ForeignInput): OwnDesires {
+  const { desires, standings } = input;
+  const problems: Problem[] = [];
+  const held = new Set<string>();
+  const families = Map.groupBy(desires.objects, ({ owner }) => (owner === undefined ? undefined : keyOf(owner)));
+  for (const { loaded } of standings) {
+    const family = families.get(keyOf(loaded.id)) ?? [];
+    const messages = family.flatMap((child) => foreignMessage(input, child, loaded.id));
+    if (messages.length === 0) continue;
+    held.add(keyOf(loaded.id));
+    const finding = { code: 'child-foreign', severity: 'error', pointer: '/metadata/name' } as const;
+    problems.push(...messages.map((message) => problemOf(loaded, { ...finding, message })));
+  }
+  const owners = standings.map(({ loaded }) => loaded.id).filter((id) => held.has(keyOf(id)));
+  return {
+    objects: desires.objects.filter(({ owner }) => owner === undefined || !held.has(keyOf(owner))),
+    heldOwners: new Set([...desires.heldOwners, ...owners.map(heldOwner)]),
+    problems,
+  };
+}
+
+function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId): string[] {
+  const live = input.living(id);
+  if (live === undefined) return [];
+  const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
+  if (controller !== undefined) {
+    if (controller.kind === owner.kind && controller.name === owner.name) return [];
+    return [
+      `would make ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
+    ];
+  }
+  if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];
+  return [`would make ${formatId(id)}, which exists and is not ours: delete or rename one of the two`];
+}

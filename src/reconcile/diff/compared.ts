@@ -1,0 +1,26 @@
+// One desired object beside the live one: how the two compare, and what the server says about the change. Data only.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { Conceded } from '../../kube/ownership/concede.ts';
+import type { Difference } from '../../kube/ownership/differences.ts';
+import type { Desired } from '../desire/desire.ts';
+
+export interface Compared {
+  /** Without the fields that are conceded. */
+  readonly desired: Desired;
+  readonly live?: KubeObject;
+  /** `unknown`: only the server can tell, by a dry run. `replace`: only deleting and creating anew can change it. */
+  readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
+  readonly diff: readonly Difference[];
+  /** Fields that stay as other managers have set them. */
+  readonly conceded?: readonly Conceded[];
+  /** What the server says about the change, once it was asked. */
+  readonly preview?: Preview;
+}
+
+/** What the server says about a change before it is made. */
+export type Preview =
+  | { readonly verdict: 'accepted' }
+  | { readonly verdict: 'refused'; readonly code: string; readonly message: string }
+  /** It could not be asked, or had no answer; why. */
+  | { readonly verdict: 'skipped'; readonly reason: string };

@@ -1,0 +1,74 @@
+// Compares what is desired with what lives, by the paths we own. Knows neither clusters nor specs.
+
+import { normalise } from '../../kube/normalise.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { MergeType } from '../../kube/openapi.ts';
+import { compare } from '../../kube/ownership/compare.ts';
+import { concede } from '../../kube/ownership/concede.ts';
+import { type Difference, differences } from '../../kube/ownership/differences.ts';
+import type { ResourceId } from '../../std/problem.ts';
+import type { Desired } from '../desire/desire.ts';
+import { labelOf, PART_OF } from '../labels.ts';
+import type { Compared } from './compared.ts';
+
+export interface DiffInput {
+  readonly desired: readonly Desired[];
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** Everything listed. */
+  readonly live: readonly KubeObject[];
+  readonly typeOf: (id: ResourceId) => MergeType | undefined;
+  readonly manager: string;
+  readonly applySet: string;
+  /** Take what Git declares over from other managers. Children are always ours. */
+  readonly force: boolean;
+}
+
+export interface Diff {
+  readonly compared: readonly Compared[];
+  /** Living members of our set that nothing desires. */
+  readonly surplus: readonly KubeObject[];
+}
+
+export function diff(input: DiffInput): Diff {
+  const compared = input.desired.map((desired) => compareOne(input, desired));
+  const wanted = new Set(compared.flatMap(({ live }) => (live === undefined ? [] : [live])));
+  const surplus = input.live.filter((object) => labelOf(object, PART_OF) === input.applySet && !wanted.has(object));
+  return { compared, surplus };
+}
+
+function compareOne(input: DiffInput, desired: Desired): Compared {
+  const type = input.typeOf(desired.id);
+  const normal = { ...desired, object: normalise(desired.object, type) };
+  const live = input.living(desired.id);
+  if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
+  if (desired.random !== undefined) {
+    const paths = Object.keys(desired.random).map((key) => `.data.${key}`);
+    return {
+      desired: normal,
+      live,
+      verdict: 'changed',
+      diff: paths.map((path) => ({ path, after: '*** (made at random)' })),
+    };
+  }
+  if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
+  const whole = compareWhole(normal, live, type, input.manager);
+  if (whole.verdict === 'unchanged' || input.force || desired.owner !== undefined) return whole;
+  const { object, conceded } = concede(normal.object, live, type, input.manager);
+  if (conceded.length === 0) return whole;
+  return { ...compareWhole({ ...normal, object }, live, type, input.manager), conceded };
+}
+
+function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {
+  const { verdict } = compare(desired.object, live, type, manager);
+  const changes = verdict === 'unchanged' ? [] : differences(desired.object, live, type, manager);
+  return { desired, live, verdict, diff: desired.id.kind === 'Secret' ? changes.map(masked) : changes };
+}
+
+/** A Secret's difference tells that a value changed, never which value. */
+function masked({ path, before, after }: Difference): Difference {
+  return {
+    path,
+    ...(before === undefined ? {} : { before: '*** (before)' }),
+    ...(after === undefined ? {} : { after: '*** (after)' }),
+  };
+}

@@ -1,0 +1,158 @@
+// Shows every change to the server before anything is written: a dry run each, all refusals collected. What only the
+// server can tell is settled by it. Knows nothing about specs or about how changes are made.
+
+import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject, jsonEquals } from '../../std/json.ts';
+import type { ResourceId } from '../../std/problem.ts';
+import { withValues } from '../desire/generated.ts';
+import type { AccountOf } from '../plan/accounts.ts';
+import type { Cluster } from '../ports.ts';
+import { immutableFields } from '../prune/replacement.ts';
+import { isKnown, type Remembered, remember, sameContent } from './certainty.ts';
+import type { Compared, Preview } from './compared.ts';
+import { applyConceding } from './conceded.ts';
+
+export interface PreviewDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'schema'>;
+  readonly remembered: Remembered;
+}
+
+export interface PreviewInput {
+  readonly compared: readonly Compared[];
+  readonly manager: string;
+  /** Take what Git declares over from other managers. */
+  readonly force: boolean;
+  readonly accountOf: AccountOf;
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  /** Why the object may not be deleted and created anew, and what would allow it; undefined where it may. */
+  readonly replaceBar: (compared: Compared) => string | undefined;
+  /** What this very run has asked before. */
+  readonly before?: Previews;
+}
+
+/** What was asked, by key of the object. */
+export type Previews = ReadonlyMap<string, Asked>;
+
+interface Asked {
+  readonly about: Compared;
+  readonly answer: Promise<Compared>;
+}
+
+export interface Previewed {
+  /** The same list: every `unknown` decided, every `changed` that changes nothing set right, the others with a preview. */
+  readonly compared: readonly Compared[];
+  readonly previews: Previews;
+}
+
+export async function preview(deps: PreviewDeps, input: PreviewInput): Promise<Previewed> {
+  const previews = new Map<string, Asked>();
+  const created = new Set(input.compared.flatMap(({ desired, verdict }) => (verdict === 'create' ? desired.key : [])));
+  const compared = await Promise.all(
+    input.compared.map((each) => {
+      if (each.verdict === 'unchanged') return each;
+      if (isRemembered(deps, input, each)) return unchanged(each);
+      const reason = dependence(each.desired.object, created);
+      if (reason !== undefined) return previewed(each, { verdict: 'skipped', reason });
+      const answer = answerBefore(input, each) ?? askServer(deps, input, each);
+      previews.set(each.desired.key, { about: each, answer });
+      return answer;
+    }),
+  );
+  return { compared, previews };
+}
+
+/** A run that prepares twice asks once. */
+function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Promise<Compared> | undefined {
+  const asked = before?.get(desired.key);
+  if (asked === undefined || asked.about.live?.metadata.resourceVersion !== live?.metadata.resourceVersion) return;
+  return jsonEquals(asked.about.desired.object, desired.object) ? asked.answer : undefined;
+}
+
+/** What is yet to be made at random is no part of what is remembered. */
+function isRemembered({ remembered }: PreviewDeps, { manager }: PreviewInput, { desired, live }: Compared): boolean {
+  return live !== undefined && desired.random === undefined && isKnown(remembered, desired.object, live, manager);
+}
+
+function unchanged(compared: Compared): Compared {
+  return { ...compared, verdict: 'unchanged', diff: [] };
+}
+
+function previewed(compared: Compared, answer: Preview): Compared {
+  return { ...compared, verdict: compared.verdict === 'unknown' ? 'changed' : compared.verdict, preview: answer };
+}
+
+/** Why the server could not judge the object yet: what it needs is created by the same plan. */
+function dependence(object: KubeObject, created: ReadonlySet<string>): string | undefined {
+  const needed = [namespaceOf(object), roleOf(object)].find((id) => id !== undefined && created.has(keyOf(id)));
+  return needed === undefined ? undefined : `their ${needed.kind} is not there yet`;
+}
+
+function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId | undefined {
+  return name === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name };
+}
+
+/** Kubernetes RBAC, "Restrictions on role binding creation": whoever may not `bind` is judged by the rules of the role. */
+function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | undefined {
+  if (!isObject(roleRef)) return undefined;
+  const { kind, name } = roleRef;
+  const namespace = kind === 'Role' && metadata.namespace !== undefined ? { namespace: metadata.namespace } : {};
+  return { apiVersion, kind: String(kind), ...namespace, name: String(name) };
+}
+
+async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
+  const { desired, live } = compared;
+  const force = input.force || desired.owner !== undefined;
+  try {
+    const options = { dryRun: true, force, ...asAccount(input, compared) };
+    const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), options);
+    const { uid: _uid, ...metadata } = object.metadata;
+    const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, conceded };
+    const answered = conceded.length === 0 ? compared : left;
+    if (live === undefined || desired.random !== undefined || !sameContent(stored, live)) {
+      return previewed(answered, { verdict: 'accepted' });
+    }
+    remember(deps.remembered, answered.desired.object, live, input.manager);
+    return unchanged(answered);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return answerRefusal(deps, input, compared, error);
+  }
+}
+
+function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: string } {
+  const as = accountOf(desired.object);
+  return as === undefined ? {} : { as };
+}
+
+/** With the uid that it must still have, and with values in place of those that are made when it is applied. */
+function asSent({ desired, live }: Compared): KubeObject {
+  const object = withValues(desired.object, desired.random, (bytes) => new Uint8Array(bytes).fill(1));
+  const uid = live?.metadata.uid;
+  return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+}
+
+async function answerRefusal(
+  deps: PreviewDeps,
+  input: PreviewInput,
+  compared: Compared,
+  failure: Failure,
+): Promise<Compared> {
+  const { code, message } = failure;
+  if (isNoAnswer(failure)) return previewed(compared, { verdict: 'skipped', reason: message });
+  const fields =
+    compared.live === undefined
+      ? undefined
+      : await immutableFields(deps.cluster, { ...input, ...asAccount(input, compared) }, compared, failure);
+  if (fields === undefined) return previewed(compared, { verdict: 'refused', code, message });
+  const bar = input.replaceBar(compared);
+  if (bar === undefined) return { ...compared, verdict: 'replace', preview: { verdict: 'accepted' } };
+  const told = `${message}. ${fields} cannot be changed, only replaced with the whole object: ${bar}`;
+  return previewed(compared, { verdict: 'refused', code: 'immutable-field', message: told });
+}
+
+/** The world's troubles, and webhooks that take no dry runs: the change itself may go well. */
+function isNoAnswer({ code, message }: Failure): boolean {
+  const troubled = ['cluster-busy', 'cluster-error', 'cluster-unreachable'].includes(code);
+  return troubled || message.includes('does not support dry run');
+}

@@ -1,0 +1,151 @@
+// What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
+
+import type { Problem, ResourceId } from '../../std/problem.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import type { Cluster } from '../ports.ts';
+import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
+import { type FleetSource, type Gathered, gather } from '../read/gather.ts';
+import { problemOf } from '../read/problem-of.ts';
+import type { LoadCache } from '../read/source-file.ts';
+import type { Sourced } from '../read/sourced.ts';
+import { isRecord } from '../records/home-record.ts';
+import { type Quarantine, readQuarantine } from '../records/quarantine.ts';
+import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
+import { definedKinds } from './awaited-kinds.ts';
+import { withOthers } from './by-hand.ts';
+import { withKeptFields } from './kept-fields.ts';
+import { outside, scopeOf } from './scope.ts';
+import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
+
+export interface Observed {
+  readonly quarantine: Quarantine;
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
+  readonly parent: { readonly id: ResourceId; readonly extent: Extent };
+  readonly ownKinds: readonly GroupKind[];
+  /** What is asked to be left alone, of what Git declares; by key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+}
+
+export interface ObserveDeps {
+  readonly cluster: Cluster;
+  readonly sources: readonly FleetSource[];
+  readonly cache: LoadCache;
+}
+
+export interface ObserveOptions
+  extends InstanceName,
+    OwnKinds,
+    Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
+  /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
+  readonly fits?: (quarantine: Quarantine) => void;
+}
+
+export async function observe(deps: ObserveDeps, options: ObserveOptions): Promise<Observed> {
+  const { kinds, apiGroup, instance, homeNamespace } = options;
+  const scope = scopeOf(options.namespaces);
+  const parentIdentity = parentId(instance, homeNamespace);
+  const reading = fitting(deps, options);
+  const [quarantine, everything, snapshot, parentObject] = await Promise.all([
+    reading,
+    gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
+    openSnapshot(deps.cluster, scope.names),
+    deps.cluster.get(parentIdentity),
+  ]);
+  const parent = { id: parentIdentity, extent: extentOf(parentObject) };
+  const declared = withoutUnfit(
+    everything,
+    new Map([
+      ...outside(scope, everything.loaded),
+      ...unserved(snapshot, everything.loaded),
+      ...records(options, everything.loaded),
+    ]),
+  );
+  const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
+  const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
+  const kept = await withKeptFields(deps, options, own, snapshot.find);
+  const gathered = withOthers(deps, options, kept, snapshot);
+  if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
+  const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
+  return { quarantine, gathered, snapshot, parent, ownKinds, leftAlone };
+}
+
+async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promise<Quarantine> {
+  const quarantine = await readQuarantine(cluster, options);
+  options.fits?.(quarantine);
+  return quarantine;
+}
+
+/** Resources that cannot be applied are held like invalid ones. */
+function withoutUnfit(gathered: Gathered, unfit: ReadonlyMap<Sourced, Problem>): Gathered {
+  return {
+    ...gathered,
+    invalid: [...gathered.invalid, ...[...unfit.keys()].map(({ id }) => id)],
+    problems: [...gathered.problems, ...unfit.values()],
+  };
+}
+
+function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const message = 'an instance of skep keeps what has this name, and no source may declare it: give it another name';
+  const finding = { code: 'record-declared', severity: 'error', pointer: '/metadata/name', message } as const;
+  const declared = loaded.filter(({ id }) => isRecord(options, id));
+  return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
+}
+
+/** Two that make the children of one resource would undo each other's work. With `force` it is taken over. */
+function ofOtherInstances(
+  { conflicts, instance, homeNamespace }: ObserveOptions,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): ReadonlyMap<Sourced, Problem> {
+  const own = applySetId(instance, homeNamespace);
+  const foreign =
+    conflicts === 'force'
+      ? []
+      : loaded.filter(({ kind, id }) => {
+          const living = kind === undefined ? undefined : snapshot.find(id);
+          const set = living === undefined ? undefined : labelOf(living, PART_OF);
+          return set !== undefined && set !== own;
+        });
+  const message =
+    'another instance keeps it, and makes its children: declare it for one of the two, or set apply.conflicts to force to take it over';
+  const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
+  return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
+}
+
+function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const defined = new Set(definedKinds(loaded).map(formatGroupKind));
+  return new Map(
+    loaded.flatMap((resource): [Sourced, Problem][] => {
+      if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
+      const crds =
+        resource.kind === undefined ? '' : ': install our CRDs (skep crds | kubectl apply --server-side -f -)';
+      const what = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}`;
+      const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
+        ? {
+            severity: 'warning' as const,
+            message: `${what} yet: a run applies its definition first, and goes on with it`,
+          }
+        : { severity: 'error' as const, message: `${what}${crds}` };
+      return [[resource, problemOf(resource, { code: 'kind-not-served', pointer: '/kind', ...finding })]];
+    }),
+  );
+}
+
+/** Kinds that the resources are of, and that they name. */
+function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
+  return loaded.flatMap(({ id, kind, defaulted }) => {
+    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
+    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
+  });
+}
+
+/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
+export function groupKindFor(kind: string, apiGroup: string): GroupKind {
+  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
+}
+
+const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);

@@ -1,0 +1,180 @@
+// Takes a fleet over from the existing operator: shows what that means, and does it under the lock. Nothing is deleted and
+// no pod is touched: it is the next run that makes the fleet what Git says. Knows nothing about how it is shown.
+
+import { groupOf, idOf, keyOf } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject } from '../../std/json.ts';
+import type { Problem, ResourceId } from '../../std/problem.ts';
+import { acquire, type Lock, leaseId, look } from '../apply/lock.ts';
+import { withoutForeign } from '../desire/foreign.ts';
+import { applySetId, fieldManager } from '../labels.ts';
+import { appliedBy } from '../observe/applied-by.ts';
+import { extentOfMembers, parentObject, sameExtent, union } from '../observe/applyset.ts';
+import { scopeOf } from '../observe/scope.ts';
+import type { GroupKind, Snapshot } from '../observe/snapshot.ts';
+import { type Prepared, prepare } from '../prepare.ts';
+import { isLeftAlone } from '../prune/left-alone.ts';
+import type { RunDeps, RunOptions } from '../run.ts';
+import { type Adoption, adoptions, type Declared } from './adoption.ts';
+
+export interface AdoptionResult {
+  readonly adoptions: readonly Adoption[];
+  /** False where they are only shown. */
+  readonly done: boolean;
+  /** Those that somebody wrote at the same moment: they are still to be taken over. Empty where they are only shown. */
+  readonly refused: readonly ResourceId[];
+  /** The lease by which the existing operator shows that it runs, where it does. */
+  readonly running?: ResourceId;
+  /** What stands in the way of the next run, and what Git says that cannot be. */
+  readonly problems: readonly Problem[];
+  readonly failures: readonly Failure[];
+}
+
+/** What the existing operator makes for its resources and we do not always make (kinds.md 0.5). */
+const THEIR_KINDS: readonly GroupKind[] = [
+  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
+  ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),
+  ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
+];
+
+const LEASES: GroupKind = { group: 'coordination.k8s.io', kind: 'Lease' };
+
+/** kinds.md 0.1. */
+const OPERATOR_LEASE = 'toolhive-operator-leader-election';
+
+/**
+ * `write` false: only what would be done. Throws Failure `adopt-operator-running` where the existing operator still
+ * writes what would be taken from it, `locked`, and where nothing could be done at all.
+ */
+export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
+  deps.cluster.refresh();
+  const seen = await look(deps, leaseId(options));
+  const found = await find(deps, options);
+  if (!write) return found;
+  if (found.running !== undefined) throw stillRunning(found.running);
+  const lock = await acquire(deps, seen, options.id);
+  deps.cluster.fence(lock.assertHeld);
+  try {
+    const current = lock.contended ? await find(deps, options) : found;
+    const refused = await takeOver(deps, options, current, lock);
+    return {
+      ...current,
+      refused: refused.map(({ resource }) => resource),
+      failures: [...current.failures, ...refused.map(({ failure }) => failure)],
+      done: true,
+    };
+  } finally {
+    deps.cluster.fence(undefined);
+    await lock.release();
+  }
+}
+
+interface Found extends AdoptionResult {
+  readonly parent: Prepared['parent'];
+}
+
+async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
+  const { apiGroup, instance, homeNamespace, kinds } = options;
+  const prepared = await prepare(deps, { ...options, scope: 'git' }, 'read');
+  const { snapshot, resolved, wishes, parent, leftAlone } = prepared;
+  await snapshot.ensure([...THEIR_KINDS, LEASES]);
+  const scope = scopeOf(options.namespaces);
+  const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
+  const living = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
+  const ours = new Set(kinds.map(({ kind }) => kind));
+  const customResources = living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup);
+  const declared = resolved.standings.flatMap(({ loaded }): Declared[] => {
+    const skipped = loaded.kind === undefined || leftAlone.has(keyOf(loaded.id));
+    const live = skipped ? undefined : snapshot.find(loaded.id);
+    return live === undefined ? [] : [{ id: loaded.id, source: loaded.source, live }];
+  });
+  const running = operatorLease(snapshot, deps.clock.now());
+  const found = adoptions({
+    apiGroup,
+    manager: fieldManager(instance),
+    applySet: applySetId(instance, homeNamespace),
+    declared,
+    customResources,
+    children: wishes.objects.filter(({ owner }) => owner !== undefined),
+    living,
+  });
+  const taken = new Set(found.map(({ resource }) => keyOf(resource)));
+  const others = prepared.problems.filter(({ code, resource }) => {
+    const solved = code === 'field-conflict' && resource !== undefined && taken.has(keyOf(resource));
+    return code !== 'child-foreign' && !solved;
+  });
+  const foreign = foreignProblems(prepared, options, taken);
+  return {
+    adoptions: found,
+    done: false,
+    refused: [],
+    ...(running === undefined ? {} : { running }),
+    problems: [...others, ...foreign],
+    failures: [...prepared.gathered.failures, ...snapshot.failures()],
+    parent,
+  };
+}
+
+/** What stays somebody else's after all. */
+function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunOptions, taken: ReadonlySet<string>) {
+  const { instance, homeNamespace } = options;
+  const { problems } = withoutForeign({
+    desires: { ...wishes, objects: wishes.objects.filter(({ key }) => !taken.has(key)) },
+    standings: resolved.standings,
+    living: snapshot.find,
+    applySet: applySetId(instance, homeNamespace),
+    applied: appliedBy(instance),
+  });
+  return problems;
+}
+
+/** The lease that its leader renews, while it does. */
+function operatorLease(snapshot: Snapshot, now: number): ResourceId | undefined {
+  const lease = snapshot.objects().find(({ kind, metadata }) => kind === 'Lease' && metadata.name === OPERATOR_LEASE);
+  const spec = isObject(lease?.spec) ? lease.spec : {};
+  const { renewTime, leaseDurationSeconds, holderIdentity } = spec;
+  if (lease === undefined || typeof renewTime !== 'string' || !holderIdentity) return undefined;
+  const seconds = typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0;
+  return Date.parse(renewTime) + seconds * 1000 > now ? idOf(lease) : undefined;
+}
+
+function stillRunning({ namespace, name }: ResourceId): Failure {
+  return new Failure(
+    'adopt-operator-running',
+    `the existing operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
+      'Scale its Deployment to zero, wait until the lease has run out, then adopt again',
+  );
+}
+
+interface Refused {
+  readonly resource: ResourceId;
+  readonly failure: Failure;
+}
+
+/** The parent first: a run must find what is ours even if this ends in between. */
+async function takeOver(
+  deps: RunDeps,
+  options: RunOptions,
+  { adoptions: all, parent }: Found,
+  lock: Pick<Lock, 'assertHeld'>,
+): Promise<Refused[]> {
+  const { instance, homeNamespace, tooling } = options;
+  const members = all.map(({ resource }) => resource);
+  const extent = union(parent.extent, extentOfMembers(members, homeNamespace));
+  if (!sameExtent(extent, parent.extent)) {
+    const declared = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
+    await deps.cluster.apply(declared, { force: true });
+  }
+  const refused: Refused[] = [];
+  for (const { object, resource } of all) {
+    lock.assertHeld();
+    try {
+      await deps.cluster.replace(object);
+    } catch (error) {
+      // Somebody wrote it in between: it is taken over the next time.
+      if (!(error instanceof Failure) || error.code === 'cluster-unreachable') throw error;
+      refused.push({ resource, failure: error });
+    }
+  }
+  return refused;
+}

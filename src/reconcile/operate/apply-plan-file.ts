@@ -1,0 +1,43 @@
+// Carries out a plan file: the same run as any other, narrowed to what the file holds. The sources that it is given read
+// the commits of the file. Knows nothing about files, signatures or how commits are fetched.
+
+import type { DigestKey } from '../desire/digest-key.ts';
+import { fingerprintsBy } from '../diff/fingerprints.ts';
+import { fieldManager } from '../labels.ts';
+import { admitPlanned } from '../plan-file/admission.ts';
+import { checkBinding, checkRollback } from '../plan-file/binding.ts';
+import type { PlanFile } from '../plan-file/format.ts';
+import type { PlanBinding } from '../plan-file/plan-file.ts';
+import type { RunResult } from '../result.ts';
+import { type RunDeps, type RunOptions, reconcile } from '../run.ts';
+
+/** Throws Failure `plan-foreign`, `plan-mismatch` or `plan-rolled-back`, and what `reconcile` throws: then nothing was done. */
+export async function applyPlanFile(
+  deps: RunDeps,
+  options: RunOptions,
+  file: PlanFile,
+  here: PlanBinding,
+): Promise<RunResult> {
+  checkBinding(file, here);
+  if (file.sealed && deps.digestKey.known() === undefined) await deps.digestKey.find();
+  const digestKey = file.sealed ? deps.digestKey : concealed(deps.digestKey);
+  const key = file.sealed ? deps.digestKey.known() : undefined;
+  const admit = admitPlanned(file, fingerprintsBy(fieldManager(options.instance), key));
+  // Whoever vouches for the plan vouches for its commits, also for what they say of registries.
+  const own = { ...options, admit, registriesAs: 'declared' } as const;
+  return reconcile({ ...deps, digestKey }, { ...own, fits: (quarantine) => checkRollback(file, quarantine) });
+}
+
+/** A plan that was made without the key is compared without it; what it lets through is then rendered with it. */
+function concealed(key: DigestKey): DigestKey {
+  let opened = false;
+  return {
+    known: () => (opened ? key.known() : undefined),
+    find: async () => undefined,
+    async make(random) {
+      await key.find();
+      if (key.known() === undefined) await key.make(random);
+      opened = true;
+    },
+  };
+}

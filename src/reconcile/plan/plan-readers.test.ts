@@ -1,0 +1,30 @@
+// Plans of those who may read but not change.
+
+import { expect, test } from 'vitest';
+import type { Preview } from '../diff/compared.ts';
+import type { Change } from './plan.ts';
+import { withoutForbidden } from './plan-readers.ts';
+
+const FORBIDDEN: Preview = { verdict: 'refused', code: 'cluster-forbidden', message: 'may not patch' };
+
+function planWith(previews: readonly Preview[]) {
+  const changes = previews.map((preview, index): Change => {
+    const [name, kind] = [`map-${index}`, 'ConfigMap'];
+    const resource = { apiVersion: 'v1', kind, namespace: 'tools', name };
+    const object = { apiVersion: 'v1', kind, metadata: { name, namespace: 'tools' } };
+    return { action: 'create', resource, key: name, object, preview, diff: [] };
+  });
+  return withoutForbidden({ batches: [{ name: 'apply ConfigMap', changes }], held: [], unchanged: [] });
+}
+
+test('where every dry run is forbidden, that is told once and nothing counts as refused', () => {
+  const { plan, problems } = planWith([FORBIDDEN, FORBIDDEN]);
+  expect(problems.map(({ code, severity }) => [code, severity])).toEqual([['preview-forbidden', 'warning']]);
+  expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([false, false]);
+});
+
+test('where one was answered, the others are refused', () => {
+  const { plan, problems } = planWith([FORBIDDEN, { verdict: 'accepted' }]);
+  expect(problems).toEqual([]);
+  expect(plan.batches[0]?.changes.map((change) => 'preview' in change)).toEqual([true, true]);
+});

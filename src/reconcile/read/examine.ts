@@ -1,0 +1,79 @@
+// Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
+
+import type { Resource } from '../../kinds/kind.ts';
+import type { Finding } from '../../kube/finding.ts';
+import { groupOf } from '../../kube/object.ts';
+import { checkBinding, checkPolicy } from '../../kube/policy/check.ts';
+import { BINDING_KIND, POLICY_API, POLICY_KIND } from '../../kube/policy/policy.ts';
+import { checkBuiltin } from '../../kube/structural/builtin.ts';
+import { checkDefinition } from '../../kube/structural/definition.ts';
+import { checkMetadata } from '../../kube/structural/metadata.ts';
+import type { Structural } from '../../kube/structural/structural.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
+import type { ResourceId } from '../../std/problem.ts';
+import { nameFaultOf } from './identify.ts';
+import type { KnownKind } from './kind-table.ts';
+
+export interface Examined {
+  readonly findings: readonly Finding[];
+  /** Of our kinds, where nothing is wrong: with its defaults. */
+  readonly defaulted?: Resource;
+}
+
+export function examine(known: KnownKind, id: ResourceId, object: JsonObject): Examined {
+  const metadata = checkMetadata(object.metadata ?? null, '/metadata', nameFaultOf(id.apiVersion, id.kind));
+  switch (known.type) {
+    case 'builtin': {
+      const { apiVersion, kind } = id;
+      const [version = ''] = apiVersion.split('/').slice(-1);
+      const findings = checkBuiltin(known.document, { group: groupOf(apiVersion), version, kind }, object) ?? [];
+      return { findings: distinctFindings([...metadata, ...findings, ...checkContent(id, object)]) };
+    }
+    case 'custom': {
+      const { findings } = bySchema(known.structural, object);
+      return { findings: [...metadata, ...findings] };
+    }
+    case 'unchecked':
+      return { findings: metadata };
+    case 'ours': {
+      const { findings, defaulted } = bySchema(known.structural, object);
+      const all = [...metadata, ...findings];
+      return { findings: all, ...(all.some(isError) || !isResource(defaulted) ? {} : { defaulted }) };
+    }
+  }
+}
+
+/** What the server checks of kinds that configure it. */
+function checkContent({ apiVersion, kind }: ResourceId, object: JsonObject): readonly Finding[] {
+  switch (`${apiVersion} ${kind}`) {
+    case 'apiextensions.k8s.io/v1 CustomResourceDefinition':
+      return checkDefinition(object);
+    case `${POLICY_API} ${POLICY_KIND}`:
+      return checkPolicy(object);
+    case `${POLICY_API} ${BINDING_KIND}`:
+      return checkBinding(object);
+    default:
+      return [];
+  }
+}
+
+/** Unknown fields are errors: the API server would drop them without a word. */
+function bySchema(structural: Structural, object: JsonObject): { findings: Finding[]; defaulted: JsonObject } {
+  const unknown = structural.unknownFields(object);
+  const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
+  return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+}
+
+/** A definition is held against two schemas of schemas, which may find the same. */
+function distinctFindings(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [`${finding.code} ${finding.pointer}`, finding])).values()];
+}
+
+function isError({ severity }: { readonly severity: string }): boolean {
+  return severity === 'error';
+}
+
+/** True of everything that its schema accepts. */
+function isResource(value: unknown): value is Resource {
+  return isObject(value) && isObject(value.metadata) && isObject(value.spec);
+}

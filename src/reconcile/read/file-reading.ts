@@ -1,0 +1,120 @@
+// One file's objects, identified and held against their kinds, read once per content and schemas. Knows nothing about
+// other files.
+
+import assert from 'node:assert/strict';
+import type { Resource } from '../../kinds/kind.ts';
+import type { Finding } from '../../kube/finding.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isObject } from '../../std/json.ts';
+import type { Problem, ResourceId } from '../../std/problem.ts';
+import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
+import { type Examined, examine } from './examine.ts';
+import { identify } from './identify.ts';
+import type { KindTable } from './kind-table.ts';
+import type { ParsedFile } from './parsed-file.ts';
+import type { ParsedObject } from './parsed-object.ts';
+import { type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
+
+/** JSON, so that any cache can keep it. */
+export interface FileReading {
+  readonly items: readonly ReadItem[];
+  readonly problems: readonly Problem[];
+  readonly unidentified: boolean;
+}
+
+export interface ReadItem {
+  readonly document: number;
+  readonly pointer: string;
+  readonly id: ResourceId;
+  readonly object: KubeObject;
+  readonly defaulted?: Resource;
+  readonly valid: boolean;
+}
+
+interface Reading {
+  readonly table: KindTable;
+  readonly file: SourceFile;
+  readonly parsed: ParsedFile;
+  readonly defaultNamespace: string | undefined;
+  /** Read again for positions, and only where something is wrong. */
+  documents?: readonly ReadDocument[];
+}
+
+/** Where a duplicate key makes it doubtful which object is meant. */
+const IDENTITY = /^(?:\/items(?:\/\d+)?)*\/(?:apiVersion|kind|metadata|metadata\/name|metadata\/namespace|items)$/;
+
+export function readFile(
+  table: KindTable,
+  file: SourceFile,
+  parsed: ParsedFile,
+  options: { readonly cache?: LoadCache; readonly defaultNamespace?: string },
+): FileReading {
+  const { cache, defaultNamespace } = options;
+  if (cache === undefined) return readObjects({ table, file, parsed, defaultNamespace });
+  const key = `objects ${table.digest} ${defaultNamespace ?? ''} ${file.oid} ${file.path}`;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached as FileReading;
+  const reading = readObjects({ table, file, parsed, defaultNamespace });
+  cache.set(key, reading);
+  return reading;
+}
+
+function readObjects(reading: Reading): FileReading {
+  const { parsed } = reading;
+  const read = parsed.objects.map((object) => readObject(reading, object));
+  const doubtful = parsed.problems.some(({ problem }) => IDENTITY.test(problem.pointer ?? ''));
+  const unowned = parsed.problems.filter((each) => !parsed.objects.some((object) => owns(object, each)));
+  return {
+    items: read.flatMap(({ item }) => (item === undefined ? [] : [item])),
+    problems: [...unowned.map(({ problem }) => problem), ...read.flatMap(({ problems }) => problems)],
+    unidentified: parsed.unreadable > 0 || doubtful || read.some(({ item }) => item === undefined),
+  };
+}
+
+/** `item` undefined: it cannot be told which object is meant. */
+function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
+  const ofText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
+  const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
+  if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
+  const { id, known, object, warnings } = identified;
+  const { findings, defaulted } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
+  const problems = [
+    ...ofText.map((problem) => ({ ...problem, resource: id })),
+    ...[...warnings, ...findings].map((finding) => problemInFile(reading, parsed, finding, id)),
+  ];
+  assert(isKubeObject(object), 'an identified object has apiVersion, kind and metadata');
+  const valid = problems.every(({ severity }) => severity !== 'error');
+  const { document, pointer } = parsed;
+  const item = { document, pointer, id, object, valid, ...(defaulted === undefined || !valid ? {} : { defaulted }) };
+  return { item, problems };
+}
+
+/** What is refused already needs no further reasons, and its values may be secret. */
+const NOTHING_FOUND: Examined = { findings: [] };
+
+function owns(object: ParsedObject, { document, problem }: ParsedFile['problems'][number]): boolean {
+  const { pointer } = problem;
+  if (object.document !== document || pointer === undefined) return false;
+  return pointer === object.pointer || pointer.startsWith(`${object.pointer}/`);
+}
+
+function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding, resource?: ResourceId): Problem {
+  reading.documents ??= readDocuments(reading.file.text, reading.file.path);
+  const { code, severity, message, at } = finding;
+  const pointer = parsed.pointer + finding.pointer;
+  const written = writtenPointer(reading.file, parsed.document, pointer);
+  const place = reading.documents[parsed.document]?.place(written, at);
+  return {
+    code,
+    severity,
+    message,
+    pointer,
+    ...(place === undefined ? {} : { place }),
+    ...(resource === undefined ? {} : { resource }),
+  };
+}
+
+/** True of everything that could be identified. */
+function isKubeObject(value: unknown): value is KubeObject {
+  return isObject(value) && typeof value.kind === 'string' && isObject(value.metadata);
+}

@@ -1,0 +1,192 @@
+// Fetches every source and loads its documents. A source that cannot be fetched is left as it lives; the others go on.
+// Knows nothing about Git's protocol or what a spec means.
+
+import type { Kind } from '../../kinds/kind.ts';
+import { keyOf } from '../../kube/object.ts';
+import { bundledSchema } from '../../kube/schemas/bundled.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
+import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
+import type { SopsKeys } from '../../std/sops/open.ts';
+import { labelValue } from '../labels.ts';
+import type { Checkout, Cluster, Repository } from '../ports.ts';
+import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
+import { DEFINITION, definitionsInCluster } from './foreign-kinds.ts';
+import { type Allow, beyondLimits, limitsBySource, limitsOf } from './limits.ts';
+import { type Loaded, load } from './load.ts';
+import { manifestsOf } from './manifests.ts';
+import type { LoadCache } from './source-file.ts';
+import type { Sourced } from './sourced.ts';
+import { noKeys, unsealed } from './unseal.ts';
+
+export interface FleetSource {
+  readonly name: string;
+  readonly repository: Repository;
+  /** Folder inside the repository; the empty string means all of it. */
+  readonly path: string;
+  /** Patterns of paths below it that are not read. */
+  readonly ignore?: readonly string[];
+  /** Absent: everything. */
+  readonly allow?: Allow;
+  /** Keys for its encrypted documents, read when there are some; absent: it may have none. */
+  readonly keys?: () => Promise<SopsKeys>;
+  /** The user that its objects are changed as; absent: the reconciler itself. */
+  readonly account?: string;
+  /** It is read at a commit that somebody named, which says nothing about what its ref names. */
+  readonly fixed?: true;
+}
+
+export interface Gathered {
+  readonly loaded: readonly Sourced[];
+  readonly invalid: readonly ResourceId[];
+  readonly problems: readonly Problem[];
+  /** Commit by name of the source. */
+  readonly commits: Readonly<Record<string, string>>;
+  /** Source label to the reason why nothing of that source may be deleted. */
+  readonly suspended: ReadonlyMap<string, string>;
+  readonly failures: readonly Failure[];
+  /** Sources that stay at an earlier commit because of a rollback. */
+  readonly quarantined: readonly Quarantined[];
+  /** Sources whose quarantine is over: their refs name something newer. */
+  readonly released: readonly string[];
+}
+
+export interface GatherInput {
+  readonly sources: readonly FleetSource[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  readonly cache: LoadCache;
+  /** Asked about kinds that the sources use and do not define. */
+  readonly cluster: Pick<Cluster, 'resources' | 'get'>;
+  readonly quarantine: Promise<Quarantine>;
+}
+
+interface SourceResult {
+  readonly source: string;
+  readonly commit?: string;
+  readonly loaded?: Loaded;
+  readonly failure?: Failure;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+}
+
+interface Fetched {
+  readonly checkout: Checkout;
+  readonly quarantined?: Quarantined;
+  readonly released?: true;
+  /** What keeps the source's ref from being known, where it need not be. */
+  readonly failure?: Failure;
+}
+
+export async function gather(input: GatherInput): Promise<Gathered> {
+  const results = await Promise.all(input.sources.map((source) => readSource(input, source)));
+  const loaded = results.flatMap(({ source, loaded: each }) =>
+    (each?.resources ?? []).map((resource): Sourced => ({ ...resource, source })),
+  );
+  // What goes beyond its source's limits takes nothing away from another source that may declare it.
+  const beyond = beyondLimits(limitsBySource(input.sources), loaded);
+  const rightful = loaded.filter((resource) => !beyond.has(resource));
+  const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
+  const unclaimed = [...beyond.keys()].filter(({ id }) => !claimed.has(keyOf(id)));
+  const duplicates = duplicatesOf(rightful);
+  return {
+    loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
+    invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
+    problems: [
+      ...results.flatMap((result) => result.loaded?.problems ?? []),
+      ...beyond.values(),
+      ...duplicates.values(),
+    ],
+    commits: Object.fromEntries(
+      results.flatMap(({ source, commit }) => (commit === undefined ? [] : [[source, commit]])),
+    ),
+    suspended: new Map(results.flatMap(suspensionOf)),
+    failures: results.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
+    quarantined: results.flatMap(({ quarantined }) => (quarantined === undefined ? [] : [quarantined])),
+    released: results.flatMap(({ source, released }) => (released === true ? [source] : [])),
+  };
+}
+
+async function readSource(input: GatherInput, source: FleetSource): Promise<SourceResult> {
+  try {
+    const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
+    const { kinds, apiGroup, cache } = input;
+    const { documents: written, problems, incomplete } = await manifestsOf(checkout, source, cache);
+    const documents = await unsealed(written, source.keys ?? noKeys(source.name), cache);
+    const counts = definesWithin(source);
+    const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
+    const alone = load(given);
+    const definitions = await definitionsInCluster(input.cluster, alone.foreign);
+    const loaded = definitions.length === 0 ? alone : load({ ...given, definitions });
+    const complete = {
+      ...loaded,
+      problems: [...problems, ...loaded.problems],
+      unidentified: loaded.unidentified || incomplete,
+    };
+    return { source: source.name, commit: checkout.commit, loaded: complete, ...rest };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { source: source.name, failure };
+  }
+}
+
+/** What a source may not declare judges nothing either: it will not be in the cluster. */
+function definesWithin({ allow }: FleetSource): (definition: JsonObject) => boolean {
+  if (allow === undefined) return () => true;
+  const limits = limitsOf(allow);
+  return ({ metadata }) => {
+    const name = isObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
+    return limits.refusal({ ...DEFINITION, name }) === undefined;
+  };
+}
+
+/** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
+async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
+  if (entry === undefined) return { checkout: await repository.fetch() };
+  try {
+    const checkout = await repository.fetch();
+    if (!isQuarantined(entry, checkout.commit)) return { checkout, ...(fixed === true ? {} : { released: true }) };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { checkout: await repository.at(entry.good), quarantined: entry, failure };
+  }
+  return { checkout: await repository.at(entry.good), quarantined: entry };
+}
+
+/** Without what a source got wrong that it may not declare at all, and another one does. */
+function invalidOf(
+  results: readonly SourceResult[],
+  beyond: ReadonlyMap<Sourced, Problem>,
+  claimed: ReadonlySet<string>,
+): ResourceId[] {
+  const refused = new Set([...beyond.keys()].map(({ id, source }) => `${source} ${keyOf(id)}`));
+  return results.flatMap(({ source, loaded }) =>
+    (loaded?.invalid ?? []).filter((id) => !(claimed.has(keyOf(id)) && refused.has(`${source} ${keyOf(id)}`))),
+  );
+}
+
+function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {
+  if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
+  if (loaded?.unidentified !== true) return [];
+  return [[labelValue(source), 'one of its documents could not be identified']];
+}
+
+/** What a second source declares again. Neither wins: the object stays as it lives until one of them lets go. */
+function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
+  const first = new Map<string, Sourced>();
+  const duplicates = new Map<Sourced, Problem>();
+  for (const resource of loaded) {
+    const key = keyOf(resource.id);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, resource);
+    if (other === undefined || other.source === resource.source) continue;
+    const pointer = '/metadata/name';
+    const { file, line, column } = other.place(pointer);
+    const where = `${file}:${line}:${column}`;
+    const message = `${formatId(resource.id)} is declared by source ${other.source} too, at ${where}: keep one of the two`;
+    const place = resource.place(pointer);
+    const problem = { code: 'duplicate-resource', severity: 'error', message, place, pointer } as const;
+    duplicates.set(resource, { ...problem, resource: resource.id });
+  }
+  return duplicates;
+}

@@ -1,0 +1,191 @@
+// The first stage: documents of one source become resources, each valid or named in a problem with its place.
+// Knows nothing about clusters, other sources, or what a spec means.
+
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import { type KubeObject, keyOf } from '../../kube/object.ts';
+import type { OpenApiDocument } from '../../kube/openapi.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
+import { formatId, type Place, type Problem, type ResourceId } from '../../std/problem.ts';
+import { readDocuments } from '../../std/yaml/yaml.ts';
+import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
+import { type KindTable, kindTable } from './kind-table.ts';
+import { type ParsedFile, parseFile } from './parsed-file.ts';
+import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
+
+export interface LoadInput {
+  /** Name of the source. */
+  readonly source: string;
+  readonly documents: readonly SourceFile[];
+  readonly kinds: readonly Kind[];
+  readonly apiGroup: string;
+  /** OpenAPI document of a built-in group-version; undefined where the apiVersion is not built in. */
+  readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
+  /** CustomResourceDefinitions of elsewhere; those of the documents are found there. */
+  readonly definitions?: readonly JsonObject[];
+  /** Whether a definition among the documents counts; absent: all do. */
+  readonly counts?: (definition: JsonObject) => boolean;
+  /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
+  readonly foreign?: 'refused' | 'unchecked';
+  /** For namespaced objects that name none. Without it, that is a problem. */
+  readonly defaultNamespace?: string;
+  /** Keeps what was read of unchanged files between runs. */
+  readonly cache?: LoadCache;
+}
+
+export interface LoadedResource {
+  readonly id: ResourceId;
+  /** As it is to be applied: what the author wrote, nothing defaulted but the namespace. */
+  readonly object: KubeObject;
+  /** Of our kinds only: the kind. */
+  readonly kind?: Kind;
+  /** Of our kinds, where valid: the object with the schema's defaults, for the kind's own logic. */
+  readonly defaulted?: Resource;
+  /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
+  place(pointer: string, at?: 'key' | 'value'): Place;
+}
+
+export interface Loaded {
+  /** Everything identified, by first appearance; also what is in `invalid`. */
+  readonly resources: readonly LoadedResource[];
+  /** By file, line and column. */
+  readonly problems: readonly Problem[];
+  /** True where a document could not be identified: nothing of the source may be deleted then. */
+  readonly unidentified: boolean;
+  /** Identified, but not fit to be applied: to be held as they live. */
+  readonly invalid: readonly ResourceId[];
+  /** Kinds whose CRD may be elsewhere, each once. */
+  readonly foreign: readonly GroupVersionKind[];
+}
+
+interface GroupVersionKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export function load(input: LoadInput): Loaded {
+  const files = input.documents
+    .filter(({ path }) => isManifest(path))
+    .map((file) => ({ file, parsed: parseFile(file, input.cache) }));
+  const { counts = () => true } = input;
+  // Where both say something, those of the documents do.
+  const own = files.flatMap(({ parsed }) => definitionsOf(parsed).filter(counts));
+  const definitions = [...(input.definitions ?? []), ...own];
+  const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
+  const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
+  const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));
+  const { unique, duplicates } = separate(found);
+  return {
+    resources: unique,
+    problems: sortProblems([
+      ...readings.flatMap(({ reading }) => reading.problems),
+      ...duplicates.values(),
+      ...uncheckedKinds(unique, table),
+    ]),
+    unidentified: readings.some(({ reading }) => reading.unidentified),
+    invalid: distinctIds([
+      ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
+      ...[...duplicates.keys()].map(({ id }) => id),
+    ]),
+    foreign: foreignOf(
+      files.map(({ parsed }) => parsed),
+      table,
+    ),
+  };
+}
+
+function foreignOf(files: readonly ParsedFile[], table: KindTable): readonly GroupVersionKind[] {
+  const found = new Map<string, GroupVersionKind>();
+  for (const { value } of files.flatMap(({ objects }) => objects)) {
+    if (!isObject(value)) continue;
+    const { apiVersion, kind } = value;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !table.isForeign(apiVersion, kind)) continue;
+    found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
+  }
+  return [...found.values()];
+}
+
+/** One for each kind, at the first of its objects. */
+function uncheckedKinds(resources: readonly LoadedResource[], table: KindTable): Problem[] {
+  const unchecked = resources.filter(({ id }) => table.find(id.apiVersion, id.kind)?.type === 'unchecked');
+  const byKind = Map.groupBy(unchecked, ({ id }) => `${id.apiVersion} ${id.kind}`);
+  return [...byKind.values()].flatMap(([first, ...others]): Problem[] => {
+    if (first === undefined) return [];
+    const { apiVersion, kind } = first.id;
+    const who = others.length === 0 ? 'it is' : `its ${others.length + 1} objects are`;
+    const message = `${kind} of ${apiVersion} has no schema here, so ${who} not checked: add its CustomResourceDefinition to these manifests, or name its folder with --schemas.`;
+    const place = first.place('/kind');
+    return [{ code: 'kind-not-checked', severity: 'warning', message, place, pointer: '/kind', resource: first.id }];
+  });
+}
+
+/** What the file says about kinds that are neither built in nor ours. */
+export function definitionsOf(parsed: ParsedFile): JsonObject[] {
+  return parsed.objects.flatMap(({ value }) => {
+    if (!isObject(value) || value.kind !== 'CustomResourceDefinition') return [];
+    return value.apiVersion === 'apiextensions.k8s.io/v1' ? [value] : [];
+  });
+}
+
+function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): LoadedResource[] {
+  // Positions are wanted for few files, and cost a second reading.
+  let documents: ReturnType<typeof readDocuments> | undefined;
+  return reading.items.map((item) => ({
+    id: item.id,
+    object: item.object,
+    ...kindOf(item, table),
+    ...(item.defaulted === undefined ? {} : { defaulted: item.defaulted }),
+    place(pointer, at) {
+      documents ??= readDocuments(file.text, file.path);
+      const written = writtenPointer(file, item.document, item.pointer + pointer);
+      return documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 };
+    },
+  }));
+}
+
+function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {
+  const known = table.find(id.apiVersion, id.kind);
+  return known?.type === 'ours' ? { kind: known.kind } : {};
+}
+
+interface Separated {
+  readonly unique: readonly LoadedResource[];
+  /** Second and further declarations of an object, each with the problem that names the first. */
+  readonly duplicates: ReadonlyMap<LoadedResource, Problem>;
+}
+
+function separate(found: readonly LoadedResource[]): Separated {
+  const first = new Map<string, LoadedResource>();
+  const duplicates = new Map<LoadedResource, Problem>();
+  for (const resource of found) {
+    const key = keyOf(resource.id);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, resource);
+    else duplicates.set(resource, duplicateProblem(resource, earlier));
+  }
+  return { unique: [...first.values()], duplicates };
+}
+
+function duplicateProblem(resource: LoadedResource, earlier: LoadedResource): Problem {
+  const { file, line, column } = earlier.place('/metadata/name');
+  return {
+    code: 'duplicate-resource',
+    severity: 'error',
+    message: `${formatId(resource.id)} is declared already, at ${file}:${line}:${column}.`,
+    place: resource.place('/metadata/name'),
+    pointer: '/metadata/name',
+    resource: resource.id,
+  };
+}
+
+function distinctIds(ids: readonly ResourceId[]): ResourceId[] {
+  return [...new Map(ids.map((id) => [keyOf(id), id])).values()];
+}
+
+function sortProblems(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => {
+    const [one, other] = [a.place, b.place];
+    if (one === undefined || other === undefined) return 0;
+    if (one.file !== other.file) return one.file < other.file ? -1 : 1;
+    return one.line - other.line || one.column - other.column;
+  });
+}

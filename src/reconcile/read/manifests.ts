@@ -1,0 +1,129 @@
+// The manifests of a checkout as text, and what below the path could not be read as such. Knows nothing about their kinds.
+
+import { Failure } from '../../std/failure.ts';
+import type { Problem } from '../../std/problem.ts';
+import type { Checkout, RepositoryFile } from '../ports.ts';
+import { pathMatcher } from './patterns.ts';
+import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
+
+export interface Manifests {
+  readonly documents: readonly SourceFile[];
+  readonly problems: readonly Problem[];
+  /** True where something may hold manifests and was not read: nothing of the source may be deleted then. */
+  readonly incomplete: boolean;
+}
+
+export interface ManifestPaths {
+  /** Folder; the empty string means everything. */
+  readonly path: string;
+  /** Patterns of paths below it that are not read, as if they were not there. */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * YAML and JSON below the path; what the cache has is not read again. Throws Failure `source-path-not-found` where the
+ * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
+ */
+export async function manifestsOf(
+  checkout: Checkout,
+  { path, ignore = [] }: ManifestPaths,
+  cache: LoadCache,
+): Promise<Manifests> {
+  const folder = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const prefix = folder.map((segment) => `${segment}/`).join('');
+  const below = checkout.files.filter((file) => file.path.startsWith(prefix));
+  const links = checkout.skipped.filter((entry) => entry.path.startsWith(prefix));
+  if (below.length === 0 && links.length === 0) throw pathNotFound(checkout, path);
+  const ignored = pathMatcher('ignore', ignore);
+  const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
+  const files = below.filter((file) => isManifest(file.path) && isRead(file));
+  const texts = await textsOf(checkout, files, cache);
+  const documents: SourceFile[] = [];
+  const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
+  let length = 0;
+  for (const { path: file, oid } of files) {
+    const text = texts.get(oid);
+    length += text?.length ?? 0;
+    // One blob may stand at a million paths, and is parsed at each.
+    if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
+    if (text === undefined) problems.push(encodingProblem(file));
+    else documents.push({ path: file, oid, text });
+  }
+  return { documents, problems, incomplete: problems.length > 0 };
+}
+
+/** By blob id. Those that are not text are missing. */
+async function textsOf(
+  checkout: Checkout,
+  files: readonly RepositoryFile[],
+  cache: LoadCache,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  const unknown = new Set<string>();
+  for (const { oid } of files) {
+    const known = cache.get(blobKey(oid));
+    if (typeof known === 'string') texts.set(oid, known);
+    else unknown.add(oid);
+  }
+  for (const [oid, bytes] of await checkout.read([...unknown])) {
+    const text = decode(bytes);
+    if (text === undefined) continue;
+    cache.set(blobKey(oid), text);
+    texts.set(oid, text);
+  }
+  return texts;
+}
+
+function blobKey(oid: string): string {
+  return `blob ${oid}`;
+}
+
+/** A fleet of a hundred thousand resources has a third of it. */
+const LENGTH_MAX = 256 * 1024 * 1024;
+
+function manifestsTooLarge({ commit }: Checkout, path: string): Failure {
+  const message = `the manifests of commit ${commit} come to more than 256 MiB: narrow the path, or split the source`;
+  return new Failure('manifests-too-large', message, { data: { commit, path } });
+}
+
+/** A link without an extension may stand for a folder. */
+function mayHoldManifests(path: string): boolean {
+  const [name = ''] = path.split('/').slice(-1);
+  return isManifest(name) || !name.includes('.');
+}
+
+function pathNotFound({ commit, skipped }: Checkout, path: string): Failure {
+  const link = skipped.find((entry) => `${path}/`.startsWith(`${entry.path}/`));
+  const where = path === '' ? 'no files' : `no files at "${path}"`;
+  const why = link === undefined ? '' : `: "${link.path}" is a ${link.reason}, which is not followed`;
+  const message = `commit ${commit} has ${where}${why}; to give its objects up, take the source out of the configuration`;
+  return new Failure('source-path-not-found', message, { data: { commit, path } });
+}
+
+function skippedProblem({ path, reason }: Checkout['skipped'][number]): Problem {
+  return {
+    code: 'link-not-followed',
+    severity: 'warning',
+    message: `This is a ${reason}, which is not followed: what it stands for is not read, and nothing of the source is deleted.`,
+    place: { file: path, line: 1, column: 1 },
+  };
+}
+
+/** Kubernetes reads UTF-8 only; what is not would reach the cluster as other characters. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function encodingProblem(file: string): Problem {
+  return {
+    code: 'encoding-invalid',
+    severity: 'error',
+    message: 'The file is not UTF-8: save it as UTF-8.',
+    place: { file, line: 1, column: 1 },
+  };
+}

@@ -1,0 +1,13 @@
+// One object of a file's text, before anybody has looked at what it is. Knows nothing about kinds.
+
+import type { Json } from '../../std/json.ts';
+
+export interface ParsedObject {
+  /** Index among the documents of the file that are not empty. */
+  readonly document: number;
+  /** Where it stands in the document; empty unless it is the item of a list. */
+  readonly pointer: string;
+  readonly value: Json;
+  /** A problem says already that it must not be applied: only its identity is of use. */
+  readonly refused?: true;
+}

@@ -1,0 +1,131 @@
+// The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
+// Knows nothing about HTTP, Git's protocol, files or what a spec means.
+
+import { UNTRACED } from '../std/telemetry/trace.ts';
+import { onlyCurrent } from './apply/current.ts';
+import { acquire, leaseId, look } from './apply/lock.ts';
+import type { InstanceOptions } from './instance.ts';
+import { withoutForbidden } from './plan/plan-readers.ts';
+import { admitAgain } from './plan-file/admission.ts';
+import type { Clock } from './ports.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { release } from './records/quarantine.ts';
+import { readSuspension } from './records/suspension.ts';
+import type { Paused, RunResult } from './result.ts';
+import { type Done, nothingToWrite, type WriteDeps, type WriteOptions, write } from './write.ts';
+
+export interface RunDeps extends WriteDeps {
+  /** Told what a run has seen and planned, at its end. */
+  readonly looked?: (prepared: Prepared) => void;
+}
+
+export interface RunOptions extends InstanceOptions, WriteOptions {
+  /** Unique per run: in the lease, the report and the log. */
+  readonly id: string;
+  /** Present: the run writes nothing, whether the instance is suspended or not. */
+  readonly paused?: Paused;
+}
+
+/**
+ * One run. Throws Failure where nothing could be done at all: `cluster-unreachable`, `locked`, ...; everything else is
+ * in the result.
+ */
+export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const paused = await pausedBy(deps, options);
+  if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
+  const start = startOf(deps);
+  const seen = await look(deps, leaseId(options));
+  const { trace = UNTRACED } = deps;
+  const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
+  const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
+  const idle = await nothingToWrite(deps, options, first);
+  if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };
+
+  const lock = await acquire(deps, seen, options.id);
+  deps.cluster.fence(lock.assertHeld);
+  try {
+    const prepared = await underLock(deps, options, first, lock.contended);
+    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), lock.assertHeld);
+    const written = await write({ ...deps, cluster }, options, prepared);
+    return { ...resultOf(deps, options, start, written.prepared, written.done), warnings };
+  } finally {
+    deps.cluster.fence(undefined);
+    await lock.release();
+  }
+}
+
+/** Why a run writes nothing now; undefined where it may. */
+export async function pausedBy(
+  { cluster }: Pick<RunDeps, 'cluster'>,
+  options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
+): Promise<Paused | undefined> {
+  if (options.paused !== undefined) return options.paused;
+  const suspension = await readSuspension(cluster, options);
+  return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
+}
+
+/** What is true now that nobody else writes, with digests for all Secrets. */
+async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
+  // What an admission compares is compared under the lock.
+  const again = contended || options.admit !== undefined;
+  const prepared = again ? await prepare(deps, options, 'sync', first) : first;
+  if (!prepared.unsealed) return prepared;
+  await deps.digestKey.make(deps.random);
+  const sealed = options.admit === undefined ? options : { ...options, admit: admitAgain(prepared.plan) };
+  return prepare(deps, sealed, 'sync', prepared);
+}
+
+/** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
+export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  return (await planned(deps, options)).result;
+}
+
+/** The same, with what it was made of. */
+export async function planned(
+  deps: RunDeps,
+  options: RunOptions,
+): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {
+  const start = startOf(deps);
+  const prepared = await prepare(deps, options, 'read');
+  const { plan, problems } = withoutForbidden(prepared.plan);
+  const readiness = { ready: [], progressing: [], failed: [] };
+  const done = { outcomes: [], readiness, failures: [], problems, timedOut: false };
+  return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
+}
+
+function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Prepared, done: Done): RunResult {
+  const { gathered, registries, snapshot, plan, problems } = prepared;
+  deps.looked?.(prepared);
+  return {
+    id: options.id,
+    commits: gathered.commits,
+    quarantined: gathered.quarantined,
+    startedAt: start.at,
+    finishedAt: timestamp(deps.clock),
+    plan,
+    outcomes: done.outcomes,
+    problems: [...problems, ...done.problems],
+    failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
+    warnings: [],
+    catalogue: registries.outcomes,
+    readiness: done.readiness,
+    timedOut: done.timedOut,
+    requests: deps.cluster.requests() - start.requests,
+  };
+}
+
+interface Start {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly requests: number;
+}
+
+/** Kinds come and go between the runs of a process that stays. */
+function startOf({ clock, cluster }: RunDeps): Start {
+  cluster.refresh();
+  return { at: timestamp(clock), requests: cluster.requests() };
+}
+
+function timestamp(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

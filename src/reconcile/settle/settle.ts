@@ -1,0 +1,156 @@
+// Reads the children back into phases and conditions, and writes each status that changed.
+// Knows nothing about what a status says but its `Ready` condition and `phase`.
+
+import type { CatalogueState } from '../../contracts/catalogue-state.ts';
+import type { Kind, Resource, View } from '../../kinds/kind.ts';
+import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { isObject, type JsonObject, jsonEquals } from '../../std/json.ts';
+import type { Problem, ResourceId } from '../../std/problem.ts';
+import type { Standing } from '../resolve/resolve.ts';
+import { type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
+import { inOrder, startRenewing } from './renewed.ts';
+import { type TellDeps, type Told, writeStatuses } from './tell.ts';
+
+/** The cluster at one moment. */
+export interface Sight {
+  readonly living: (id: ResourceId) => KubeObject | undefined;
+  readonly views: (namespace: string) => View;
+  /** False where a LIST failed: what is not seen may live all the same, so no status is written from it. */
+  readonly complete: boolean;
+  /** Ours that are being deleted: nothing declares them any more, or somebody else deletes them. */
+  readonly departing: readonly Departing[];
+}
+
+export interface Departing {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+export interface SettleInput {
+  readonly standings: readonly Standing[];
+  /** Why each resource's children are not as they should be, by the key of the resource. */
+  readonly childErrors: ReadonlyMap<string, readonly string[]>;
+  /** Living resources that nobody wants any more, and that stay because others refer to them. */
+  readonly kept: readonly Kept[];
+  /** By `namespace/name` of the registry. */
+  readonly catalogue: ReadonlyMap<string, CatalogueState>;
+  /** Who writes them: `theirs` is another operator. */
+  readonly statuses: 'ours' | 'theirs';
+}
+
+export interface Kept {
+  readonly id: ResourceId;
+  readonly kind: Kind;
+  readonly reason: string;
+}
+
+export interface Settlement {
+  readonly changes: readonly StatusChange[];
+  readonly readiness: Readiness;
+}
+
+/** What each status should be now. Pure: `writeStatuses` writes. */
+export function computeStatuses(input: SettleInput, sight: Sight, now: string): Settlement {
+  return input.statuses === 'ours'
+    ? ownStatuses(input, sight, now)
+    : { changes: [], readiness: asToldBy(input, sight) };
+}
+
+/** How far the resources are by what another operator says of them. */
+function asToldBy({ standings }: SettleInput, { living }: Sight): Readiness {
+  const told = standings.flatMap(({ loaded, verdict }) => {
+    const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
+    return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
+  });
+  const idsOf = (wanted: keyof Readiness) => told.filter(({ state }) => state === wanted).map(({ id }) => id);
+  return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
+}
+
+function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement {
+  const changes: StatusChange[] = [];
+  const ready: ResourceId[] = [];
+  const progressing: ResourceId[] = [];
+  const failed: ResourceId[] = [];
+  const renewed = startRenewing();
+  for (const { loaded, verdict, findings } of inOrder(input.standings)) {
+    const { id, kind } = loaded;
+    const found = sight.living(id);
+    if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
+    const live = resourceFrom(found, found.spec);
+    const catalogue = input.catalogue.get(`${id.namespace ?? ''}/${id.name}`);
+    const status = kind.status(live, {
+      view: renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''),
+      refusals: findings.filter((finding) => finding.severity === 'error'),
+      failures: input.childErrors.get(keyOf(id)) ?? [],
+      ...(catalogue === undefined ? {} : { catalogue }),
+      now,
+    });
+    renewed.add(id, status);
+    if (sight.complete && !jsonEquals(status, live.status)) changes.push({ id, live, status });
+    const state = stateOf(status);
+    if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
+  }
+  if (sight.complete) changes.push(...farewells(input, sight, now));
+  if (sight.complete) changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
+  return { changes, readiness: { ready, progressing, failed } };
+}
+
+/** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
+function farewells({ standings }: SettleInput, { departing, views }: Sight, now: string): readonly StatusChange[] {
+  const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
+  return departing.flatMap(({ kind, object }): readonly StatusChange[] => {
+    const id = idOf(object);
+    if (!isObject(object.spec) || declared.has(keyOf(id))) return [];
+    const live = resourceFrom(object, object.spec);
+    const view = views(id.namespace ?? '');
+    const status = kind.status(live, { view, refusals: [], failures: [], now });
+    if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
+    return [{ id, live, status, departing: true }];
+  });
+}
+
+/** It goes as soon as it can: nobody waits for it to be well. */
+function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): readonly StatusChange[] {
+  const found = sight.living(id);
+  if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
+  const live = resourceFrom(found, found.spec);
+  const view = sight.views(id.namespace ?? '');
+  const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
+  return jsonEquals(status, live.status) ? [] : [{ id, live, status }];
+}
+
+/** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
+export async function settle(
+  deps: TellDeps,
+  input: SettleInput,
+  first: Sight,
+  look: () => Promise<Sight>,
+  deadline: number,
+): Promise<Told & { readonly readiness: Readiness }> {
+  const problems: Problem[] = [];
+  let sight = first;
+  for (;;) {
+    const now = new Date(deps.clock.now()).toISOString();
+    const { changes, readiness } = computeStatuses(input, sight, now);
+    const told = await writeStatuses(deps, changes, now);
+    problems.push(...told.problems);
+    const settled = sight.complete && readiness.progressing.length === 0;
+    if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures: told.failures, problems };
+    await deps.clock.sleep(POLL_MS);
+    sight = await look();
+  }
+}
+
+const POLL_MS = 1000;
+
+function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
+  const { status, ...rest } = object;
+  return {
+    ...rest,
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: object.metadata,
+    spec,
+    ...(isObject(status) ? { status } : {}),
+  };
+}

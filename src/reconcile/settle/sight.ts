@@ -1,0 +1,55 @@
+// The cluster at one moment, as statuses are read from it. Knows nothing about what a status says.
+
+import { groupOf } from '../../kube/object.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import { scopeOf } from '../observe/scope.ts';
+import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
+import { openViews } from '../observe/view.ts';
+import type { Cluster } from '../ports.ts';
+import type { Sight } from './settle.ts';
+import { troubledPods } from './troubled-pods.ts';
+
+interface SightDeps {
+  readonly cluster: Cluster;
+}
+
+type SightOptions = InstanceName & OwnKinds;
+
+export async function sightOf({ cluster }: SightDeps, options: SightOptions, snapshot: Snapshot): Promise<Sight> {
+  const pods = await troubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
+  const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
+  const departing = departingOf(options, snapshot);
+  return { living: snapshot.find, views, complete: snapshot.failures().length === 0, departing };
+}
+
+function departingOf(
+  { apiGroup, kinds, instance, homeNamespace }: SightOptions,
+  snapshot: Snapshot,
+): Sight['departing'] {
+  const applySet = applySetId(instance, homeNamespace);
+  return snapshot.objects().flatMap((object) => {
+    if (object.metadata.deletionTimestamp === undefined || labelOf(object, PART_OF) !== applySet) return [];
+    const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
+    return kind === undefined ? [] : [{ kind, object }];
+  });
+}
+
+/** The same, listed anew. */
+export async function lookAgain(
+  deps: SightDeps,
+  options: SightOptions & Pick<Permissions, 'namespaces'>,
+  { watched }: { readonly watched: readonly GroupKind[] },
+): Promise<Sight> {
+  const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
+  await snapshot.ensure(watched);
+  return sightOf(deps, options, snapshot);
+}
+
+/** A run that could not see everything has failed already: there is nothing to wait for. */
+export function waitSecondsOf(
+  { waitSeconds }: { readonly waitSeconds: number },
+  { snapshot }: { readonly snapshot: Pick<Snapshot, 'failures'> },
+): number {
+  return snapshot.failures().length === 0 ? waitSeconds : 0;
+}

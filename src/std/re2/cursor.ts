@@ -1,0 +1,19 @@
+// How far a pattern is read, and why reading it ended early. Knows nothing about what patterns mean.
+
+export interface Cursor {
+  /** The pattern by code points. */
+  readonly text: readonly string[];
+  at: number;
+  /** The first reason to refuse the pattern. */
+  refusal?: string;
+}
+
+export function peek(cursor: Cursor, ahead = 0): string | undefined {
+  return cursor.text[cursor.at + ahead];
+}
+
+/** Nothing is left to read after this, so every loop over the cursor ends. */
+export function refusePattern(cursor: Cursor, reason: string): void {
+  cursor.refusal ??= reason;
+  cursor.at = cursor.text.length;
+}

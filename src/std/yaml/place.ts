@@ -1,0 +1,70 @@
+// Finds where a value of a YAML document is written. Knows nothing about what values mean.
+
+import type { Document, ParsedNode, YAMLMap } from 'yaml';
+import { pointerTokens } from '../json.ts';
+import { isAlias, isMap, isScalar, isSeq } from './package.ts';
+import { resolveScalar } from './scalar.ts';
+import { isMergeKey } from './value.ts';
+
+interface Found {
+  readonly key: ParsedNode | undefined;
+  readonly value: ParsedNode | null;
+}
+
+/** Offset of the value (or its key) at a JSON pointer; of the nearest enclosing key where the pointer leads nowhere. */
+export function offsetOf(document: Document.Parsed, pointer: string, at: 'key' | 'value'): number {
+  let found: Found = { key: undefined, value: document.contents };
+  for (const token of pointerTokens(pointer)) {
+    const next = step(document, found.value, token);
+    if (next === undefined) return start(found.key ?? found.value, document);
+    found = next;
+  }
+  const { key, value } = found;
+  const written = at === 'value' && value !== null && !isBlank(value);
+  return start(written ? value : (key ?? value), document);
+}
+
+function start(node: ParsedNode | null, document: Document.Parsed): number {
+  return node?.range[0] ?? document.range[0];
+}
+
+/** `key:` with nothing behind it: the place of its value is the end of the line, which helps nobody. */
+function isBlank(node: ParsedNode): boolean {
+  return isScalar(node) && node.range[0] === node.range[1];
+}
+
+function step(document: Document.Parsed, node: ParsedNode | null, token: string): Found | undefined {
+  const content = followed(document, node);
+  if (isSeq(content)) {
+    const item = content.items[Number(token)];
+    return item === undefined ? undefined : { key: undefined, value: item as ParsedNode };
+  }
+  return isMap(content) ? field(document, content as YAMLMap.Parsed, token) : undefined;
+}
+
+/** The mapping's own keys first (the last of duplicates, as in the value), then what it merges. */
+function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
+  const own = map.items.findLast(({ key }) => isScalar(key) && key.value === name && !isMergeKey(key));
+  if (own !== undefined) return { key: own.key, value: own.value };
+  const alike = map.items.findLast(({ key }) => isScalar(key) && keyMatches(String(key.value), name));
+  if (alike !== undefined) return { key: alike.key, value: alike.value };
+  for (const merge of map.items.filter(({ key }) => isMergeKey(key))) {
+    const source = followed(document, merge.value);
+    for (const item of isSeq(source) ? source.items : [source]) {
+      const content = followed(document, item as ParsedNode | null);
+      const found = isMap(content) ? field(document, content as YAMLMap.Parsed, name) : undefined;
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Keys such as `yes` and `0x10` are written in another way than they read. */
+function keyMatches(written: string, name: string): boolean {
+  const resolved = resolveScalar(written, true, undefined);
+  return resolved.ok && resolved.value !== null && String(resolved.value) === name;
+}
+
+function followed(document: Document.Parsed, node: ParsedNode | null): ParsedNode | null {
+  return isAlias(node) ? ((node.resolve(document) as ParsedNode | undefined) ?? null) : node;
+}

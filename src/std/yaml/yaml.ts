@@ -1,0 +1,127 @@
+// YAML (and so JSON) the way Kubernetes reads it, with the place of everything in it. Knows nothing about resources.
+
+import type { Document, LineCounter } from 'yaml';
+import type { Json } from '../json.ts';
+import type { Place, Problem } from '../problem.ts';
+import { plainValues } from './events.ts';
+import { yamlPackage } from './package.ts';
+import { offsetOf } from './place.ts';
+import { TOO_DEEP, toValue, type YamlFault } from './value.ts';
+
+export interface ReadDocument {
+  /** Undefined where the text could not be read as one value. */
+  readonly value: Json | undefined;
+  /** Without `resource`; each has its place and, where it lies inside the value, its pointer. */
+  readonly problems: readonly Problem[];
+  /** Where the value (or its key) is written; the key of the nearest enclosing field where the pointer leads nowhere. */
+  place(pointer: string, at?: 'key' | 'value'): Place;
+}
+
+/**
+ * All documents of a text; empty ones are left out. Scalars mean what they mean to kubectl: `0644` is 420, `yes` is
+ * true, dates are strings, `<<` merges. Nothing is thrown: what is wrong is in `problems`.
+ */
+export function readDocuments(text: string, file: string): ReadDocument[] {
+  const values = plainValues(text);
+  if (values === undefined) return readCarefully(text, file);
+  let careful: ReadDocument[] | undefined;
+  return values.map((value, index) => ({
+    value,
+    problems: [],
+    place(pointer, at) {
+      careful ??= readCarefully(text, file);
+      return careful[index]?.place(pointer, at) ?? { file, line: 1, column: 1 };
+    },
+  }));
+}
+
+/** The same, ten times slower: with everything that is unusual, and with what is wrong. */
+export function readCarefully(text: string, file: string): ReadDocument[] {
+  if (hasTooManyTokens(text)) return [unread(TOO_MANY, file)];
+  const read = unlessTooDeep(() => {
+    const parsed = parseNodes(text);
+    return { lines: parsed.lines, values: parsed.documents.map(toValue) };
+  });
+  if (read === undefined) return [unread(TOO_DEEP, file)];
+  // Nodes are large and places are wanted for few files: found again when asked for.
+  let again: Parsed | undefined;
+  return read.values.flatMap(({ value, faults }, index) => {
+    if (faults.length === 0 && (value === null || value === undefined)) return [];
+    const problems = faults.map((fault) => yamlProblem(fault, placeAt(read.lines, fault.offset, file)));
+    return {
+      value,
+      problems,
+      place(pointer: string, at: 'key' | 'value' = 'value'): Place {
+        again ??= parseNodes(text);
+        const found = again.documents[index];
+        if (found === undefined) return { file, line: 1, column: 1 };
+        return placeAt(again.lines, offsetOf(found, pointer, at), file);
+      },
+    };
+  });
+}
+
+export interface Parsed {
+  readonly documents: readonly Document.Parsed[];
+  readonly lines: LineCounter;
+}
+
+/** The nodes of a text, for readers that need more than its values. Throws RangeError where they are nested too deeply. */
+export function parseNodes(text: string): Parsed {
+  const { LineCounter, parseAllDocuments } = yamlPackage();
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    lineCounter: lines,
+  });
+  return { documents: [...documents], lines };
+}
+
+/** Undefined where nesting exhausts the stack: parser and reader descend recursively. */
+function unlessTooDeep<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function placeAt(lines: LineCounter, offset: number, file: string): Place {
+  const { line, col } = lines.linePos(offset);
+  return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function yamlProblem(fault: YamlFault, place: Place): Problem {
+  const { code, message, pointer } = fault;
+  return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
+}
+
+/** Each becomes nodes of up to 900 bytes. Manifests have one token for each six characters: this is five million of them. */
+const TOKENS_MAX = 800_000;
+const TOO_MANY = 'The file has more values and marks than are read at once: write what it holds into several.';
+
+/** The lexer keeps nothing; there can be more tokens than characters, but not many more. */
+function hasTooManyTokens(text: string): boolean {
+  if (text.length < TOKENS_MAX / 2) return false;
+  let count = 0;
+  for (const _token of new (yamlPackage().Lexer)().lex(text)) {
+    count += 1;
+    if (count > TOKENS_MAX) return true;
+  }
+  return false;
+}
+
+function unread(message: string, file: string): ReadDocument {
+  const place = { file, line: 1, column: 1 };
+  return {
+    value: undefined,
+    problems: [{ code: 'yaml-syntax', severity: 'error', message, place }],
+    place: () => place,
+  };
+}
