@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { KINDS } from '../../src/kinds/index.ts';
+import { readFixtures } from './fixture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const API_GROUP = 'toolhive.stacklok.dev';
@@ -15,8 +16,11 @@ function foldersIn(path: string): readonly string[] {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
 }
 
+/** What several kinds share. */
+const SHARED = ['auth', 'pods', 'proxy'];
+
 it('src/kinds/index.ts lists what has a folder, and nothing else', () => {
-  expect(foldersIn('src/kinds').filter((name) => name !== 'shared')).toEqual(SINGULARS);
+  expect(foldersIn('src/kinds').filter((name) => !SHARED.includes(name))).toEqual(SINGULARS);
 });
 
 it('every kind has fixtures', () => {
@@ -29,23 +33,47 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** `verb resource` of our group, of every role that the reconciler is given. */
-function rights(): ReadonlySet<string> {
-  const folder = join(ROOT, 'manifests/install');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.yaml'));
-  const objects = files.flatMap((path) => parseAllDocuments(readFileSync(join(folder, path), 'utf8')));
+/** `verb group/resource` of the role in this file of manifests/install. */
+function rightsIn(file: string): ReadonlySet<string> {
+  const objects = parseAllDocuments(readFileSync(join(ROOT, 'manifests/install', file), 'utf8'));
   const rules: Rule[] = objects.flatMap((document) => document.toJS()?.rules ?? []);
-  const ours = rules.filter(({ apiGroups = [] }) => apiGroups.includes(API_GROUP));
   return new Set(
-    ours.flatMap(({ resources = [], verbs }) => resources.flatMap((of) => verbs.map((verb) => `${verb} ${of}`))),
+    rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+      apiGroups.flatMap((group) => resources.flatMap((of) => verbs.map((verb) => `${verb} ${group}/${of}`))),
+    ),
   );
 }
 
-it('the reconciler that is installed may do with every kind what it has to', () => {
-  const given = rights();
+/** Where the verbs are, one role or two. */
+const ROLES = ['rights/fleet/fleet.yaml', 'one-team/rights.yaml'];
+
+it.each(ROLES)('the reconciler that is installed with %s may do with every kind what it has to', (file) => {
+  const given = rightsIn(file);
   const needed = KINDS.flatMap(({ plural }) => [
-    ...['get', 'list', 'create', 'patch', 'delete'].map((verb) => `${verb} ${plural}`),
-    `patch ${plural}/status`,
+    ...['get', 'list', 'create', 'patch', 'delete'].map((verb) => `${verb} ${API_GROUP}/${plural}`),
+    `patch ${API_GROUP}/${plural}/status`,
   ]);
+  expect(needed.filter((right) => !given.has(right))).toEqual([]);
+});
+
+/** What the fixtures become. */
+function madeKinds(): readonly string[] {
+  const made = KINDS.flatMap((kind) =>
+    readFixtures(kind)
+      .filter(({ name }) => !name.startsWith('invalid-'))
+      .flatMap(({ resource }) => kind.makes(resource)),
+  );
+  return [
+    ...new Set(made.map(({ apiVersion, kind }) => `${apiVersion.split('/').at(-2) ?? ''}/${kind.toLowerCase()}`)),
+  ];
+}
+
+it.each(ROLES)('the reconciler that is installed with %s may make whatever custom resources become', (file) => {
+  const given = rightsIn(file);
+  const needed = madeKinds().flatMap((made) => {
+    const plural = made.endsWith('y') ? `${made.slice(0, -1)}ies` : `${made}s`;
+    return ['get', 'list', 'create', 'patch', 'delete'].map((verb) => `${verb} ${plural}`);
+  });
+  expect(needed.length).toBeGreaterThan(40);
   expect(needed.filter((right) => !given.has(right))).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { flat, rootField } from '../../src/kinds/fields.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 import { readFixtures } from './fixture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

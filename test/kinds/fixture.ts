@@ -10,7 +10,7 @@ import type { Finding, Kind, Reference, Resource, Settings, View } from '../../s
 import type { KubeObject } from '../../src/kube/object.ts';
 import { compileStructural } from '../../src/kube/structural/structural.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 
 export const FOLDER = import.meta.dirname;
 

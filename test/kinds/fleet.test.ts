@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { load } from '../../src/reconcile/load.ts';
+import { load } from '../../src/reconcile/read/load.ts';
 import { viewOf } from './fixture.ts';
 
 const CLUSTER = join(import.meta.dirname, '../../manifests/fleet/cluster');

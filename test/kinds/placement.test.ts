@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
-import { withPlacement } from '../../src/kinds/shared/placement.ts';
-import { CONTAINER_SECURITY, POD_SECURITY } from '../../src/kinds/shared/pod.ts';
+import { withPlacement } from '../../src/kinds/pods/placement.ts';
+import { CONTAINER_SECURITY, POD_SECURITY } from '../../src/kinds/pods/pod.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 import { SETTINGS } from './fixture.ts';

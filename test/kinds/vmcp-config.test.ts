@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readVmcpConfig, VMCP_CONFIG_FILE } from '../../src/contracts/vmcp-config.ts';
 import { isObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 import { FOLDER } from './fixture.ts';
 
 const EXPECTED = join(FOLDER, 'virtualmcpserver/expected');

@@ -5,8 +5,8 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore } from '../../src/adapters/postgres/store.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { registrySource } from '../../src/main/registry-sources.ts';
-import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import { registrySource } from '../../src/main/instance/registry-sources.ts';
+import type { RegistryDeps } from '../../src/reconcile/catalogue/registries.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
 export interface StoryCatalogue {
