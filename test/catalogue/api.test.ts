@@ -10,7 +10,7 @@ import { type ApiLimits, readApi } from '../../src/adapters/sources/api.ts';
 import type { Source } from '../../src/catalogue/ports.ts';
 import { syncRound } from '../../src/catalogue/round.ts';
 import type { SyncOutcome } from '../../src/catalogue/sync.ts';
-import type { ApiOrigin, Filter, RegistrySource } from '../../src/contracts/registry-source.ts';
+import type { ApiOrigin, Filter, RegistrySource } from '../../src/contracts/registry/source.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { item, type Server, startUpstream, type Upstream } from './upstream-registry.ts';
 

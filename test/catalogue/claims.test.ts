@@ -7,7 +7,7 @@ import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { Content, ReadRequest, Source } from '../../src/catalogue/ports.ts';
 import { syncRound } from '../../src/catalogue/round.ts';
 import type { SyncOutcome } from '../../src/catalogue/sync.ts';
-import type { Origin, RegistrySource } from '../../src/contracts/registry-source.ts';
+import type { Origin, RegistrySource } from '../../src/contracts/registry/source.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 

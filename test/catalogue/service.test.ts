@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { CatalogueState } from '../../src/contracts/catalogue-state.ts';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
-import type { RegistryConfig } from '../../src/contracts/registry-service.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
+import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { type RunningSync, startSync } from '../../src/main/registry-sync.ts';
-import { type Service, startService } from '../../src/main/serve.ts';
+import { type RunningSync, startSync } from '../../src/main/services/registry-sync.ts';
+import { type Service, startService } from '../../src/main/services/serve.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

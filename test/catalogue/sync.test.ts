@@ -8,7 +8,7 @@ import { declarationHash, due } from '../../src/catalogue/due.ts';
 import type { Content, SourceKey } from '../../src/catalogue/ports.ts';
 import { type SyncOutcome, syncSource } from '../../src/catalogue/sync.ts';
 import type { SourceState } from '../../src/contracts/catalogue-state.ts';
-import type { RegistrySource } from '../../src/contracts/registry-source.ts';
+import type { RegistrySource } from '../../src/contracts/registry/source.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import { formatProblem } from '../../src/std/problem.ts';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/main/config.ts';
-import { manifestFolders } from '../../src/main/config-repository.ts';
-import { scaffold } from '../../src/main/scaffold.ts';
-import { validation } from '../../src/main/validation.ts';
+import { readConfig } from '../../src/main/config/config.ts';
+import { manifestFolders } from '../../src/main/config/repository.ts';
+import { scaffold } from '../../src/main/dev/scaffold.ts';
+import { validation } from '../../src/main/offline/validation.ts';
 import { VERSION } from '../../src/main/version.ts';
 
 const URL_OF_IT = 'git@git.example.com:team/fleet.git';

@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Config, readConfig } from '../../src/main/config.ts';
-import { planBySnapshot } from '../../src/main/plan-by-snapshot.ts';
-import { parseSnapshot } from '../../src/reconcile/state-snapshot.ts';
+import { type Config, readConfig } from '../../src/main/config/config.ts';
+import { planBySnapshot } from '../../src/main/instance/plan-by-snapshot.ts';
+import { parseSnapshot } from '../../src/reconcile/plan-file/state-snapshot.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -56,7 +56,7 @@ test('a run publishes the state, and with it a checkout is planned without a clu
   );
   expect(stdout).toContain('  - tools/MCPServer/owl\n');
   expect(stdout).toMatch(/^by the snapshot of \S+ \(fleet at [0-9a-f]{12}\); what happened since is not known$/m);
-  expect(stdout).toMatch(/^0 to create, 4 to update, 9 to delete, \d+ unchanged, 0 held$/m);
+  expect(stdout).toMatch(/^0 to create, 3 to update, 10 to delete, \d+ unchanged, 0 held$/m);
 });
 
 test('the commit of the snapshot is taken from the repository where the checkout has it not', async () => {
@@ -75,7 +75,7 @@ test('without a folder the configured refs are planned', async () => {
   const { plan } = (await planBySnapshot(config(), { against: state, source: [] })).result;
   const changes = plan.batches.flatMap((batch) => batch.changes);
   expect(changes.map(({ action, resource }) => `${action} ${resource.kind}`)).toEqual(
-    ['MCPServer', 'ConfigMap', 'Deployment', 'StatefulSet'].map((kind) => `update ${kind}`),
+    ['MCPServer', 'ConfigMap', 'StatefulSet'].map((kind) => `update ${kind}`),
   );
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Server, startServer } from '../../src/adapters/postgres/server.ts';
+import { type Server, startServer } from '../../src/adapters/postgres/embedded/server.ts';
 import { idOf } from '../../src/kube/object.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';

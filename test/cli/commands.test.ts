@@ -45,6 +45,7 @@ describe('help', () => {
     'trigger',
     'adopt',
     'serve',
+    'proxy',
     'migrate',
     'crds',
     'explain',
@@ -208,7 +209,7 @@ describe('plan and sync', () => {
     const [plain, detailed] = [await instance.run('plan'), await instance.run('plan', '--detailed-exitcode')];
     expect([plain.code, detailed.code]).toEqual([0, 2]);
     expect(detailed.stdout).toContain('  + tools/MCPServer/clock\n');
-    expect(detailed.stdout).toMatch(/^11 to create, 0 to update, 0 to delete, 0 unchanged, 0 held\n/m);
+    expect(detailed.stdout).toMatch(/^12 to create, 0 to update, 0 to delete, 0 unchanged, 0 held\n/m);
     expect(world.cluster.cluster.counters().writes).toEqual({});
   });
 
@@ -219,7 +220,7 @@ describe('plan and sync', () => {
     expect(plan).toMatchObject({
       version: 1,
       commit: world.fleet.git('rev-parse', 'HEAD'),
-      summary: { create: 11, update: 0, delete: 0, unchanged: 0, held: 0 },
+      summary: { create: 12, update: 0, delete: 0, unchanged: 0, held: 0 },
       problems: [],
     });
     expect(plan.batches[0].changes[0]).toEqual({
@@ -237,13 +238,13 @@ describe('plan and sync', () => {
     expect(run).toMatchObject({
       version: 1,
       run: { commit: world.fleet.git('rev-parse', 'HEAD') },
-      summary: { created: 11, configured: 0, unchanged: 0, deleted: 0, held: 0, failed: 0 },
+      summary: { created: 12, configured: 0, unchanged: 0, deleted: 0, held: 0, failed: 0 },
       problems: [],
     });
     expect(run.run.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(Date.parse(run.run.finishedAt)).toBeGreaterThanOrEqual(Date.parse(run.run.startedAt));
-    expect(run.requests).toBeGreaterThan(11);
-    expect(run.outcomes).toHaveLength(11);
+    expect(run.requests).toBeGreaterThan(12);
+    expect(run.outcomes).toHaveLength(12);
     expect(run.outcomes[0]).toEqual({
       action: 'created',
       resource: { apiVersion: 'v1', kind: 'Namespace', name: 'tools' },
@@ -254,7 +255,7 @@ describe('plan and sync', () => {
     world.cluster.cluster.resetCounters();
     const { code, stdout } = await instance.run('sync');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^0 created, 0 configured, 11 unchanged, 0 deleted, 0 held, 0 failed/);
+    expect(stdout).toMatch(/^0 created, 0 configured, 12 unchanged, 0 deleted, 0 held, 0 failed/);
     const { writes, dryRuns, lists } = world.cluster.cluster.counters();
     expect([writes, dryRuns]).toEqual([{}, {}]);
     expect(Object.values(lists).filter((count) => count > 1)).toEqual([]);
@@ -262,7 +263,7 @@ describe('plan and sync', () => {
 
   test('plan has nothing pending then', async () => {
     const { code, stdout } = await instance.run('plan', '--detailed-exitcode');
-    expect([code, stdout]).toEqual([0, '0 to create, 0 to update, 0 to delete, 11 unchanged, 0 held\n']);
+    expect([code, stdout]).toEqual([0, '0 to create, 0 to update, 0 to delete, 12 unchanged, 0 held\n']);
   });
 
   test('plan shows what of an object would change, before and after', async () => {
@@ -309,11 +310,11 @@ describe('plan and sync', () => {
     const { code, stdout } = await instance.run('sync');
     expect(code).toBe(5);
     expect(stdout).toMatch(/^deletions wait for approval \([0-9a-f]{16}\): 1 deletions, and apply.maxDeletes is 0$/m);
-    expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 9 held, 0 failed/m);
+    expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 10 held, 0 failed/m);
     const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
 
     const wrong = await instance.run('approve', '0123456789abcdef');
-    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; 9 deletions wait as ${hash}`;
+    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; 10 deletions wait as ${hash}`;
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
       1,
       '',
@@ -323,17 +324,17 @@ describe('plan and sync', () => {
     const approved = await instance.run('approve', hash);
     expect([approved.code, approved.stderr]).toEqual([0, '']);
     expect(approved.stdout).toMatch(
-      /^approved until \S+Z: the next run deletes these 9\n( {2}- tools\/\w+\/\S+\n){9}$/,
+      /^approved until \S+Z: the next run deletes these 10\n( {2}- tools\/\w+\/\S+\n){10}$/,
     );
     const again = JSON.parse((await instance.run('approve', hash, '-o', 'json')).stdout);
     expect(again).toMatchObject({ version: 1, approved: { hash } });
-    expect(again.approved.deletions).toHaveLength(9);
+    expect(again.approved.deletions).toHaveLength(10);
 
     const done = await instance.run('sync');
     instance.configure();
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(new RegExp(`^deletions are approved \\(${hash}, until \\S+Z\\): 1 deletions`, 'm'));
-    expect(done.stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 9 deleted, 0 held, 0 failed/m);
+    expect(done.stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 10 deleted, 0 held, 0 failed/m);
   });
 
   test('sync says what is not ready in time and exits with 8', async () => {

@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { flat, nameOf, rootField } from '../../src/kinds/fields.ts';
+import { flat, lastName, rootField } from '../../src/kinds/fields.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { type Finished, skep } from '../harness/skep.ts';
 
@@ -48,7 +48,17 @@ test('--recursive outlines every field at every depth', async () => {
   const { stdout } = await explain('MCPServer', '--recursive');
   const kind = KINDS.find((each) => each.kind === 'MCPServer')!;
   const listed = stdout.slice(stdout.indexOf('FIELDS:')).split('\n').slice(1, -1);
-  expect(listed.map((line) => line.trim().split(' ')[0])).toEqual(flat(rootField(kind).fields).map(nameOf));
+  expect(listed.map((line) => line.trim().split(' ')[0])).toEqual(flat(rootField(kind).fields).map(lastName));
+});
+
+test('a kind is shown with its settings that are annotations', async () => {
+  const { stdout } = await explain('MCPRemoteProxy');
+  expect(stdout.slice(stdout.indexOf('ANNOTATIONS:'))).toMatch(
+    /^ANNOTATIONS:\n {2}skep\.dev\/rate-limit\n {6}Requests per second of all callers;[\s\S]*\n {6}Value: a whole number from 1\. Default: no limit\.\n/,
+  );
+  expect(stdout).toContain('  skep.dev/backend-ca\n');
+  expect(stdout).not.toContain('skep.dev/stdio-sharing');
+  expect((await explain('MCPGroup')).stdout).not.toContain('ANNOTATIONS');
 });
 
 test('in another API group it says so', async () => {

@@ -116,11 +116,11 @@ export async function putUp(server: SuiteServer, admin: ConnectedCluster, object
 }
 
 /** As a pod would find it: a token of the account, and the account's namespace. */
-export async function writeKubeconfigOfAccount(admin: string, namespace: string, path: string) {
+export async function writeKubeconfigOfAccount(admin: string, namespace: string, path: string, account = 'skep') {
   const api = await connect(admin);
   const { status, body } = await api.call({
     method: 'POST',
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/skep/token`,
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
     query: {},
     contentType: 'application/json',
     body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
@@ -133,8 +133,8 @@ export async function writeKubeconfigOfAccount(admin: string, namespace: string,
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'skep', user: { token: answer.token } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'skep', namespace } }],
+    users: [{ name: account, user: { token: answer.token } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: account, namespace } }],
     'current-context': 'c',
   };
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 });

@@ -2,8 +2,8 @@
 // about what the tests ask.
 
 import { join } from 'node:path';
-import { readConfig } from '../../src/main/config.ts';
-import { type Instance, openInstance } from '../../src/main/instance.ts';
+import { readConfig } from '../../src/main/config/config.ts';
+import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { writeKubeconfigOfAccount } from './account.ts';
 import type { SuiteServer } from './server.ts';

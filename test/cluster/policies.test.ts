@@ -8,7 +8,7 @@ import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 import { constructs, DEFINITION, GROUP, POLICY_API } from '../policies/construct.ts';
 import { loaded, PACK_FILES, packFixtures, said } from '../policies/pack.ts';
 import { type Api, connect } from '../recordings/api.ts';

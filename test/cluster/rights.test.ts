@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { approve } from '../../src/reconcile/approve.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { type GitServer, startGitServer, type TestRepository, temporaryFolder } from '../harness/git-server.ts';
 import { putUp, rightsFor, rightsIn, rightsOf, rulesOf } from './account.ts';

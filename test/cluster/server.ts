@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import type { DevclusterOptions } from '../../src/devcluster/devcluster.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import type { ApiResource } from '../../src/reconcile/ports.ts';
@@ -29,9 +30,12 @@ export interface SuiteServer {
 const DEADLINE_MS = 60_000;
 const POLL_MS = 100;
 
-/** `named`: a kubeconfig; empty: the embedded server. */
-export async function openServer(named = process.env.KUBECONFIG ?? ''): Promise<SuiteServer> {
-  const embedded = named === '' ? await startTestCluster() : undefined;
+/** `named`: a kubeconfig; empty: the embedded server, with these settings. */
+export async function openServer(
+  named = process.env.KUBECONFIG ?? '',
+  settings: Partial<DevclusterOptions> = {},
+): Promise<SuiteServer> {
+  const embedded = named === '' ? await startTestCluster(settings) : undefined;
   const kubeconfig = embedded?.kubeconfigPath ?? named;
   const suffix = randomBytes(4).toString('hex');
   const clients = new Map<string, ConnectedCluster>();

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { approve } from '../../src/reconcile/approve.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { isObject } from '../../src/std/json.ts';

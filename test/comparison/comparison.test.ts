@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { validation } from '../../src/main/validation.ts';
+import { validation } from '../../src/main/offline/validation.ts';
 import type { Problem } from '../../src/std/problem.ts';
 
 const FAULTS = fileURLToPath(new URL('faults', import.meta.url));

@@ -8,7 +8,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { answer } from '../../src/control/answer.ts';
 import type { ControlOptions } from '../../src/control/app.ts';
 import { addRoute } from '../../src/control/route.ts';
-import { secretsFrom } from '../../src/main/secret-file.ts';
+import { secretsFrom } from '../../src/main/config/secret-file.ts';
 import { controlApp, healthy } from './control-app.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'skep-control-'));

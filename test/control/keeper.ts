@@ -1,9 +1,9 @@
 // `skep run` within the test's own process, on a world of its own: what it says, and where it listens.
 
-import { type Config, readConfig } from '../../src/main/config.ts';
-import { keep } from '../../src/main/keep.ts';
+import { type Config, readConfig } from '../../src/main/config/config.ts';
 import { createLogger } from '../../src/main/log.ts';
-import { tellPeople } from '../../src/main/teller.ts';
+import { keepRunning } from '../../src/main/loop/keep.ts';
+import { tellPeople } from '../../src/main/loop/teller.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import type { World } from '../harness/world.ts';
 
@@ -36,7 +36,7 @@ export async function startKeeper(world: World, changes: Readonly<Record<string,
   });
   const teller = tellPeople({ out: hear, err: hear });
   const logger = createLogger('info', { isTTY: true, write: hear });
-  const running = keep(configOf(world, folder.path, changes), { enough, teller, logger }).finally(folder.remove);
+  const running = keepRunning(configOf(world, folder.path, changes), { enough, teller, logger }).finally(folder.remove);
   const ended = running.then(
     () => new Error('ended'),
     (error: unknown) => error,

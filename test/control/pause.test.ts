@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { systemClock } from '../../src/main/clock.ts';
-import { resume, suspend } from '../../src/reconcile/suspension.ts';
+import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { members, publish, versionsOf } from '../reconcile/fleet.ts';

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { CatalogueReader } from '../../src/catalogue/ports.ts';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import { createLogger } from '../../src/main/log.ts';
-import { startService } from '../../src/main/serve.ts';
+import { startService } from '../../src/main/services/serve.ts';
 import { openTracing, wantsTraces } from '../../src/main/tracing.ts';
-import { readTraceParent } from '../../src/std/trace.ts';
+import { readTraceParent } from '../../src/std/telemetry/trace.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
 import { skep } from '../harness/skep.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -158,13 +158,13 @@ test('without configuration nothing of OpenTelemetry is loaded', async () => {
   expect(stderr.includes(LOADED)).toBe(false);
 });
 
-test('one file alone names packages of OpenTelemetry, and loads them when it is asked to', () => {
+test('only the tracing of the reconciler and the telemetry of proxies name packages of OpenTelemetry, and load them when they are asked to', () => {
   const root = new URL('../../src/', import.meta.url);
   const naming = globSync('**/*.ts', { cwd: root }).filter((file) =>
     readFileSync(new URL(file, root), 'utf8').includes("'@opentelemetry/"),
   );
-  expect(naming).toEqual(['main/tracing.ts']);
-  const text = readFileSync(new URL('main/tracing.ts', root), 'utf8');
-  const loaded = text.split('\n').filter((line) => line.startsWith('import ') && line.includes("'@opentelemetry/"));
+  expect(naming.filter((file) => file !== 'main/tracing.ts' && !file.startsWith('adapters/telemetry/'))).toEqual([]);
+  const lines = naming.flatMap((file) => readFileSync(new URL(file, root), 'utf8').split('\n'));
+  const loaded = lines.filter((line) => line.startsWith('import ') && line.includes("'@opentelemetry/"));
   expect(loaded.filter((line) => !line.startsWith('import type '))).toEqual([]);
 });

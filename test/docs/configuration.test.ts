@@ -6,9 +6,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settingsPage } from '../../scripts/settings-page.ts';
-import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry-config.ts';
+import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry/config.ts';
 import { fieldsOf } from '../../src/kinds/fields.ts';
-import { CONFIG_SCHEMA } from '../../src/main/config.ts';
+import { CONFIG_SCHEMA } from '../../src/main/config/config.ts';
 import { PAGES, ROOT } from './pages.ts';
 
 test('the page is generated', () => {

@@ -2,10 +2,10 @@
 // another), settings of skep.yaml, settings of registry.yaml. A block that is none of these says why it is not checked.
 
 import { parseAllDocuments } from 'yaml';
-import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry-config.ts';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
+import { REGISTRY_CONFIG_SCHEMA } from '../../src/contracts/registry/config.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import { KINDS } from '../../src/kinds/index.ts';
-import { CONFIG_SCHEMA, readConfig } from '../../src/main/config.ts';
+import { CONFIG_SCHEMA, readConfig } from '../../src/main/config/config.ts';
 import { validate } from '../../src/reconcile/validate.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { formatProblem } from '../../src/std/problem.ts';

@@ -3,15 +3,15 @@
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connectCluster } from '../../src/adapters/cluster/connect.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { scaffold } from '../../src/main/scaffold.ts';
+import { scaffold } from '../../src/main/dev/scaffold.ts';
 import { startTestCluster, type TestCluster } from '../harness/cluster.ts';
+import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { ROOT } from './pages.ts';
 
@@ -74,15 +74,6 @@ export async function openStage(name: string, program = join(ROOT, 'src/skep.ts'
       folder.remove();
     },
   };
-}
-
-/** Somebody else may take it before it is used; that it is the next one asked for is unlikely enough. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function linkCheckout(dir: string): Promise<Part> {

@@ -144,7 +144,7 @@ function leftAlone(): void {
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alone, namespace: ${namespace}}\ndata: {a: ${value}}\n`;
   const serverOf = (version: string, annotations = '') =>
     `apiVersion: ${fleet.group}/v1alpha1\nkind: MCPServer\nmetadata: {name: clock, namespace: ${namespace}${annotations}}\n` +
-    `spec: {image: 'registry.example.com/clock:${version}', transport: stdio}\n`;
+    `spec: {image: 'registry.example.com/clock:${version}', transport: stdio, proxyPort: 808${version}}\n`;
   const path = () => `/api/v1/namespaces/${namespace}/configmaps/alone`;
   const annotate = (value: string | null) =>
     write(path(), 'kubectl-annotate', { metadata: { annotations: { 'skep.dev/reconcile': value } } });

@@ -7,7 +7,7 @@ import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
 import { impactOf } from '../../src/reconcile/impact/impact.ts';
-import { load } from '../../src/reconcile/load.ts';
+import { load } from '../../src/reconcile/read/load.ts';
 import { textOfImpact } from '../../src/report/impact.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 

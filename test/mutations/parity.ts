@@ -4,7 +4,7 @@
 import { KINDS } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { load } from '../../src/reconcile/load.ts';
+import { load } from '../../src/reconcile/read/load.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 import { formatProblem } from '../../src/std/problem.ts';

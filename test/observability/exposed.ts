@@ -1,9 +1,11 @@
-// What both processes expose at /metrics, once of everything has happened something.
+// What all processes expose at /metrics, once of everything has happened something.
 
 import { pino } from 'pino';
 import type { Rejection } from '../../src/auth/rejection.ts';
 import type { CatalogueReader } from '../../src/catalogue/ports.ts';
 import { createRunMetrics } from '../../src/control/metrics.ts';
+import { GATE_CODES } from '../../src/gate/codes.ts';
+import { createProxyMetrics } from '../../src/proxy/metrics.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { buildMetricsApp, createServiceMetrics } from '../../src/registry/metrics.ts';
 import { Failure } from '../../src/std/failure.ts';
@@ -73,8 +75,29 @@ export async function exposedByServe(): Promise<readonly Family[]> {
   return read((await app.inject('/metrics')).body, metrics.families());
 }
 
+/** Of the port `metrics` of a proxy. */
+export function exposedByProxy(): readonly Family[] {
+  const proxy = createProxyMetrics({
+    version: '1',
+    server: 'weather',
+    transport: 'stdio',
+    isKnownMethod: () => true,
+    isKnownRevision: () => true,
+  });
+  const call = {
+    ...{ httpMethod: 'POST', mcpMethod: 'tools/call', target: 'forecast', isTool: true },
+    ...{ revision: '2025-11-25', seconds: 1, errorType: '' },
+  };
+  proxy.answered({ ...call, status: 200, failed: false, reason: '' });
+  for (const reason of Object.keys(GATE_CODES)) proxy.answered({ ...call, status: 503, failed: true, reason });
+  proxy.dropped('unattributed');
+  proxy.active(1);
+  proxy.streams(1);
+  return read(proxy.metrics.text(), proxy.metrics.families());
+}
+
 const SERIES = /^([a-z0-9_]+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$/;
-const LABEL = /([a-z]+)="((?:[^"\\]|\\.)*)"/g;
+const LABEL = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g;
 
 /** Prometheus exposition format 0.0.4, as far as we write it. Throws where a family has nothing to show. */
 function read(text: string, families: readonly { readonly name: string; readonly type: string }[]): Family[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { exposedByRun, exposedByServe, type Family } from './exposed.ts';
+import { exposedByProxy, exposedByRun, exposedByServe, type Family } from './exposed.ts';
 import { type Query, readQuery } from './promql.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,7 +46,8 @@ const TARGET = new Set(['namespace', 'pod', 'container', 'endpoint', 'instance',
 
 let families: ReadonlyMap<string, readonly Family[]>;
 beforeAll(async () => {
-  families = Map.groupBy([...(await exposedByRun()), ...(await exposedByServe())], ({ name }) => name);
+  const all = [...(await exposedByRun()), ...(await exposedByServe()), ...exposedByProxy()];
+  families = Map.groupBy(all, ({ name }) => name);
 });
 
 /** By Prometheus itself, of each target. */
@@ -165,7 +166,9 @@ describe('the dashboard', () => {
 });
 
 describe('what is scraped', () => {
-  const workloads = documents('manifests/install/**/deployment.yaml', 'test/kinds/mcpregistry/expected/full.yaml')
+  const kinds = ['mcpregistry', 'mcpserver', 'mcpremoteproxy'];
+  const made = kinds.map((kind) => `test/kinds/${kind}/expected/full.yaml`);
+  const workloads = documents('manifests/install/**/deployment.yaml', ...made)
     .flatMap((each) => (Array.isArray(each) ? each : [each]))
     .filter(({ kind }) => kind === 'Deployment');
 
@@ -175,13 +178,18 @@ describe('what is scraped', () => {
       const { matchLabels, matchExpressions = [] } = spec.selector;
       const found = workloads.filter(({ spec: { template } }) => {
         const { labels } = template.metadata;
-        const exist = matchExpressions.every(({ key, operator }: Any) => operator === 'Exists' && key in labels);
+        const exist = matchExpressions.every(({ key, operator, values }: Any) =>
+          operator === 'In' ? values.includes(labels[key]) : operator === 'Exists' && key in labels,
+        );
         return exist && Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
       });
-      expect(found).toHaveLength(1);
+      expect(found).toHaveLength(matchExpressions.find(({ values }: Any) => values !== undefined)?.values.length ?? 1);
+      for (const { spec: made } of found) {
+        const { containers } = made.template.spec;
+        const ports = containers.flatMap(({ ports = [] }: Any) => ports.map(({ name }: Any) => name));
+        expect(ports).toEqual(expect.arrayContaining(spec.podMetricsEndpoints.map(({ port }: Any) => port)));
+      }
       const { template } = found[0].spec;
-      const ports = template.spec.containers.flatMap(({ ports = [] }: Any) => ports.map(({ name }: Any) => name));
-      expect(ports).toEqual(expect.arrayContaining(spec.podMetricsEndpoints.map(({ port }: Any) => port)));
       const wanted = relabelings(spec, 'mcpregistry').flatMap(({ sourceLabels }) => sourceLabels);
       const given = Object.keys(template.metadata.labels).map(
         (label) => `__meta_kubernetes_pod_label_${label.replaceAll(/[^a-zA-Z0-9_]/g, '_')}`,

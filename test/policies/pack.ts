@@ -7,9 +7,9 @@ import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { readPolicies } from '../../src/kube/policy/read.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
-import { type LoadedResource, load } from '../../src/reconcile/load.ts';
-import { admittedObject, openPolicies } from '../../src/reconcile/policies.ts';
-import { declaredFacts } from '../../src/reconcile/policy-facts.ts';
+import { declaredFacts } from '../../src/reconcile/policy/facts.ts';
+import { admittedObject, openPolicies } from '../../src/reconcile/policy/policies.ts';
+import { type LoadedResource, load } from '../../src/reconcile/read/load.ts';
 
 const FOLDER = import.meta.dirname;
 const PACK = join(FOLDER, '../../policies');

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { validation } from '../../src/main/validation.ts';
+import { validation } from '../../src/main/offline/validation.ts';
 import { problemsExit } from '../../src/reconcile/problems-exit.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { formatProblem } from '../../src/std/problem.ts';

@@ -2,7 +2,7 @@
 // killed half way through.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { approves, readApproval, spendApproval, storeApproval } from '../../src/reconcile/approval.ts';
+import { approves, readApproval, spendApproval, storeApproval } from '../../src/reconcile/records/approval.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -42,11 +42,11 @@ test('what is approved goes in the next run, and the approval with it', async ()
   const waiting = await serve('two');
   expect(await servers()).toEqual(['one', 'two']);
   const { guarded } = await world.approve(hashOf(waiting), 24, LIMITS);
-  expect(guarded.deletions).toHaveLength(9);
+  expect(guarded.deletions).toHaveLength(10);
 
   const result = await world.run(LIMITS);
   expect(result.plan.approved?.approval.hash).toBe(hashOf(waiting));
-  expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(9);
+  expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(10);
   expect(await servers()).toEqual(['two']);
   expect(await readApproval(world.client, HOME)).toBeUndefined();
   // The same name again is another object, and nobody approved its deletion.

@@ -125,30 +125,26 @@ test('children follow the field that somebody else keeps of their resource, and 
 });
 
 test('what is read of a ConfigMap is what lives, too', async () => {
-  const policy = (action: string) =>
-    JSON.stringify({
-      version: '1.0',
-      type: 'cedarv1',
-      cedar: { policies: [`permit(principal, action == Action::"${action}", resource);`], entities_json: '[]' },
-    });
+  const login = (issuer: string) => ({ issuer: `https://${issuer}.example.com`, audience: 'edited' });
   const configMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'policy', namespace: 'tools' },
-    data: { 'authz.json': policy('call_tool') },
+    metadata: { name: 'login', namespace: 'tools' },
+    data: login('first'),
   };
-  const text = `${server('edited', '2.0.0')}  authzConfig: {type: configMap, configMap: {name: policy, key: authz.json}}\n`;
-  world.fleet.commit({ 'cluster/edited.yaml': text, 'cluster/policy/policy.yaml': JSON.stringify(configMap) });
+  const text = `${server('edited', '2.0.0')}  oidcConfig: {type: configMap, configMap: {name: login}}\n`;
+  world.fleet.commit({ 'cluster/edited.yaml': text, 'cluster/login/login.yaml': JSON.stringify(configMap) });
   await world.run({ waitSeconds: 0 });
-  const mounted = async () => /mounts-checksum":"(\w+)"/.exec(await childrenOf('edited'))?.[1];
-  const before = await mounted();
+  const pods = async () => /runconfig-checksum":"(\w+)"/.exec(await childrenOf('edited'))?.[1];
+  const before = await pods();
   expect(before).toBeDefined();
-  await edit('/api/v1/namespaces/tools/configmaps/policy', { data: { 'authz.json': policy('list_tools') } });
+  await edit('/api/v1/namespaces/tools/configmaps/login', { data: login('second') });
   const { problems } = await world.run(REPORT);
   expect(problems.map(({ code }) => code)).toEqual(['field-conflict']);
-  // Pods are replaced for what they mount, not for what Git would have.
-  expect(await mounted()).not.toBe(before);
-  world.fleet.commit({ 'cluster/policy/policy.yaml': undefined });
+  // Pods are replaced for what they read, not for what Git would have.
+  expect(await childrenOf('edited')).toContain('https://second.example.com');
+  expect(await pods()).not.toBe(before);
+  world.fleet.commit({ 'cluster/login/login.yaml': undefined });
 });
 
 test('a resource that is not valid with what somebody else keeps is held with its children', async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { apply } from '../../src/reconcile/apply.ts';
+import { apply } from '../../src/reconcile/apply/apply.ts';
 import { OWNER, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -16,6 +16,7 @@ import { members, publish, server, versionsOf } from './fleet.ts';
 const FLEET = { clock: '1.0.0', news: '1.0.0', weather: '1.0.0' };
 const TOOLS = '/api/v1/namespaces/tools';
 const DEPLOYMENT = '/apis/apps/v1/namespaces/tools/deployments/clock';
+const STATEFUL_SET = '/apis/apps/v1/namespaces/tools/statefulsets/clock';
 
 let world: World;
 
@@ -79,6 +80,7 @@ test('a second run writes nothing, lists each kind once, and gets the lease, the
     list: {
       namespaces: 1,
       configmaps: 1,
+      secrets: 1,
       services: 1,
       serviceaccounts: 1,
       'roles.rbac.authorization.k8s.io': 1,
@@ -102,7 +104,6 @@ test('a commit that adds, changes and removes a server moves those, and the stat
   expect(moved.filter((id) => !ofTheThree.includes(id))).toEqual(['tools/MCPGroup/team']);
   expect(ofTheThree.filter((id) => id.includes('clock'))).toEqual([
     'tools/ConfigMap/clock-runconfig',
-    'tools/Deployment/clock',
     'tools/MCPServer/clock',
     'tools/StatefulSet/clock',
   ]);
@@ -128,7 +129,7 @@ test('what somebody changed of ours is set right', async () => {
 });
 
 test('labels, annotations and fields of others on our objects stay, and cause no write', async () => {
-  await edit(DEPLOYMENT, {
+  await edit(STATEFUL_SET, {
     metadata: { labels: { team: 'blue' }, annotations: { 'example.com/note': 'keep' } },
     spec: { minReadySeconds: 7, template: { spec: { priorityClassName: 'high' } } },
   });
@@ -138,8 +139,8 @@ test('labels, annotations and fields of others on our objects stay, and cause no
   await expectIdle();
 
   publish(world.fleet, { ...FLEET, clock: '3.0.0' });
-  expect(did(await world.run())).toContain('tools/Deployment/clock configured');
-  const { metadata, spec } = await read(DEPLOYMENT);
+  expect(did(await world.run())).toContain('tools/StatefulSet/clock configured');
+  const { metadata, spec } = await read(STATEFUL_SET);
   expect(metadata.labels?.team).toBe('blue');
   expect(metadata.annotations?.['example.com/note']).toBe('keep');
   expect(spec).toMatchObject({ minReadySeconds: 7, template: { spec: { priorityClassName: 'high' } } });
@@ -217,7 +218,7 @@ test('a LIST that fails takes no kind out of the ApplySet parent', async () => {
 
 test('429 with Retry-After is waited out', async () => {
   world.cluster.cluster.faults.add({
-    match: { verb: 'apply', resource: 'deployments' },
+    match: { verb: 'apply', resource: 'statefulsets' },
     action: { status: 429, retryAfterSeconds: 1 },
     times: 1,
   });
@@ -226,7 +227,7 @@ test('429 with Retry-After is waited out', async () => {
   const result = await world.run();
   expect(performance.now() - started).toBeGreaterThan(1000);
   expect(exitCodeOf(result)).toBe(0);
-  expect(did(result)).toContain('tools/Deployment/clock configured');
+  expect(did(result)).toContain('tools/StatefulSet/clock configured');
   await expectIdle();
 });
 

@@ -6,7 +6,7 @@ import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluste
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { onlyCurrent } from '../../src/reconcile/current.ts';
+import { onlyCurrent } from '../../src/reconcile/apply/current.ts';
 import type { Clock } from '../../src/reconcile/ports.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { eventually, startTestCluster, type TestCluster } from '../harness/cluster.ts';

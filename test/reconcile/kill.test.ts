@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { idOf, type KubeObject } from '../../src/kube/object.ts';
-import { extentOf, extentOfMembers } from '../../src/reconcile/applyset.ts';
+import { extentOf, extentOfMembers } from '../../src/reconcile/observe/applyset.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
@@ -13,7 +13,7 @@ import { members, publish } from './fleet.ts';
 
 const KILLS = 8;
 /** A run makes about so many requests before it waits for readiness. */
-const REQUESTS_MAX = 60;
+const REQUESTS_MAX = 70;
 const SEED = 20_261_121;
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/skep-test';
 const PARENT = '/api/v1/namespaces/default/configmaps/skep-test';

@@ -144,7 +144,7 @@ test.each([
   }
 });
 
-test.each([
+test.each<{ headers: Record<string, string>; retryAfterMs: number | undefined; attempts: number }>([
   { headers: { 'retry-after': '120' }, retryAfterMs: 120_000, attempts: 1 },
   {
     headers: { 'retry-after': 'Thu, 01 Jan 2026 00:02:00 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' },

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
-import type { Plan } from '../../src/reconcile/plan.ts';
+import type { Plan } from '../../src/reconcile/plan/plan.ts';
+import { formatSnapshot } from '../../src/reconcile/plan-file/state-snapshot.ts';
+import type { StateSnapshot } from '../../src/reconcile/plan-file/state-snapshot-format.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
-import { formatSnapshot } from '../../src/reconcile/state-snapshot.ts';
-import type { StateSnapshot } from '../../src/reconcile/state-snapshot-format.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World, type WorldOverrides } from '../harness/world.ts';
 import { fleetFiles, server } from './fleet.ts';

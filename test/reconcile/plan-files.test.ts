@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { admitNothing } from '../../src/reconcile/plan-admission.ts';
-import { formatPlanFile } from '../../src/reconcile/plan-file.ts';
+import { admitNothing } from '../../src/reconcile/plan-file/admission.ts';
+import { formatPlanFile } from '../../src/reconcile/plan-file/plan-file.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -198,7 +198,7 @@ test('where plans must be signed, a run changes nothing and says what waits', as
   expect(new Set(result.outcomes.map(({ action, error }) => `${action} ${error?.code}`))).toEqual(
     new Set(['held plan-required']),
   );
-  expect([result.outcomes.length, exitCodeOf(result)]).toEqual([18, 5]);
+  expect([result.outcomes.length, exitCodeOf(result)]).toEqual([20, 5]);
   expect(contentsOf(await members(world.client, 'test'))).toEqual(before);
 });
 
@@ -220,7 +220,7 @@ describe('deletions beyond the limits', () => {
     await serve({ one: '1.0.0', two: '1.0.0' });
     publish(world.fleet, { two: '2.0.0' });
     const file = await world.planFile(LIMITS);
-    expect([file.guard.verdict, file.guard.deletions?.length]).toEqual(['waits', 9]);
+    expect([file.guard.verdict, file.guard.deletions?.length]).toEqual(['waits', 10]);
     const result = await world.applyPlan(file, LIMITS);
     expect(outcomesOf(result)['tools/MCPServer/two']).toBe('configured');
     expect([await image('one'), exitCodeOf(result)]).toEqual(['images.example.com/one:1.0.0', 5]);
@@ -234,7 +234,7 @@ describe('deletions beyond the limits', () => {
     const file = await world.planFile(LIMITS);
     expect(file.guard.verdict).toBe('approved');
     const result = await world.applyPlan(file, LIMITS);
-    expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(9);
+    expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(10);
     expect(await image('one')).toBeUndefined();
     // It was spent: the same list is never deleted twice by one approval.
     const again = await world.applyPlan(file, LIMITS);

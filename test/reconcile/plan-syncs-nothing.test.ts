@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
-import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import type { RegistryDeps } from '../../src/reconcile/catalogue/registries.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { isObject } from '../../src/std/json.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

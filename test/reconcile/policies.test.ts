@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPolicies } from '../../src/kube/policy/read.ts';
-import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import type { RegistryDeps } from '../../src/reconcile/catalogue/registries.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { startWorld, type World } from '../harness/world.ts';

@@ -5,11 +5,11 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { connectCluster } from '../../src/adapters/cluster/connect.ts';
 import { systemClock } from '../../src/main/clock.ts';
-import { storeApproval } from '../../src/reconcile/approval.ts';
-import { openDigestKey } from '../../src/reconcile/digest-key.ts';
+import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
 import type { Clock, Repository } from '../../src/reconcile/ports.ts';
-import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/reconcile.ts';
+import { storeApproval } from '../../src/reconcile/records/approval.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
+import { planOnly, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/run.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import { optionsOf } from '../harness/world.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import type { RegistryDeps } from '../../src/reconcile/registries.ts';
+import type { RegistryDeps } from '../../src/reconcile/catalogue/registries.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { formatId } from '../../src/std/problem.ts';

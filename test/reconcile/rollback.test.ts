@@ -1,10 +1,10 @@
 // Going back to an earlier run, and what ends it: a bad commit stays out of use until a newer one comes.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { approve } from '../../src/reconcile/approve.ts';
-import { clearQuarantine, readQuarantine } from '../../src/reconcile/quarantine.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
+import { learnOlder, quarantine } from '../../src/reconcile/operate/rollback.ts';
+import { clearQuarantine, readQuarantine } from '../../src/reconcile/records/quarantine.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
-import { learnOlder, quarantine } from '../../src/reconcile/rollback.ts';
 import { textOfHistory } from '../../src/report/history.ts';
 import { jsonOfPlan } from '../../src/report/json.ts';
 import { textOfPlan } from '../../src/report/text.ts';

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { NO_DIGEST } from '../../src/reconcile/digest-key.ts';
+import { NO_DIGEST } from '../../src/reconcile/desire/digest-key.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';

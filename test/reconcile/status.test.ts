@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type InstanceStatus, statusOf } from '../../src/reconcile/status.ts';
-import { resume, suspend } from '../../src/reconcile/suspension.ts';
+import { type InstanceStatus, statusOf } from '../../src/reconcile/operate/status.ts';
+import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';

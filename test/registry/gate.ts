@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createOutbound, type OutboundRequest } from '../../src/adapters/http/outbound.ts';
 import type { CatalogueReader } from '../../src/catalogue/ports.ts';
-import type { OAuthConfig, ProviderConfig, RegistryConfig } from '../../src/contracts/registry-service.ts';
+import type { OAuthConfig, ProviderConfig, RegistryConfig } from '../../src/contracts/registry/service.ts';
 import { buildApp } from '../../src/registry/app.ts';
 import { createServiceMetrics } from '../../src/registry/metrics.ts';
 import { Failure } from '../../src/std/failure.ts';

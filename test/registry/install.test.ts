@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startServer } from '../../src/adapters/postgres/server.ts';
+import { startServer } from '../../src/adapters/postgres/embedded/server.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { createCluster } from '../harness/postgres-server.ts';
 import { startSkep } from '../harness/skep.ts';

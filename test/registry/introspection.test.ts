@@ -5,7 +5,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { ProviderConfig } from '../../src/contracts/registry-service.ts';
+import type { ProviderConfig } from '../../src/contracts/registry/service.ts';
 import { INTROSPECTION_CLIENT, type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE, type Gate, openGate, REFUSED, UNJUDGED } from './gate.ts';
 import { serve } from './serve.ts';

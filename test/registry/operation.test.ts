@@ -3,9 +3,9 @@
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
-import type { RegistryConfig } from '../../src/contracts/registry-service.ts';
-import { type Service as Started, startService } from '../../src/main/serve.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
+import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
+import { type Service as Started, startService } from '../../src/main/services/serve.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
 import { openService, type Service } from './service.ts';

@@ -9,7 +9,7 @@ import { createOutbound } from '../../src/adapters/http/outbound.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { Entry, SourceKey } from '../../src/catalogue/ports.ts';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import { buildApp } from '../../src/registry/app.ts';
 import { createServiceMetrics, type ServiceMetrics } from '../../src/registry/metrics.ts';
 import { formatProblem } from '../../src/std/problem.ts';

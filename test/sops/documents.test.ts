@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type AgeKeys, readAgeKeys } from '../../src/std/sops/age-keys.ts';
 import { type Opening, openDocuments } from '../../src/std/sops/open.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const KEYS = readFileSync(join(HERE, 'TEST-ONLY-age-keys.txt'), 'utf8');

@@ -9,7 +9,7 @@ import { identityToRecipient } from 'age-encryption';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readAgeKeys } from '../../src/std/sops/age-keys.ts';
 import { openDocuments } from '../../src/std/sops/open.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { type Random, seeded } from '../harness/random.ts';
 import { sealed, testKey } from '../harness/sops.ts';

@@ -12,8 +12,8 @@ import { connect } from '../../src/adapters/postgres/connect.ts';
 import { migrate, migrationStatus } from '../../src/adapters/postgres/migrate.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore } from '../../src/adapters/postgres/store.ts';
-import { readRegistryConfig } from '../../src/contracts/registry-config-read.ts';
-import { type Service, startService } from '../../src/main/serve.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
+import { type Service, startService } from '../../src/main/services/serve.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type Query, type RecordedRelease, recordedReleases } from './recorded.ts';
 

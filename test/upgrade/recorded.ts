@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../../src/kube/object.ts';
 import type { JsonObject } from '../../src/std/json.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 
 const FOLDER = join(import.meta.dirname, 'releases');
 

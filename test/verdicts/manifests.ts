@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledKinds } from '../../src/kube/schemas/bundled.ts';
-import { readDocuments } from '../../src/std/yaml.ts';
+import { readDocuments } from '../../src/std/yaml/yaml.ts';
 import { readFixtures } from '../kinds/fixture.ts';
 
 export interface Subject {

@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../src/std/problem.ts';
-import { readCarefully, readDocuments } from '../../src/std/yaml.ts';
-import { plainValues } from '../../src/std/yaml-events.ts';
+import { plainValues } from '../../src/std/yaml/events.ts';
+import { readCarefully, readDocuments } from '../../src/std/yaml/yaml.ts';
 import { type Random, seeded } from '../harness/random.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
