@@ -18,10 +18,11 @@ export function reportContext(): ReportContext {
     meanings: async () => (await import('./error-codes.ts')).meaningOf,
     helpUri: (code) => `${DOCUMENTATION}/errors.md#${code}`,
     root: process.cwd(),
-    ...(blobs === undefined
-      ? {}
-      : { linkTo: ({ file, line }) => `${blobs}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}` }),
-    ...(fullReport === undefined ? {} : { fullReport }),
+    linkTo:
+      blobs === undefined
+        ? undefined
+        : ({ file, line }) => `${blobs}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`,
+    fullReport,
   };
 }
 

@@ -51,7 +51,7 @@ export function validate(input: ValidateInput): Validation {
     builtin: bundledSchema,
     definitions: parsed.flatMap(definitionsOf),
     foreign: 'unchecked',
-    ...(cache === undefined ? {} : { cache }),
+    cache,
   });
   const broken = new Set(loaded.invalid.map(keyOf));
   const own = new Set(kinds.map((kind) => kind.kind));
@@ -90,7 +90,7 @@ export function validate(input: ValidateInput): Validation {
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,
       problems: problems.length,
-      ...(judged === undefined || judged.audited === 0 ? {} : { audited: judged.audited }),
+      audited: judged === undefined || judged.audited === 0 ? undefined : judged.audited,
     },
     problems,
   };

@@ -89,7 +89,7 @@ test('without the database the metrics say so', async () => {
 });
 
 test('without metrics in the configuration there is no further listener', async () => {
-  expect(await start('auth: {mode: anonymous}\n')).not.toHaveProperty('metricsUrl');
+  expect((await start('auth: {mode: anonymous}\n')).metricsUrl).toBeUndefined();
 });
 
 function occupy(port: number): Promise<{ readonly port: number; free(): Promise<void> }> {

@@ -20,8 +20,8 @@ export function triggerCommand(): Command {
       const { kubeconfig, context, concurrency } = config.cluster;
       const cluster = await connectCluster({
         usual: process.env.KUBECONFIG ?? '',
-        ...(kubeconfig === undefined ? {} : { kubeconfig }),
-        ...(context === undefined ? {} : { context }),
+        kubeconfig,
+        context,
         fieldManager: `${fieldManager(config.name)}-trigger`,
         concurrency,
         version: VERSION,

@@ -34,10 +34,6 @@ export async function loadConfig(flags: InstanceFlags): Promise<Config> {
   const { kubeconfig = config.cluster.kubeconfig, context = config.cluster.context } = flags;
   return {
     ...config,
-    cluster: {
-      ...config.cluster,
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-    },
+    cluster: { ...config.cluster, kubeconfig, context },
   };
 }

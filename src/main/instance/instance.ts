@@ -72,13 +72,13 @@ export async function openInstance(
       withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch, trace),
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
-    ...(config.children ? { registries: registryDeps(config, outbound, stores, watch) } : {}),
+    registries: config.children ? registryDeps(config, outbound, stores, watch) : undefined,
     cache,
     remembered,
     random: randomBytes,
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
-    ...(publisher === undefined ? {} : { looked: publisher.looked }),
+    looked: publisher?.looked,
     trace,
   };
   const history = openHistory(config, cluster, homeNamespace);
@@ -119,10 +119,10 @@ function openCluster(
 ): Promise<ConnectedCluster> {
   return connectCluster({
     usual: process.env.KUBECONFIG ?? '',
-    ...(requested === undefined ? {} : { observe: requested }),
-    ...(tracing === undefined ? {} : { traceParent: tracing.traceParent }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
+    observe: requested,
+    traceParent: tracing?.traceParent,
+    kubeconfig,
+    context,
     fieldManager: fieldManager(name),
     concurrency,
     version: VERSION,
@@ -133,9 +133,9 @@ function openCluster(
 function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progressed }: InstanceWatch): Outbound {
   return createOutbound({
     allowPrivate,
-    ...(caFile === undefined ? {} : { caFile }),
+    caFile,
     version: VERSION,
-    ...(progressed === undefined ? {} : { ended: progressed }),
+    ended: progressed,
   });
 }
 
@@ -185,9 +185,9 @@ export function optionsOf(config: Config, homeNamespace: string, policies: Polic
       images: { proxy, vmcp, registry },
       pullSecrets,
       pods: config.pods,
-      ...(config.catalogue === undefined ? {} : { catalogueDatabase: config.catalogue.database }),
+      catalogueDatabase: config.catalogue?.database,
     },
-    ...(policies === undefined ? {} : { policies }),
+    policies,
     namespaces: config.namespaces,
     scope: config.scope,
     children: config.children,
@@ -212,8 +212,8 @@ export function fleetSource(
   const request = {
     ...place,
     path: '',
-    ...(auth === undefined ? {} : { auth: authOf(auth) }),
-    ...(verify === undefined ? {} : { verify }),
+    auth: auth && authOf(auth),
+    verify,
   };
   const configured = openGit(gitDeps(config, outbound), request);
   const byTag = verify !== undefined && verify.mode !== 'head';
@@ -221,5 +221,5 @@ export function fleetSource(
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
   const fixed = commit === undefined ? {} : { fixed: true as const };
   const keys = decryption === undefined ? {} : { keys: () => ageKeysFrom(decryption.ageKeyFile) };
-  return { name, path, ignore, repository, ...(allow === undefined ? {} : { allow }), ...account, ...fixed, ...keys };
+  return { name, path, ignore, repository, allow, ...account, ...fixed, ...keys };
 }

@@ -39,8 +39,8 @@ function statuses(
     const options = {
       provider,
       ...place,
-      ...(apiUrl === undefined ? {} : { apiUrl }),
-      ...(targetUrl === undefined ? {} : { targetUrl }),
+      apiUrl,
+      targetUrl,
       token: () => firstOf(tokenFile),
       // Two sources may be two paths of one repository.
       context: sources.length === 1 ? context : `${context}/${source.name}`,

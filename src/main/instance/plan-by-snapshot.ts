@@ -32,7 +32,7 @@ export interface AgainstFlags {
 /** Throws Failure `usage`, `snapshot-...`, and what reading the repositories throws. */
 export async function planBySnapshot(config: Config, flags: AgainstFlags): ReturnType<typeof planAgainst> {
   const { allowPrivate, caFile } = config.outbound;
-  const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
+  const outbound = createOutbound({ allowPrivate, caFile, version: VERSION });
   try {
     const folders = foldersOf(config, flags.source);
     const snapshot = await readSnapshot(outbound, flags);

@@ -50,7 +50,7 @@ export function openGit(deps: GitDeps, request: GitRequest): Repository {
     ref,
     dir: join(dir, sha256(JSON.stringify([repository, ref, path])).slice(0, 16)),
     ...auth,
-    ...(verify === undefined ? {} : { verify }),
+    verify,
     path,
     outbound,
     allowFiles,
@@ -60,10 +60,10 @@ export function openGit(deps: GitDeps, request: GitRequest): Repository {
 
 function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
   return {
-    ...(branch === undefined ? {} : { branch }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(semver === undefined ? {} : { semver }),
-    ...(commit === undefined ? {} : { commit }),
+    branch,
+    tag,
+    semver,
+    commit,
   };
 }
 
@@ -76,12 +76,11 @@ function credentialsFor(all: readonly Credentials[], repository: string): Creden
 export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitOptions, 'auth' | 'ssh'> {
   const { username, passwordFile, sshKeyFile, knownHostsFile } = credentials ?? {};
   return {
-    ...(username === undefined || passwordFile === undefined
-      ? {}
-      : { auth: { username, password: () => passwordFrom(passwordFile) } }),
-    ...(sshKeyFile === undefined || knownHostsFile === undefined
-      ? {}
-      : { ssh: { keyFile: sshKeyFile, knownHostsFile } }),
+    auth:
+      username === undefined || passwordFile === undefined
+        ? undefined
+        : { username, password: () => passwordFrom(passwordFile) },
+    ssh: sshKeyFile === undefined || knownHostsFile === undefined ? undefined : { keyFile: sshKeyFile, knownHostsFile },
   };
 }
 

@@ -41,12 +41,12 @@ export async function startControl(
     vitals,
     trigger,
     runs,
-    hooks: { sources, now, monotonic, counted: subject.metrics.webhook, ...(secrets === undefined ? {} : { secrets }) },
+    hooks: { sources, now, monotonic, counted: subject.metrics.webhook, secrets },
     metrics: { metrics: subject.metrics, usage: watch.usage },
     logger,
     newRequestId: randomUUID,
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(snapshot === undefined ? {} : { snapshot }),
+    tokens,
+    snapshot,
   });
   async function stop(): Promise<void> {
     watch.stop();

@@ -35,8 +35,8 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     now,
     sleep,
     random: Math.random,
-    ...(beat === undefined ? {} : { beat }),
-    ...(queued === undefined ? {} : { queued }),
+    beat,
+    queued,
   };
   const windows = openWindows(config.windows);
   return startSchedule(deps, { schedule, timeZone, jitterSeconds, followUpsMs: FOLLOW_UPS_MS }, async (reason) => {

@@ -72,7 +72,7 @@ export function tellLog(log: Logger): Teller {
         ...facts,
         action,
         resource: formatId(resource),
-        ...(error === undefined ? {} : { code: error.code }),
+        code: error?.code,
       };
       log[!isNews ? 'debug' : action === 'failed' ? 'error' : 'info'](record, textOfOutcome(each));
     },
@@ -113,7 +113,8 @@ function tellResult(log: Logger, facts: RunFacts | undefined, result: RunResult,
     seconds,
     exitCode: exitCodeOf(result),
     ...waiting,
-    ...(paused === undefined ? {} : { paused, pending: countsOf(result.plan) }),
+    paused,
+    pending: paused && countsOf(result.plan),
   };
   log[isNews ? 'info' : 'debug']({ ...facts, ...summary }, 'run ended');
 }

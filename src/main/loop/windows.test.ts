@@ -84,7 +84,8 @@ test('outside of every allow it says so, and when the next begins', () => {
 });
 
 test('where it never opens, no end is told', () => {
-  expect(openWindows([{ deny: '* * * * *', hours: 1, timeZone: 'UTC' }]).closed(0)).not.toHaveProperty('until');
+  const closed = openWindows([{ deny: '* * * * *', hours: 1, timeZone: 'UTC' }]).closed(0);
+  expect(closed).toEqual({ window: 'deny "* * * * *" for 1 h (UTC)' });
 });
 
 test('what is no cron expression, or no time zone, is refused', () => {

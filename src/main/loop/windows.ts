@@ -54,7 +54,7 @@ export function openWindows(windows: readonly Window[]): SyncWindows {
       const window = closedBy(at);
       if (window === undefined) return undefined;
       const until = opensAt(at);
-      return { window, ...(until === undefined ? {} : { until }) };
+      return { window, until };
     },
   };
 }
@@ -80,6 +80,6 @@ export function pausedBy(windows: SyncWindows, at: number): { readonly paused?: 
   if (closed === undefined) return {};
   const { window, until } = closed;
   return {
-    paused: { by: 'window', window, ...(until === undefined ? {} : { until: new Date(until).toISOString() }) },
+    paused: { by: 'window', window, until: until === undefined ? undefined : new Date(until).toISOString() },
   };
 }

@@ -61,8 +61,8 @@ export async function validation(
     schemas,
     kinds: KINDS,
     apiGroup,
-    ...(files === undefined ? {} : { cache: files }),
-    ...(opened === undefined ? {} : { policies: opened.set }),
+    cache: files,
+    policies: opened?.set,
   });
   const told = withWarnings(result, opened?.warnings ?? []);
   kept?.set(key, told);

@@ -15,11 +15,7 @@ export function openDatabase(settings: DatabaseSettings): Store {
 /** PGPASSFILE and PGSSLROOTCERT. */
 export function withFiles<T extends DatabaseAddress>(address: T): T {
   const { passFile = process.env.PGPASSFILE, caFile = process.env.PGSSLROOTCERT } = address;
-  return {
-    ...address,
-    ...(passFile === undefined ? {} : { passFile }),
-    ...(caFile === undefined ? {} : { caFile }),
-  };
+  return { ...address, passFile, caFile };
 }
 
 export interface MigrationUser {

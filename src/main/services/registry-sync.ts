@@ -50,7 +50,7 @@ export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise
   const sources = config.registries.filter(isOwn);
   if (sources.length === 0) return undefined;
   const { allowPrivate, caFile, allowFiles } = config.outbound;
-  const outbound = createOutbound({ allowPrivate, ...(caFile === undefined ? {} : { caFile }), version: VERSION });
+  const outbound = createOutbound({ allowPrivate, caFile, version: VERSION });
   // A container that only reads what is mounted into it may have no place to write.
   const copies = sources.some(({ origin }) => origin.type === 'git');
   const temporary =

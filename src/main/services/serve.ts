@@ -72,13 +72,13 @@ export async function startService(
       },
       newRequestId: randomUUID,
       metrics,
-      ...(traced === undefined ? {} : { traced }),
+      traced,
     });
     closing.push(() => app.close());
     // Before the registry itself: whoever sees that one is ready may scrape.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
     const url = await listen(app, config.listen);
-    return { url, ...(metricsUrl === undefined ? {} : { metricsUrl }), stop };
+    return { url, metricsUrl, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -92,7 +92,7 @@ async function execute(
   };
   const { resource } = change;
   const owner = change.action === 'delete' ? undefined : change.owner;
-  const whose = { resource, ...(owner === undefined ? {} : { owner }) };
+  const whose = { resource, owner };
   const blocker = blockerOf(change, failed);
   try {
     if (blocker !== undefined) {
@@ -131,7 +131,7 @@ async function writeChange(
   const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
   const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';
-  return { action, ...(conceded.length === 0 ? {} : { conceded }) };
+  return { action, conceded: conceded.length === 0 ? undefined : conceded };
 }
 
 /** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */

@@ -56,7 +56,7 @@ export function holderOf({ lease }: Seen, now: number): Holder | undefined {
   const { renewTime, leaseDurationSeconds } = specOf(lease);
   const renewedAt = String(renewTime ?? '');
   const endsAt = Date.parse(renewedAt) + Number(leaseDurationSeconds) * 1000;
-  return { holder, renewedAt, ...(endsAt < now ? { expired: true } : {}) };
+  return { holder, renewedAt, expired: endsAt < now ? true : undefined };
 }
 
 /**

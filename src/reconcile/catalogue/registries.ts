@@ -206,7 +206,7 @@ function catalogueOutcome(registry: string, { key, result, state, written }: Syn
     action: result,
     servers: state.serverCount,
     rejected: state.rejectedCount,
-    ...(written === undefined ? {} : { written }),
+    written,
     message: state.message,
   };
 }

@@ -27,7 +27,7 @@ function kept({ random, ...desired }: Desired, live: KubeObject | undefined): De
   return {
     ...desired,
     object: withData(desired.object, values),
-    ...(missing.length === 0 ? {} : { random: Object.fromEntries(missing) }),
+    random: missing.length === 0 ? undefined : Object.fromEntries(missing),
   };
 }
 

@@ -35,7 +35,7 @@ export function problemsOf(concessions: readonly Concession[], loaded: readonly 
         severity: 'warning',
         message: `${path} stays as field manager "${manager}" has set it, and is not applied: declare its value, or remove the field there, or set apply.conflicts to force`,
         pointer,
-        ...(place === undefined ? {} : { place }),
+        place,
         resource: id,
       };
     }),

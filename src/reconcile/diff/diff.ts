@@ -68,7 +68,7 @@ function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manag
 function masked({ path, before, after }: Difference): Difference {
   return {
     path,
-    ...(before === undefined ? {} : { before: '*** (before)' }),
-    ...(after === undefined ? {} : { after: '*** (after)' }),
+    before: before === undefined ? undefined : '*** (before)',
+    after: after === undefined ? undefined : '*** (after)',
   };
 }

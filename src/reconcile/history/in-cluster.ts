@@ -74,7 +74,7 @@ function withoutLists(record: RunRecord): RunRecord {
     outcomes: [],
     held: [],
     problems: [],
-    ...(approval === undefined ? {} : { approval: { ...approval, deletions: [] } }),
+    approval: approval && { ...approval, deletions: [] },
     omitted: { ...record.omitted, ...omitted },
   };
 }

@@ -120,8 +120,8 @@ function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) =
     return {
       action,
       resource: formatId(resource),
-      ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
-      ...(diff.length === 0 ? {} : { diff: diff.slice(0, DIFFERENCES_MAX).map(recordedDifference) }),
+      error: error && { code: error.code, message: error.message },
+      diff: diff.length === 0 ? undefined : diff.slice(0, DIFFERENCES_MAX).map(recordedDifference),
     };
   };
 }
@@ -129,7 +129,7 @@ function outcomeWith(changes: ReadonlyMap<string, Change>): (outcome: Outcome) =
 function recordedDifference({ path, before, after }: Change['diff'][number]): RecordedDifference {
   if ([before, after].some((value) => value !== undefined && JSON.stringify(value).length > VALUE_MAX))
     return { path, long: true };
-  return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return { path, before, after };
 }
 
 function recordedProblem({ code, severity, message, place, pointer, resource }: Problem): RecordedProblem {
@@ -138,8 +138,8 @@ function recordedProblem({ code, severity, message, place, pointer, resource }: 
     severity,
     message,
     ...(place ?? {}),
-    ...(pointer === undefined ? {} : { pointer }),
-    ...(resource === undefined ? {} : { resource: formatId(resource) }),
+    pointer,
+    resource: resource && formatId(resource),
   };
 }
 

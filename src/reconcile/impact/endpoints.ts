@@ -56,11 +56,9 @@ function impactOn(before: OpenEndpoint | undefined, after: OpenEndpoint | undefi
     resource: after.id,
     action: 'changes',
     url: after.url,
-    ...(before.url === after.url ? {} : { moved: { before: before.url, after: after.url } }),
-    ...(before.transport === after.transport
-      ? {}
-      : { transport: { before: before.transport, after: after.transport } }),
-    ...(auth === undefined ? {} : { auth }),
+    moved: before.url === after.url ? undefined : { before: before.url, after: after.url },
+    transport: before.transport === after.transport ? undefined : { before: before.transport, after: after.transport },
+    auth,
     ...optimizerImpact(before, after),
     tools: toolsImpact(before, after),
   };

@@ -40,7 +40,7 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
     const now = clock.now();
     if (notice === undefined || !isNews(notice, before, now) || (silences.get(key)?.until ?? 0) > now) return undefined;
     try {
-      await channel.send({ ...notice, ...(before === undefined ? {} : { before: before.state }) });
+      await channel.send({ ...notice, before: before?.state });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const wanted = Number(error.data.retryAfterMs ?? 0);

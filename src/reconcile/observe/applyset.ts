@@ -60,7 +60,7 @@ export function parentObject(id: ResourceId, applySet: string, extent: Extent, t
     [GROUP_KINDS]: joinList(extent.groupKinds),
     [NAMESPACES]: joinList(extent.namespaces),
   };
-  const metadata = { name: id.name, ...(id.namespace === undefined ? {} : { namespace: id.namespace }) };
+  const metadata = { name: id.name, namespace: id.namespace };
   return {
     apiVersion: id.apiVersion,
     kind: id.kind,

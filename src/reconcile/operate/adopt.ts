@@ -108,7 +108,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     adoptions: found,
     done: false,
     refused: [],
-    ...(running === undefined ? {} : { running }),
+    running,
     problems: [...others, ...foreign],
     failures: [...prepared.gathered.failures, ...snapshot.failures()],
     parent,

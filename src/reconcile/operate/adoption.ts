@@ -79,8 +79,8 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
   if (finalizers.length === 0 && fields === undefined) return [];
   const { finalizers: _all, ...metadata } = live.metadata;
-  const kept = { ...metadata, ...(left.length === 0 ? {} : { finalizers: left }) };
-  const object = { ...live, metadata: { ...kept, ...(fields === undefined ? {} : { managedFields: fields.entries }) } };
+  const kept = { ...metadata, finalizers: left.length === 0 ? undefined : left };
+  const object = { ...live, metadata: { ...kept, managedFields: fields?.entries ?? live.metadata.managedFields } };
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
 }
 
@@ -132,7 +132,7 @@ function childAdoption(
   const metadata = {
     ...marked.metadata,
     ownerReferences: owned ? (live.metadata.ownerReferences ?? []) : [reference],
-    ...(fields === undefined ? {} : { managedFields: fields.entries }),
+    managedFields: fields?.entries ?? live.metadata.managedFields,
   };
   return [
     {
@@ -140,7 +140,7 @@ function childAdoption(
       object: { ...marked, metadata },
       finalizers: [],
       managers: fields?.managers ?? [],
-      ...(owned ? {} : { owner: owner.id }),
+      owner: owned ? undefined : owner.id,
       surplus: desired === undefined,
     },
   ];

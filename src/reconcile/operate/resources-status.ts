@@ -60,7 +60,7 @@ function troubledOf(object: KubeObject): Troubled {
   const list = Array.isArray(conditions) ? conditions.filter(isObject) : [];
   return {
     resource: formatId(idOf(object)),
-    ...(typeof phase === 'string' ? { phase } : {}),
+    phase: typeof phase === 'string' ? phase : undefined,
     conditions: list
       .filter(({ type, status }) => (status === 'True') === WARNINGS.has(textOf(type)))
       .map(({ type, status, reason, message, lastTransitionTime: since }) => ({
@@ -68,7 +68,7 @@ function troubledOf(object: KubeObject): Troubled {
         status: textOf(status),
         reason: textOf(reason),
         message: textOf(message),
-        ...(typeof since === 'string' ? { since } : {}),
+        since: typeof since === 'string' ? since : undefined,
       })),
   };
 }

@@ -87,13 +87,13 @@ export async function statusOf(
     reached: true,
     commits: result.commits,
     quarantined: result.quarantined,
-    ...(paused === undefined ? {} : { paused }),
+    paused,
     ...differencesOf(result, prepared.snapshot, asked, history),
     problems: result.problems.map((problem) => ({ ...problem, ...sinceProblem(history, problem) })),
     failures: result.failures,
     ...resourcesOf(ourResources(options, prepared.snapshot.objects()), options.children),
-    ...(lastRun === undefined ? {} : { lastRun }),
-    ...(holder === undefined ? {} : { lock: holder }),
+    lastRun,
+    lock: holder,
   };
 }
 
@@ -117,7 +117,7 @@ export function unknownStatus(
     failures,
     resources: { ready: 0, total: 0 },
     troubled: [],
-    ...(lastRun === undefined ? {} : { lastRun }),
+    lastRun,
   };
 }
 
@@ -150,8 +150,8 @@ function differencesOf(
       return {
         action,
         resource: id,
-        ...(owner === undefined ? {} : { owner: formatId(owner) }),
-        ...(action === 'update' ? { fields: change.diff.map(({ path }) => path) } : {}),
+        owner: owner && formatId(owner),
+        fields: action === 'update' ? change.diff.map(({ path }) => path) : undefined,
         ...sinceIn(history, ({ outcomes }) =>
           outcomes.some((each) => each.resource === id && each.action === 'failed'),
         ),
@@ -162,16 +162,12 @@ function differencesOf(
       const id = formatId(resource);
       return { resource: id, reason, ...sinceIn(history, ({ held }) => held.some((each) => each.resource === id)) };
     }),
-    ...(guarded === undefined
-      ? {}
-      : {
-          approval: {
-            hash: guarded.hash,
-            reasons: guarded.reasons,
-            ...deletionsOf(plan, guarded, snapshot),
-            ...sinceIn(history, ({ approval }) => approval?.hash === guarded.hash),
-          },
-        }),
+    approval: guarded && {
+      hash: guarded.hash,
+      reasons: guarded.reasons,
+      ...deletionsOf(plan, guarded, snapshot),
+      ...sinceIn(history, ({ approval }) => approval?.hash === guarded.hash),
+    },
   };
 }
 

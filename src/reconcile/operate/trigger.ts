@@ -41,7 +41,7 @@ export async function triggerSync(
     name,
     namespace,
     annotations: { [`${apiGroup}/sync-trigger`]: value },
-    ...(uid === undefined ? {} : { uid }),
+    uid,
   };
   try {
     await cluster.apply({ apiVersion: id.apiVersion, kind: REGISTRY_KIND, metadata }, { force: false });

@@ -127,7 +127,7 @@ function withheldOf(
     action,
     resource,
     deletion: change.action === 'delete',
-    ...(owner === undefined ? {} : { owner }),
+    owner,
     error: { code, message },
   };
 }
@@ -141,5 +141,5 @@ function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
     .filter(({ changes }) => changes.length > 0);
   const { approved, ...rest } = plan;
   const spends = approved !== undefined && batches.some(({ changes }) => changes.some(deletes));
-  return { ...rest, batches, withheld, ...(spends ? { approved } : {}) };
+  return { ...rest, batches, withheld, approved: spends ? approved : undefined };
 }

@@ -95,7 +95,7 @@ function objectByName(known: KnownObject, manager: string): KubeObject {
     kind,
     // That the instance has applied it shows in an entry, whatever that says.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
-    ...(known.keys === undefined ? {} : { data: values }),
+    data: known.keys && values,
   };
 }
 
@@ -107,14 +107,14 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
   const ownerReferences = controllers.map((owner) => ({ apiVersion: 'v1', ...owner, uid: '', controller: true }));
   return {
     name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(generation === undefined ? {} : { generation }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(ownerReferences.length === 0 ? {} : { ownerReferences }),
-    ...(deleting === true ? { deletionTimestamp: '1970-01-01T00:00:00Z' } : {}),
-    ...(managedFields === undefined ? {} : { managedFields }),
+    namespace,
+    uid,
+    generation,
+    labels,
+    annotations,
+    ownerReferences: ownerReferences.length === 0 ? undefined : ownerReferences,
+    deletionTimestamp: deleting === true ? '1970-01-01T00:00:00Z' : undefined,
+    managedFields,
   };
 }
 
@@ -156,15 +156,13 @@ function asRendered(
   const fields = type === undefined ? {} : formatFields(ownedSet(object, type).set);
   // What differs there is not known here, but that something does.
   const apiVersion = known.state === 'drifted' ? DRIFTED : object.apiVersion;
-  const { uid, generation, annotations = {}, deleting } = known;
+  const { uid, generation, annotations, deleting } = known;
   const metadata: Metadata = {
     ...object.metadata,
-    ...(Object.keys(annotations).length === 0
-      ? {}
-      : { annotations: { ...object.metadata.annotations, ...annotations } }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(generation === undefined ? {} : { generation }),
-    ...(deleting === true ? { deletionTimestamp: '1970-01-01T00:00:00Z' } : {}),
+    annotations: annotations ? { ...object.metadata.annotations, ...annotations } : object.metadata.annotations,
+    uid,
+    generation,
+    deletionTimestamp: deleting === true ? '1970-01-01T00:00:00Z' : undefined,
     managedFields: [entry(manager, apiVersion, fields)],
   };
   return { ...object, metadata };

@@ -56,12 +56,12 @@ export function plannedChange(prints: Fingerprints, living: Snapshot['find'], ch
   return {
     action,
     resource,
-    ...(change.uid === undefined ? {} : { uid: change.uid }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(change.action !== 'delete' && change.replaces === true ? { replaces: true } : {}),
-    ...(seen === undefined ? {} : { seen }),
-    ...(desired === undefined ? {} : { desired }),
-    ...(diff.length === 0 ? {} : { fields: diff.map(({ path }) => path) }),
+    uid: change.uid,
+    owner,
+    replaces: change.action !== 'delete' && change.replaces === true ? true : undefined,
+    seen,
+    desired,
+    fields: diff.length === 0 ? undefined : diff.map(({ path }) => path),
   };
 }
 

@@ -95,12 +95,12 @@ function describer(
     return {
       resource,
       state: ours(object) || state !== 'surplus' ? state : 'foreign',
-      ...(uid === undefined ? {} : { uid }),
-      ...(generation === undefined ? {} : { generation }),
-      ...(change === undefined ? {} : { drifted: change.diff.map(({ path }) => path) }),
-      ...(owned === undefined ? {} : { owned }),
-      ...(applied(object) ? { applied: true } : {}),
-      ...(deletionTimestamp === undefined ? {} : { deleting: true }),
+      uid,
+      generation,
+      drifted: change?.diff.map(({ path }) => path),
+      owned,
+      applied: applied(object) ? true : undefined,
+      deleting: deletionTimestamp === undefined ? undefined : true,
       ...marksOf(object),
       ...dataKeysOf(object),
     };
@@ -114,9 +114,9 @@ function marksOf(object: KubeObject): Pick<KnownObject, 'labels' | 'annotations'
     .filter(({ controller }) => controller === true)
     .map(({ kind, name }) => ({ kind, name }));
   return {
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(controllers.length === 0 ? {} : { controllers }),
+    labels,
+    annotations,
+    controllers: controllers.length === 0 ? undefined : controllers,
   };
 }
 

@@ -124,7 +124,7 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
     origin(id) {
       const owner = owners.get(keyOf(id)) ?? ownerOf(snapshot.find(id));
       const declared = declaredAt(loaded.get(keyOf(owner ?? id)));
-      return { ...declared, ...(owner === undefined ? {} : { owner }) };
+      return { ...declared, owner };
     },
     notes(id) {
       const standing = refused.get(keyOf(id));
@@ -143,5 +143,5 @@ export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
   if (controller === undefined) return undefined;
   const { apiVersion, kind, name } = controller;
   const { namespace } = idOf(live);
-  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+  return { apiVersion, kind, name, namespace };
 }

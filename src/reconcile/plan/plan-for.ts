@@ -88,7 +88,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     accountOf,
     living: snapshot.find,
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune }),
-    ...(input.previews === undefined ? {} : { before: input.previews }),
+    before: input.previews,
   });
   const whole = await withApproval(deps, options, {
     compared: previewed.compared,

@@ -130,17 +130,22 @@ function guardVerdict(
 
 function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview }: Compared): Change[] {
   const { object, id: resource, key, owner, random } = desired;
-  const whose = {
-    ...(owner === undefined ? {} : { owner }),
-    ...(random === undefined ? {} : { random }),
-    ...(verdict === 'replace' ? { replaces: true as const } : {}),
-    ...(preview === undefined ? {} : { preview }),
-    ...by(accountOf(object)),
-  };
-  if (verdict === 'create') return [{ action: 'create', resource, key, object, ...whose, diff }];
   if (verdict === 'unchanged') return [];
-  const uid = live?.metadata.uid;
-  return [{ action: 'update', resource, key, object, ...(uid === undefined ? {} : { uid }), ...whose, diff }];
+  return [
+    {
+      action: verdict === 'create' ? 'create' : 'update',
+      resource,
+      key,
+      object,
+      uid: verdict === 'create' ? undefined : live?.metadata.uid,
+      owner,
+      random,
+      replaces: verdict === 'replace' ? true : undefined,
+      preview,
+      ...by(accountOf(object)),
+      diff,
+    },
+  ];
 }
 
 function deletionOf({ accountOf }: PlanInput, object: KubeObject, referrers: readonly ResourceId[]): Change {

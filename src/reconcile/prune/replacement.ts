@@ -44,7 +44,7 @@ async function isAccepted(
   as: string | undefined,
 ): Promise<boolean> {
   try {
-    await cluster.apply(object, { dryRun: true, force: true, ...(as === undefined ? {} : { as }) });
+    await cluster.apply(object, { dryRun: true, force: true, as });
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;

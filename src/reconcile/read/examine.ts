@@ -38,7 +38,7 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
       const all = [...metadata, ...findings];
-      return { findings: all, ...(all.some(isError) || !isResource(defaulted) ? {} : { defaulted }) };
+      return { findings: all, defaulted: all.some(isError) || !isResource(defaulted) ? undefined : defaulted };
     }
   }
 }

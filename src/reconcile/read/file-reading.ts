@@ -85,7 +85,14 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   assert(isKubeObject(object), 'an identified object has apiVersion, kind and metadata');
   const valid = problems.every(({ severity }) => severity !== 'error');
   const { document, pointer } = parsed;
-  const item = { document, pointer, id, object, valid, ...(defaulted === undefined || !valid ? {} : { defaulted }) };
+  const item = {
+    document,
+    pointer,
+    id,
+    object,
+    valid,
+    defaulted: defaulted === undefined || !valid ? undefined : defaulted,
+  };
   return { item, problems };
 }
 
@@ -109,8 +116,8 @@ function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding,
     severity,
     message,
     pointer,
-    ...(place === undefined ? {} : { place }),
-    ...(resource === undefined ? {} : { resource }),
+    place,
+    resource,
   };
 }
 

@@ -145,7 +145,7 @@ async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantine
   if (entry === undefined) return { checkout: await repository.fetch() };
   try {
     const checkout = await repository.fetch();
-    if (!isQuarantined(entry, checkout.commit)) return { checkout, ...(fixed === true ? {} : { released: true }) };
+    if (!isQuarantined(entry, checkout.commit)) return { checkout, released: fixed === true ? undefined : true };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { checkout: await repository.at(entry.good), quarantined: entry, failure };

@@ -133,7 +133,7 @@ function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): 
     id: item.id,
     object: item.object,
     ...kindOf(item, table),
-    ...(item.defaulted === undefined ? {} : { defaulted: item.defaulted }),
+    defaulted: item.defaulted,
     place(pointer, at) {
       documents ??= readDocuments(file.text, file.path);
       const written = writtenPointer(file, item.document, item.pointer + pointer);

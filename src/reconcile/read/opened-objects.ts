@@ -73,5 +73,5 @@ function identityAlone(value: Json): Json {
   if (!isObject(value)) return value;
   const { apiVersion, kind, metadata } = value;
   const { name, namespace }: JsonObject = isObject(metadata) ? metadata : {};
-  return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
+  return { apiVersion, kind, metadata: { name, namespace } };
 }

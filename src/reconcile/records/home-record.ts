@@ -81,7 +81,7 @@ export async function storeRecord(
 ): Promise<void> {
   if (stored !== undefined) await cluster.replace({ ...stored, ...content });
   else {
-    const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+    const metadata = { name, namespace };
     await cluster.create({ apiVersion, kind, metadata, ...content });
   }
 }

@@ -17,9 +17,9 @@ export function failureEvent({ id, live, status }: StatusChange, instance: strin
   const { name, namespace, uid, resourceVersion } = live.metadata;
   const regarding = {
     ...{ apiVersion: id.apiVersion, kind: id.kind, name },
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    namespace,
+    uid,
+    resourceVersion,
   };
   return {
     apiVersion: 'events.k8s.io/v1',

@@ -82,7 +82,7 @@ function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement 
       view: renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''),
       refusals: findings.filter((finding) => finding.severity === 'error'),
       failures: input.childErrors.get(keyOf(id)) ?? [],
-      ...(catalogue === undefined ? {} : { catalogue }),
+      catalogue,
       now,
     });
     renewed.add(id, status);
@@ -151,6 +151,6 @@ function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
     kind: object.kind,
     metadata: object.metadata,
     spec,
-    ...(isObject(status) ? { status } : {}),
+    status: isObject(status) ? status : undefined,
   };
 }

@@ -42,8 +42,8 @@ async function writeStatus(
   const { name, namespace, uid } = live.metadata;
   const metadata = {
     name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
+    namespace,
+    uid,
   };
   try {
     const object = { apiVersion: id.apiVersion, kind: id.kind, metadata, status };
