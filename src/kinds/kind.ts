@@ -10,7 +10,8 @@ import type { KubeObject } from '../kube/object.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 import type { Validation } from '../std/schema.ts';
-import type { ConflictResolution, Shown } from '../virtual/tools.ts';
+import type { ConflictResolution } from '../virtual/aggregate.ts';
+import type { Shown } from '../virtual/tools.ts';
 
 export type { Finding } from '../kube/finding.ts';
 

@@ -1,0 +1,115 @@
+// The tools of several servers as those of one (document 3, AggregationConfig): new names first, then equal names are
+// resolved, then what clients see is chosen. Hidden tools take part in all but the last. Pure: previews and the running
+// server use the same. Knows nothing about who offers tools.
+
+import { fitName } from './short-names.ts';
+import { renamedTools, type Shown, shownTools, type Tool } from './tools.ts';
+
+export interface MemberTools extends Shown {
+  readonly workload: string;
+  /** As the member itself offers them. */
+  readonly tools: readonly Tool[];
+  /** Clients see none of them. */
+  readonly hidden: boolean;
+}
+
+export interface ConflictResolution {
+  readonly strategy: 'prefix' | 'priority' | 'manual';
+  readonly prefixFormat: string;
+  readonly priorityOrder: readonly string[];
+}
+
+/** A tool under the name that is its own among those of all members. */
+export interface RoutedTool extends Tool {
+  readonly member: string;
+  /** Name at the member. */
+  readonly own: string;
+  /** Clients see it. Workflows can call the others too. */
+  readonly advertised: boolean;
+}
+
+export interface Aggregated {
+  /** What clients see, in the order of members. */
+  readonly tools: readonly Tool[];
+  /** Names that several tools want and nobody may have: with `manual` none of them has it, otherwise the first. */
+  readonly clashes: readonly string[];
+}
+
+export interface Routes extends Aggregated {
+  readonly routed: readonly RoutedTool[];
+  /** Tools that another one with the same name hides. */
+  readonly outdone: readonly RoutedTool[];
+}
+
+export function aggregatedTools(members: readonly MemberTools[], resolution: ConflictResolution): Aggregated {
+  const { tools, clashes } = routeTools(members, resolution);
+  return { tools, clashes };
+}
+
+export function routeTools(members: readonly MemberTools[], resolution: ConflictResolution): Routes {
+  const named = inOrder(members, resolution).flatMap((member) => namedTools(member, resolution));
+  // Nobody knows whether unknown ones have equal names.
+  const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
+  const routed: RoutedTool[] = [];
+  const outdone: RoutedTool[] = [];
+  const clashes: string[] = [];
+  for (const group of Map.groupBy(named, key).values()) {
+    const [first, ...others] = group;
+    if (first === undefined) continue;
+    const clash = others.length > 0 && resolution.strategy !== 'priority';
+    if (clash && group.some(({ advertised }) => advertised)) clashes.push(first.name);
+    if (clash && resolution.strategy === 'manual') outdone.push(...group);
+    else {
+      routed.push(first);
+      outdone.push(...others);
+    }
+  }
+  return { tools: routed.filter(({ advertised }) => advertised), clashes, routed, outdone };
+}
+
+/** Of one member: a tool that was given the name of another one takes it from that. */
+function namedTools(member: MemberTools, resolution: ConflictResolution): readonly RoutedTool[] {
+  const { workload, tools, names, filter, hidden } = member;
+  const renamed = renamedTools(tools, names);
+  const given = new Set(Object.entries(names).flatMap(([own, name]) => (own === name ? [] : [name])));
+  const left = renamed.filter(({ any, origin, name }) => any || origin !== name || !given.has(name));
+  const shown = shownTools(tools, member);
+  const seen = new Set(hidden ? [] : shown.map(({ origin }) => origin));
+  // Of a list that is not known the filter names what may be in it.
+  const known = new Set(left.map(({ origin }) => origin));
+  const said = shown.filter(({ origin }) => !known.has(origin) && !given.has(origin));
+  return [...left, ...said].map((tool) => ({
+    ...tool,
+    own: tool.origin,
+    origin: `${workload}/${tool.origin}`,
+    name: finalName(workload, tool, resolution),
+    member: workload,
+    advertised: seen.has(tool.origin) && (tool.any !== true || filter.length === 0),
+  }));
+}
+
+/** For `priority` the first of the order wins; whoever is not in it comes after, by name. */
+function inOrder(
+  members: readonly MemberTools[],
+  { strategy, priorityOrder }: ConflictResolution,
+): readonly MemberTools[] {
+  const byName = members.toSorted((a, b) => (a.workload < b.workload ? -1 : 1));
+  if (strategy !== 'priority') return byName;
+  const ranks = new Map(priorityOrder.map((workload, index) => [workload, index]));
+  const rank = ({ workload }: MemberTools) => ranks.get(workload) ?? priorityOrder.length;
+  return byName.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function finalName(workload: string, { name, any }: Tool, resolution: ConflictResolution): string {
+  const full = conflictName(workload, name, resolution);
+  return any ? full : fitName(full);
+}
+
+/** Prompts have no overrides: they are told apart in the same way, and the first of equal names has it. */
+export function conflictName(
+  workload: string,
+  name: string,
+  { strategy, prefixFormat }: Pick<ConflictResolution, 'strategy' | 'prefixFormat'>,
+): string {
+  return strategy === 'prefix' ? prefixFormat.replaceAll('{workload}', workload) + name : name;
+}
