@@ -2,6 +2,7 @@
 // the protocol). Knows nothing about who calls, listeners or policies.
 
 import type { Message } from '../mcp/message.ts';
+import type { JsonObject } from '../std/json.ts';
 
 /** Until 2025-11-25 there are sessions; since 2026-07-28 each request stands for itself. */
 export type Era = 'session' | 'stateless';
@@ -21,8 +22,18 @@ export interface Exchange {
   readonly session?: string;
   /** Who calls: issuer, subject and client as one text; equal for equal callers, and never shown to anybody. */
   readonly caller: string;
+  /** What a verified token says of the caller, for whoever decides about more than one server behind it. */
+  readonly identity?: CallerIdentity;
   /** Absent: the headers are all there is. Transports call it last, for every request that they send for this exchange. */
   readonly authorize?: Authorize;
+}
+
+export interface CallerIdentity {
+  /** The caller's own token; absent where callers are not authenticated. */
+  readonly token?: string;
+  readonly claims: JsonObject;
+  /** `exp` of the token, seconds since 1970. */
+  readonly expiry?: number;
 }
 
 /** A request as it would leave, with its final URL, headers and bytes. */

@@ -2,8 +2,9 @@
 // what it refuses. Knows nothing about sockets and how answers are written.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer, Authorize, Era, Exchange } from '../backends/backend.ts';
-import type { Credential, CredentialRefusal } from '../credentials/credential.ts';
+import type { Answer, Era, Exchange } from '../backends/backend.ts';
+import { authorizeAs } from '../credentials/authorize.ts';
+import type { Credential } from '../credentials/credential.ts';
 import { checkStandardHeaders, encodeHeaderValue, HEADERS, requestHeadersToForward } from '../mcp/headers.ts';
 import type { Message } from '../mcp/message.ts';
 import { eraOf } from '../mcp/revisions.ts';
@@ -119,6 +120,7 @@ function prepareAdmitted(
       message: admitted?.message ?? message,
       session: session?.id,
       caller: caller.key,
+      identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
     change:
@@ -175,21 +177,6 @@ function leavingHeaders(
   else headers.tracestate = trace.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;
   return headers;
-}
-
-function authorizeAs(credential: Credential, caller: Caller): Authorize {
-  const { key, token, claims, expiry } = caller;
-  return function authorize(request) {
-    const given = credential(request, { key, token, claims, expiry });
-    if (given instanceof Promise) return given.then((each) => (each.ok ? each : refusedBy(each.refusal)));
-    return given.ok ? given : refusedBy(given.refusal);
-  };
-}
-
-const REASONS = { 401: 'unauthorized', 403: 'forbidden', 502: 'unreachable', 503: 'busy' } as const;
-
-function refusedBy({ status, message, detail, retryAfterSeconds }: CredentialRefusal) {
-  return { ok: false, fault: { reason: REASONS[status], message, detail, retryAfterSeconds } } as const;
 }
 
 /** Node joins or drops repeated headers; what is still a list says nothing that can be relied on. */
