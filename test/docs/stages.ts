@@ -6,12 +6,12 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { connectCluster } from '../../src/adapters/cluster/connect.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { crd } from '../../src/kinds/crd.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { scaffold } from '../../src/main/dev/scaffold.ts';
 import { startTestCluster, type TestCluster } from '../harness/cluster.ts';
-import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { ROOT } from './pages.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatRunConfig, type RunConfig } from '../../src/contracts/run-config.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { type Program, startProgram } from './mcp-program.ts';
 import { type Backend, type ServerSettings, type StartServer, startFixture } from './mcp-servers.ts';
 

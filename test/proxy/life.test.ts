@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
 import { formatRunConfig, type RunConfig } from '../../src/contracts/run-config.ts';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { startIssuer } from '../harness/issuer.ts';
 import { type Program, startProgram } from '../harness/mcp-program.ts';
 import { repoPath } from './paths.ts';

@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunConfig } from '../../src/contracts/run-config.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { sendJson } from '../credentials/endpoint.ts';
-import { freePort } from '../harness/free-port.ts';
 import { INTROSPECTION_CLIENT } from '../harness/issuer.ts';
 import { startProxy } from '../harness/mcp-modes.ts';
 import { type FieldWorld, startFieldWorld } from './field-world.ts';

@@ -10,7 +10,7 @@ import { isObject } from '../../std/json.ts';
 import { formatProblem } from '../../std/problem.ts';
 import type { Instance } from '../instance/instance.ts';
 import { openDatabase } from '../services/database.ts';
-import { type Service, startService } from '../services/serve.ts';
+import { type Beside, type Service, startService } from '../services/serve.ts';
 import type { DevWorld } from './world.ts';
 
 export interface DevRegistries {
@@ -21,8 +21,20 @@ export interface DevRegistries {
   stop(): Promise<void>;
 }
 
-/** The first service listens on `port`, each further one on the next. */
-export async function serveRegistries(instance: Instance, world: DevWorld, port: number): Promise<DevRegistries> {
+interface Listening {
+  /** Of the first service. */
+  readonly port: number;
+  /** True: each further one listens on the next port; else on any. */
+  readonly inOrder: boolean;
+  /** What else the first one serves. */
+  readonly beside: Beside;
+}
+
+export async function serveRegistries(
+  instance: Instance,
+  world: DevWorld,
+  { port, inOrder, beside }: Listening,
+): Promise<DevRegistries> {
   const configs = await renderedConfigs(instance);
   const store = openDatabase(world.appDatabase);
   // A wrong path in the address bar is told to the browser, not to the terminal.
@@ -34,9 +46,10 @@ export async function serveRegistries(instance: Instance, world: DevWorld, port:
   }
   try {
     for (const [index, config] of configs.entries()) {
-      const listen = { host: '127.0.0.1', port: port === 0 ? 0 : port + index };
+      const listen = { host: '127.0.0.1', port: index === 0 || inOrder ? port + index : 0 };
       const { metrics: _metrics, ...served } = config;
-      services.push(await startService({ ...served, listen }, store, logger));
+      const others = index === 0 ? beside : undefined;
+      services.push(await startService({ ...served, listen }, store, logger, undefined, others));
     }
   } catch (error) {
     await stop();

@@ -1,14 +1,17 @@
 // One session of `skep dev`, from the start of its servers to Ctrl-C.
 
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { freePort } from '../../devcluster/node/free-port.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import { openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
 import { untilSignal } from '../signals.ts';
+import { createFront } from './front/front.ts';
 import { type DevRegistries, serveRegistries } from './registries.ts';
 import { type DevWorld, openDevWorld } from './world.ts';
 
@@ -38,13 +41,21 @@ export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
       say(`first run done, of ${relative(process.cwd(), world.fleetDir)}:\n${textOfEnding(first).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
-      const registries = await serveRegistries(instance, world, port);
+      const listening = port === 0 ? await freePort() : port;
+      const front = createFront({
+        origin: () => `http://127.0.0.1:${listening}`,
+        token: randomBytes(24).toString('base64url'),
+        servers: async () => [],
+      });
+      const services = { port: listening, inOrder: port !== 0, beside: front.serve };
+      const registries = await serveRegistries(instance, world, services);
       try {
         process.stdout.write(guide(world, registries));
         const runs = startRuns(instance, world.config, { result: reportChanges(say), failure: complain(say) }, first);
         await interrupted;
         await runs.stop();
       } finally {
+        front.close();
         await registries.stop();
       }
     } finally {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
@@ -38,12 +39,16 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Sees each request of the listener first. False: it is the registry's. */
+export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 /** Listens where the configuration says; port 0 lets the system choose. Where it cannot, nothing stays open. */
 export async function startService(
   config: RegistryConfig,
   catalogue: CatalogueReader,
   logger: Logger,
   traced?: BeginRequest,
+  beside?: Beside,
 ): Promise<Service> {
   const closing: (() => Promise<unknown>)[] = [];
   async function stop(): Promise<void> {
@@ -75,6 +80,7 @@ export async function startService(
       traced,
     });
     closing.push(() => app.close());
+    if (beside !== undefined) putBefore(app.server, beside);
     // Before the registry itself: whoever sees that one is ready may scrape.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
     const url = await listen(app, config.listen);
@@ -83,6 +89,14 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+function putBefore(server: Server, beside: Beside): void {
+  const handlers = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (!beside(request, response)) for (const handle of handlers) handle.call(server, request, response);
+  });
 }
 
 async function startMetrics(
