@@ -20,6 +20,8 @@ COPY --from=build /skep/node_modules node_modules
 COPY --from=build /skep/dist dist
 COPY manifests manifests
 COPY policies policies
+# The handbook of the sample fleet reads them.
+COPY docs/*.md docs/
 COPY scripts/image-health.ts ./
 # ssh refuses to run for a user without a name.
 RUN echo 'skep:x:65532:' >> /etc/group \

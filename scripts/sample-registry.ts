@@ -1,9 +1,11 @@
-// Writes manifests/fleet/registry.json: the catalogue of the sample fleet, in the platform's own format. Every server in
-// it is made up; the tables below say what each is for, the rest follows from its name, so the output is always the same.
+// Writes manifests/fleet/registry.json: the catalogue of the sample fleet, in the platform's own format. The servers of
+// src/samples are real; every other one is made up: the tables below say what each is for, the rest follows from its name, so
+// the output is always the same.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { VERSION } from '../src/main/version.ts';
 import { fnv1a32 } from '../src/std/hash.ts';
 
 /** Key, what it does, the things its tools work on. */
@@ -88,7 +90,6 @@ const CONTAINERS: readonly Shelf[] = [
       ['heron-fetch', 'Fetches pages and hands them over as clean text', 'pages links'],
       ['owl-papers', 'Finds research papers, their authors and citations', 'papers authors citations journals'],
       ['wren-crawler', 'Crawls a site politely and maps it', 'sites pages sitemaps'],
-      ['raven-archive', 'Looks up how pages looked in earlier years', 'snapshots pages'],
     ],
   },
   {
@@ -100,7 +101,6 @@ const CONTAINERS: readonly Shelf[] = [
       ['warren-objects', 'Keeps objects in Warren buckets', 'buckets objects policies'],
       ['den-backups', 'Takes and restores Den backups', 'backups snapshots schedules'],
       ['nest-pdf', 'Reads text, tables and forms out of PDF files', 'pages tables forms annotations'],
-      ['hollow-notes', 'Searches and extends a folder of Markdown notes', 'notes tags links'],
     ],
   },
   {
@@ -110,11 +110,6 @@ const CONTAINERS: readonly Shelf[] = [
     rows: [
       ['chirrup-chat', 'Reads and posts messages in Chirrup channels', 'channels messages threads users reactions'],
       ['carrier-mail', 'Sends and files mail through Carrier', 'messages folders attachments'],
-      [
-        'meadowlark-calendar',
-        'Finds free times and books meetings in Meadowlark',
-        'events calendars rooms invitations',
-      ],
       ['murmur-meetings', 'Lists meetings with their notes and recordings', 'meetings notes recordings'],
       ['bulletin-boards', 'Follows discussions on Bulletin boards', 'boards topics posts'],
     ],
@@ -287,6 +282,28 @@ const REMOTES: readonly Shelf[] = [
   },
 ];
 
+/** Server, what it does, its tools, tags: they are in the image of skep and need no network. */
+const SAMPLES: readonly (readonly [key: string, description: string, tools: string, tags: string])[] = [
+  [
+    'handbook',
+    'Searches and reads the documentation of skep',
+    'search_pages read_page list_pages',
+    'search documents skep',
+  ],
+  [
+    'holidays',
+    'Works out the public holidays of several countries, for any year',
+    'list_holidays next_holiday count_working_days',
+    'calendar planning skep',
+  ],
+  [
+    'notes',
+    'Keeps notes of Markdown in a folder',
+    'list_notes read_note search_notes add_note delete_note',
+    'files documents skep',
+  ],
+];
+
 const DEPRECATED = new Set(['ivy-mocks', 'reed-load']);
 
 /** The whole file. */
@@ -294,14 +311,36 @@ export function sampleRegistry(): object {
   return {
     version: '1.0.0',
     last_updated: '2026-11-02T06:00:00Z',
-    servers: entriesOf(CONTAINERS, container),
-    remote_servers: entriesOf(REMOTES, remote),
+    servers: byKey([...entriesOf(CONTAINERS, container), ...SAMPLES.map(sampleServer)]),
+    remote_servers: byKey(entriesOf(REMOTES, remote)),
   };
 }
 
-function entriesOf(shelves: readonly Shelf[], make: (shelf: Shelf, row: Row) => object): Record<string, object> {
-  const entries = shelves.flatMap((shelf) => shelf.rows.map((row): [string, object] => [row[0], make(shelf, row)]));
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+type Item = readonly [key: string, item: object];
+
+function entriesOf(shelves: readonly Shelf[], make: (shelf: Shelf, row: Row) => object): readonly Item[] {
+  return shelves.flatMap((shelf) => shelf.rows.map((row): Item => [row[0], make(shelf, row)]));
+}
+
+function byKey(items: readonly Item[]): Record<string, object> {
+  return Object.fromEntries(items.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function sampleServer([key, description, tools, tags]: (typeof SAMPLES)[number]): Item {
+  const item = {
+    description,
+    tier: 'Official',
+    status: 'Active',
+    transport: 'stdio',
+    tools: tools.split(' '),
+    metadata: { last_updated: '2026-11-02T06:00:00Z' },
+    repository_url: 'https://github.com/skep-dev/skep',
+    tags: tags.split(' '),
+    image: `ghcr.io/skep-dev/skep:${VERSION}`,
+    permissions: { network: { outbound: { allow_host: [], allow_port: [] } } },
+    args: ['sample', key],
+  };
+  return [key, item];
 }
 
 function container(shelf: Shelf, row: Row): object {

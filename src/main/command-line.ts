@@ -17,6 +17,7 @@ import { proxyCommand } from './commands/proxy.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { rollbackCommand } from './commands/rollback.ts';
 import { runCommand } from './commands/run.ts';
+import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
 import { statusCommand } from './commands/status.ts';
 import { suspendCommand } from './commands/suspend.ts';
@@ -60,6 +61,7 @@ export function commandLine(): Command {
     adoptCommand(),
     serveCommand(),
     proxyCommand(),
+    sampleCommand(),
     migrateCommand(),
     crdsCommand(),
     explainCommand(),

@@ -173,19 +173,19 @@ test('the commands that it prints work, a commit shows within 15 s, and Ctrl-C s
   await eventually(
     () => living('resourceVersion'),
     (now) =>
-      now['statefulsets docs/dovecote-post'] !== undefined &&
-      now['mcpservers docs/carrier-mail'] === undefined &&
-      now['statefulsets docs/burrow-files'] !== before['statefulsets docs/burrow-files'],
+      now['statefulsets ops/feasts'] !== undefined &&
+      now['mcpservers ops/journal'] === undefined &&
+      now['statefulsets ops/holidays'] !== before['statefulsets ops/holidays'],
   );
   expect(performance.now() - committed).toBeLessThan(15_000);
-  await dev.printed('docs/MCPServer/carrier-mail deleted');
+  await dev.printed('ops/MCPServer/journal deleted');
 
   const after = await living('resourceVersion');
   const moved = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((id) => before[id] !== after[id]);
   // The group's members have changed, and with them what the virtual server in front of it serves.
-  expect(moved.filter((id) => !/carrier-mail|burrow-files|dovecote-post/.test(id)).sort()).toEqual([
-    'configmaps docs/desk-vmcp-config',
-    'mcpgroups docs/docs',
+  expect(moved.filter((id) => !/journal|holidays|feasts/.test(id)).sort()).toEqual([
+    'configmaps ops/on-call-vmcp-config',
+    'mcpgroups ops/ops',
   ]);
 
   dev.kill('SIGINT');
@@ -197,12 +197,12 @@ test('the commands that it prints work, a commit shows within 15 s, and Ctrl-C s
 
 /** One server comes, one changes its image, one leaves. */
 function commitChange(): void {
-  const docs = join(data, 'fleet', 'cluster', 'docs');
-  const text = readFileSync(join(docs, 'burrow-files.yaml'), 'utf8');
+  const ops = join(data, 'fleet', 'cluster', 'ops');
+  const text = readFileSync(join(ops, 'holidays.yaml'), 'utf8');
   const image = /image: (\S+)/.exec(text)?.[1] ?? '';
-  writeFileSync(join(docs, 'burrow-files.yaml'), text.replace(image, `${image}-next`));
-  writeFileSync(join(docs, 'dovecote-post.yaml'), text.replaceAll('burrow-files', 'dovecote-post'));
-  rmSync(join(docs, 'carrier-mail.yaml'));
+  writeFileSync(join(ops, 'holidays.yaml'), text.replace(image, `${image}-next`));
+  writeFileSync(join(ops, 'feasts.yaml'), text.replace('name: holidays', 'name: feasts'));
+  rmSync(join(ops, 'journal.yaml'));
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
   const git = (...args: string[]) => execFileSync('git', ['-C', join(data, 'fleet'), ...identity, ...args]);
   git('add', '--all');
@@ -213,7 +213,7 @@ test('a restart keeps the state; killed, it takes PostgreSQL along, and can be s
   const dev = start();
   await dev.printed(READY);
   const now = await living('uid');
-  const kept = Object.entries(uids).filter(([id]) => !id.includes('carrier-mail'));
+  const kept = Object.entries(uids).filter(([id]) => !id.includes('journal'));
   expect(kept.length).toBeGreaterThan(50);
   expect(kept.filter(([id, uid]) => now[id] !== uid)).toEqual([]);
   const children = descendants(dev.pid);

@@ -121,7 +121,7 @@ describe('the sample repository', () => {
   });
 
   it('would show a misspelt field of the first server in an editor', () => {
-    const text = readFileSync(join(CLUSTER, 'docs/almanac-wiki.yaml'), 'utf8').replace('groupRef', 'gruopRef');
+    const text = readFileSync(join(CLUSTER, 'docs/notes.yaml'), 'utf8').replace('groupRef', 'gruopRef');
     expect(combined(readDocuments(text, '')[0]?.value)).toContain(
       '/spec must NOT have additional properties "gruopRef"',
     );

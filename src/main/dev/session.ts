@@ -82,7 +82,7 @@ function complain(say: (text: string) => void): (failure: Failure) => void {
   return (failure) => say(`error ${failure.code}: ${failure.message}`);
 }
 
-const RETIRABLE = 'cluster/docs/carrier-mail.yaml';
+const RETIRABLE = 'cluster/ops/calendar.yaml';
 
 /** What to try next: three commands that work as they stand. */
 function guide(world: DevWorld, { pages, urls }: DevRegistries): string {
@@ -100,7 +100,7 @@ function guide(world: DevWorld, { pages, urls }: DevRegistries): string {
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets -A`,
     ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     existsSync(join(world.fleetDir, RETIRABLE))
-      ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire carrier-mail'`
+      ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire calendar'`
       : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`,
     '',
     'Ctrl-C stops everything; the state stays.',

@@ -1,0 +1,62 @@
+// Pages of Markdown in a folder, cut at their headings, and a search in them by words. Knows nothing about who searches.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Section {
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** Without `.md`, sorted. */
+export async function pageNames(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.slice(0, -'.md'.length))
+    .sort();
+}
+
+/** Undefined where there is no such page. */
+export async function readPage(folder: string, page: string): Promise<string | undefined> {
+  return (await pageNames(folder)).includes(page) ? readFile(join(folder, `${page}.md`), 'utf8') : undefined;
+}
+
+/** Lines that begin with `#` within a block of code are no headings. */
+export function sectionsOf(page: string, text: string): readonly Section[] {
+  const sections: { page: string; heading: string; text: string }[] = [];
+  let code = false;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) code = !code;
+    const heading = code ? undefined : /^#+ (.*)$/.exec(line)?.[1];
+    if (heading !== undefined) sections.push({ page, heading, text: '' });
+    const last = sections.at(-1);
+    if (last !== undefined && heading === undefined) last.text += `${line}\n`;
+  }
+  return sections;
+}
+
+/** A word in the heading counts as much as this many in the text. */
+const HEADING_WEIGHT = 5;
+const MOST_OF_A_WORD = 4;
+
+/** Best first: only sections that have every word. */
+export function searchSections(sections: readonly Section[], query: string, limit: number): readonly Section[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const scored = sections.map((section) => ({ section, score: scoreOf(section, words) }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ section }) => section);
+}
+
+function scoreOf({ heading, text }: Section, words: readonly string[]): number {
+  const [title, body] = [heading.toLowerCase(), text.toLowerCase()];
+  const counts = words.map((word) => {
+    const inTitle = title.includes(word) ? HEADING_WEIGHT : 0;
+    return inTitle + Math.min(body.split(word).length - 1, MOST_OF_A_WORD);
+  });
+  return counts.includes(0) ? 0 : counts.reduce((sum, count) => sum + count, 0);
+}
