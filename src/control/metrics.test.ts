@@ -18,6 +18,7 @@ function result(changes: object): Ending {
     plan: { batches: [], held: [], unchanged: [] },
     outcomes: [],
     problems: [],
+    fields: [],
     failures: [],
     warnings: [],
     catalogue: [],
@@ -172,17 +173,23 @@ test.each([
   {
     reason: 'others keep fields, and refuse a change',
     changes: {
-      problems: ['field-conflict', 'field-conflict', 'other'].map((code) => ({ code, severity: 'warning' })),
+      fields: ['kept', 'kept', 'left', 'set-back'].map((state) => ({ state })),
       outcomes: [{ action: 'failed', resource: id, error: { code: 'cluster-invalid', message: 'x' } }],
     },
-    told: ['skep_field_conflicts 2', 'skep_suspended 0', 'skep_change_failures_total{code="cluster-invalid"} 1'],
+    told: [
+      'skep_field_conflicts 2',
+      'skep_fields_left 1',
+      'skep_fields_set_back_total 1',
+      'skep_suspended 0',
+      'skep_change_failures_total{code="cluster-invalid"} 1',
+    ],
   },
 ])('what is told where $reason, and not in the run after it', ({ changes, told }) => {
-  const families = /^skep_(suspended|source_rolled|approval_expired|warnings|field_conflicts|change_failures)/;
+  const families = /^skep_(suspended|source_rolled|approval_expired|warnings|field_conflicts|fields|change_failures)/;
   const zero = (line: string) => line.endsWith(' 0') && !line.startsWith('skep_suspended');
   expect(after([result(changes)], families).filter((line) => !zero(line))).toEqual(told);
   const next = after([result(changes), result({})], families).filter((line) => !line.includes('_total'));
-  expect(next).toEqual(['skep_approval_expired 0', 'skep_field_conflicts 0', 'skep_suspended 0']);
+  expect(next).toEqual(['skep_approval_expired 0', 'skep_field_conflicts 0', 'skep_fields_left 0', 'skep_suspended 0']);
 });
 
 test('runs that have changes to make again and again are counted, and those that may not write are not', () => {

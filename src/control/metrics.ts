@@ -1,6 +1,7 @@
 // What the reconciler counts, for Prometheus. Told by the loop of runs and by what reaches the world; knows nothing about
 // HTTP.
 
+import type { FieldState } from '../reconcile/diff/field-states.ts';
 import type { Exchange } from '../reconcile/ports.ts';
 import { exitCodeOf, type RunResult } from '../reconcile/result.ts';
 import { createMetrics, type Gauge, type Metrics } from '../std/telemetry/metrics.ts';
@@ -150,11 +151,21 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
 function addProblemFindings(metrics: Metrics): (result: RunResult) => void {
   const problems = metrics.gauge('skep_problems', 'Problems of manifests that the last run found.', ['severity']);
   const conflicts = metrics.gauge('skep_field_conflicts', 'Fields that others keep, though Git has other values.', []);
+  const left = metrics.gauge('skep_fields_left', 'Fields that others have set, and manifests leave to others.', []);
+  const setBack = metrics.counter(
+    'skep_fields_set_back_total',
+    'Fields of others that were set back to what Git says.',
+    [],
+  );
+  setBack.add([], 0);
   const failures = metrics.gauge('skep_failures', 'What the world refused the last run, single changes aside.', []);
   return (result) => {
     for (const severity of ['error', 'warning'])
       problems.set([severity], result.problems.filter((each) => each.severity === severity).length);
-    conflicts.set([], result.problems.filter(({ code }) => code === 'field-conflict').length);
+    const inState = (state: FieldState): number => result.fields.filter((each) => each.state === state).length;
+    conflicts.set([], inState('kept'));
+    left.set([], inState('left'));
+    if (result.paused === undefined) setBack.add([], inState('set-back'));
     failures.set([], result.failures.length);
   };
 }

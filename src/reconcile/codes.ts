@@ -42,7 +42,11 @@ export const RECONCILE_CODES = {
     'A policy denies an object that the resource would make; its own problem is named `policy/<name>`. Its children are held.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
-    'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied.',
+    'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied; a field of another instance always does.',
+  'field-set-back':
+    'Another field manager had set a field to another value than Git declares, and Git wins: `skep.dev/ignore-fields` in the manifest leaves fields to others, `apply.conflicts: report` all of them.',
+  'ignore-fields-invalid':
+    'The annotation `skep.dev/ignore-fields` names something that is not the path of a field that others may set: write paths as plans show them, separated by commas.',
   'kept-invalid':
     'A custom resource is not valid with the fields that other field managers keep: it and its children are left as they live. Remove the fields there, declare their values, or set apply.conflicts to force.',
   'immutable-field':
@@ -59,7 +63,7 @@ export const RECONCILE_CODES = {
   'record-declared':
     'A source declares an object with the name of what an instance keeps for itself (lease, key, approvals, ...): it is not applied, as it could approve its own deletions. Give the object another name.',
   'resource-foreign':
-    'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two; with `apply.conflicts: force` this one takes it over.',
+    'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two, or take it over with `skep adopt`.',
   overtaken:
     'While a run was under way somebody changed the labels or annotations of an object that say whether it is ours to change or delete: it was left, and the next run decides anew.',
   blocked:

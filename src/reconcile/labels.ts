@@ -16,6 +16,8 @@ export const PRUNE = 'skep.dev/prune';
 export const REPLACE = 'skep.dev/replace';
 /** An annotation: what has it with the value `disabled` is left alone, and so are its children. */
 export const RECONCILE = 'skep.dev/reconcile';
+/** An annotation: fields that its manifest declares and that others may set to something else. */
+export const IGNORE_FIELDS = 'skep.dev/ignore-fields';
 
 const LABEL_VALUE_MAX = 63;
 
@@ -32,6 +34,11 @@ export function ownerLabel(kind: string, name: string): string {
 
 export function fieldManager(instance: string): string {
   return `skep-${instance}`;
+}
+
+/** Whether a field manager is that of another instance; the one of `skep trigger` only asks for a sync. */
+export function isOtherInstance(manager: string, own: string): boolean {
+  return manager.startsWith('skep-') && manager !== own && !manager.endsWith('-trigger');
 }
 
 /** Id of the ApplySet whose parent is the instance's ConfigMap (KEP-3659: name, namespace, kind, group). */

@@ -4,6 +4,7 @@ import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import type { Outcome } from './apply/apply.ts';
 import type { CatalogueOutcome } from './catalogue/registries.ts';
+import type { FoundField } from './diff/conceded.ts';
 import type { Impact } from './impact/impact.ts';
 import type { Explanation } from './plan/explain.ts';
 import type { Change, Plan } from './plan/plan.ts';
@@ -39,6 +40,8 @@ export interface RunResult {
   /** Where a plan is shown: what clients would notice. */
   readonly impact?: Impact;
   readonly problems: readonly Problem[];
+  /** Fields that other managers have set to other values than Git declares. */
+  readonly fields: readonly FoundField[];
   /** The world saying no, outside single changes. */
   readonly failures: readonly Failure[];
   /** What did not work out and takes nothing from the run, such as its record. */
@@ -60,7 +63,8 @@ export interface RunResult {
 
 /**
  * The first that applies, in the order 1 3 4 7 5 8 2 0; `skep --help` says what each means. A run that is `locked` (6) has
- * no result. `detailed`: changes that are pending count; they always do where the run was not free to make them.
+ * no result. `detailed`: changes that are pending count, and fields that other managers keep; changes always do where the run
+ * was not free to make them.
  */
 export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.failures.length > 0) return 1;
@@ -73,7 +77,8 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.outcomes.some(({ error }) => error?.code === 'plan-required')) return 5;
   if (result.timedOut) return 8;
   const pending = result.plan.batches.length > 0;
-  return (detailed || result.paused !== undefined) && pending ? 2 : 0;
+  const drifted = detailed && result.fields.some(({ state }) => state === 'kept');
+  return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
 }
 
 /** Changes that the server would refuse. */

@@ -89,7 +89,7 @@ export async function planned(
   const prepared = await prepare(deps, options, 'read');
   const { plan, problems } = withoutForbidden(prepared.plan);
   const readiness = { ready: [], progressing: [], failed: [] };
-  const done = { outcomes: [], readiness, failures: [], problems, timedOut: false };
+  const done = { outcomes: [], readiness, failures: [], problems, fields: [], timedOut: false };
   return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
 }
 
@@ -105,6 +105,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
     plan,
     outcomes: done.outcomes,
     problems: [...problems, ...done.problems],
+    fields: [...prepared.fields, ...done.fields],
     failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
     warnings: [],
     catalogue: registries.outcomes,

@@ -8,7 +8,8 @@ import { UNTRACED } from '../std/telemetry/trace.ts';
 import { type Outcome, withheldOutcomes } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
-import { problemsOf } from './diff/conceded.ts';
+import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
+import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
 import { areServed, awaitedKinds } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
@@ -33,6 +34,8 @@ export interface Done {
   readonly readiness: Readiness;
   readonly failures: readonly Failure[];
   readonly problems: readonly Problem[];
+  /** Fields that other managers have taken while the run was under way. */
+  readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
 }
 
@@ -58,7 +61,7 @@ export async function nothingToWrite(
   if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
   const outcomes = withheldOutcomes(prepared.plan);
   for (const outcome of outcomes) deps.progress(outcome);
-  return { outcomes, readiness, failures: [], problems: [], timedOut: false };
+  return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false };
 }
 
 export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
@@ -77,9 +80,12 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const exact = exactExtent(options, prepared);
   if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
   const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
-  const lost = outcomes.flatMap(({ resource: id, conceded }) => (conceded === undefined ? [] : [{ id, conceded }]));
-  const problems = [...problemsOf(lost, prepared.gathered.loaded), ...settled.problems];
-  return { prepared, done: { outcomes, ...settled, problems, failures: [...failures, ...settled.failures], timedOut } };
+  const { loaded } = prepared.gathered;
+  const manager = fieldManager(options.instance);
+  const fields = fieldsLost({ manager, force: options.conflicts === 'force' }, outcomes, loaded);
+  const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
+  const done = { outcomes, ...settled, problems, fields, failures: [...failures, ...settled.failures], timedOut };
+  return { prepared, done };
 }
 
 interface AllChanged extends Changed {

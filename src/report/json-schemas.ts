@@ -165,6 +165,17 @@ const AGAINST: JsonObject = {
   ...record({ createdAt: TIME, commits: COMMITS, unknown: listOf(TEXT, 'What cannot be known, one sentence each.') }),
   description: 'Of a plan by a snapshot: `skep plan --against`.',
 };
+const FIELD = record({
+  resource: RESOURCE,
+  path: { type: 'string', description: 'As in a diff.' },
+  manager: { type: 'string', description: 'The field manager that has set it.' },
+  state: {
+    enum: ['set-back', 'kept', 'left'],
+    description:
+      "set-back: Git's value is applied. kept: it stays and differs. left: it stays, as skep.dev/ignore-fields says.",
+  },
+});
+const FIELDS = listOf(FIELD, 'Declared fields that others have set to other values.');
 const TROUBLE = { problems: listOf(PROBLEM), failures: listOf(FAILURE) };
 
 export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonObject>> = {
@@ -200,6 +211,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       held: listOf(HELD),
       approval: APPROVAL,
       approved: APPROVED,
+      fields: FIELDS,
       explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
       impact: IMPACT,
       paused: PAUSED,
@@ -229,6 +241,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       held: listOf(HELD),
       approval: APPROVAL,
       approved: APPROVED,
+      fields: FIELDS,
       catalogue: listOf(
         record(
           {

@@ -29,6 +29,7 @@ export function jsonOfPlan(result: RunResult): string {
     })),
     held: plan.held.map(heldOf),
     ...approvalOf(plan),
+    fields: result.fields.map(fieldOf),
     ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
     ...(result.impact === undefined ? {} : { impact: result.impact }),
     ...(result.paused === undefined ? {} : { paused: result.paused }),
@@ -49,6 +50,7 @@ export function jsonOfRun(result: RunResult): string {
     outcomes: result.outcomes.map(outcomeOf),
     held: result.plan.held.map(heldOf),
     ...approvalOf(result.plan),
+    fields: result.fields.map(fieldOf),
     catalogue: result.catalogue,
     readiness: result.readiness,
     timedOut: result.timedOut,
@@ -83,6 +85,10 @@ function outcomeOf({ action, resource, error }: Outcome): object {
 
 function heldOf({ resource, reason }: Plan['held'][number]): object {
   return { resource, reason };
+}
+
+function fieldOf({ resource, path, manager, state }: RunResult['fields'][number]): object {
+  return { resource, path, manager, state };
 }
 
 /** `approval`: deletions that wait for one; `approved`: the one that lets deletions beyond the limits go. */

@@ -29,6 +29,8 @@ export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
     ...outOfSyncLines(status),
     ...section('may differ (only a run can tell)', uncertain, (each) => each),
+    ...section('differ, and stay as others have set them', fieldsIn(status, 'kept'), textOfField),
+    ...section('left to others (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status),
     ...section('held as they live', heldGroups(status), textOfHeld),
     ...section('not as they should be', troubled, textOfTroubled),
@@ -51,6 +53,16 @@ function outOfSyncLines({ outOfSync }: InstanceStatus): string[] {
       return `${MARKS[each.action]} ${what.join('')}${sinceOf(each, 'failing since')}`;
     },
   );
+}
+
+type Field = InstanceStatus['fields'][number];
+
+function fieldsIn({ fields }: InstanceStatus, state: Field['state']): readonly Field[] {
+  return fields.filter((each) => each.state === state);
+}
+
+function textOfField({ resource, path, manager }: Field): string {
+  return `${resource}: ${path} by ${manager}`;
 }
 
 type OutOfSync = InstanceStatus['outOfSync'][number];
@@ -122,7 +134,8 @@ function headlineOf(status: InstanceStatus): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const waiting = approval?.deletions.length ?? 0;
   const others = held.length - waiting;
-  const differs = outOfSync.length + uncertain.length + waiting + others + failures.length > 0;
+  const kept = fieldsIn(status, 'kept').length;
+  const differs = outOfSync.length + uncertain.length + kept + waiting + others + failures.length > 0;
   return [
     ...pausedWords(status),
     ...(failures.length === 0 ? [] : [`${failures.length} could not be read`]),
@@ -130,6 +143,7 @@ function headlineOf(status: InstanceStatus): string {
     ...(differs ? [] : [errors === 0 ? 'in sync' : 'otherwise in sync']),
     ...(outOfSync.length === 0 ? [] : [`${outOfSync.length} out of sync`]),
     ...(uncertain.length === 0 ? [] : [`${uncertain.length} may differ`]),
+    ...(kept === 0 ? [] : [`${kept} ${kept === 1 ? 'field differs' : 'fields differ'}`]),
     ...(waiting === 0 ? [] : [`${waiting} deletions wait for approval`]),
     ...(others <= 0 ? [] : [`${others} held`]),
     ...(troubled.length === 0 ? [] : [`${troubled.length} of ${resources.total} not ready`]),

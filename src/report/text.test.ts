@@ -27,6 +27,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
     plan: { batches: [], unchanged: [], held: [] },
     outcomes: [],
     problems: [],
+    fields: [],
     failures: [],
     warnings: [],
     catalogue: [],

@@ -298,7 +298,7 @@ describe('plan and sync', () => {
     writeFileSync(join(instance.dir, 'cut.plan'), readFileSync(join(instance.dir, 'fleet.plan'), 'utf8').slice(0, 400));
     const cut = await instance.run('apply', 'cut.plan');
     expect([cut.code, cut.stdout, cut.stderr]).toEqual([64, '', expect.stringContaining('was it cut off?')]);
-    instance.configure({ apply: { conflicts: 'force', maxDeletes: 1, maxDeletesPercent: 100, waitSeconds: 60 } });
+    instance.configure({ apply: { maxDeletes: 1, maxDeletesPercent: 100, waitSeconds: 60 } });
     const other = await instance.run('apply', 'fleet.plan');
     expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/^error plan-mismatch: .*: apply\n$/)]);
     instance.configure();

@@ -117,7 +117,7 @@ function optionsOf(group: string, home: string): RunOptions {
     namespaces: ['*'],
     prune: true,
     limits: { maxDeletes: 50, maxDeletesPercent: 100 },
-    conflicts: 'report',
+    conflicts: 'force',
     waitSeconds: 0,
     tooling: 'skep/test',
   };

@@ -82,7 +82,7 @@ function configOf(world: World, dir: string, changes: Readonly<Record<string, un
     schedule: '0 0 0 29 2 *',
     jitterSeconds: 0,
     cluster: { kubeconfig: world.cluster.kubeconfigPath },
-    apply: { conflicts: 'force', maxDeletesPercent: 100 },
+    apply: { maxDeletesPercent: 100 },
     images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' },
     outbound: { allowPrivate: ['127.0.0.0/8'] },
     stateDir: dir,

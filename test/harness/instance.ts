@@ -28,7 +28,7 @@ export function instanceFolder(world: World, database?: TestDatabase): InstanceF
     name: 'test',
     sources: [{ name: 'fleet', repository: `${world.git.url}/fleet.git`, branch: 'main', path: 'cluster' }],
     cluster: { kubeconfig: world.cluster.kubeconfigPath },
-    apply: { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 60 },
+    apply: { maxDeletesPercent: 100, waitSeconds: 60 },
     images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' },
     outbound: { allowPrivate: ['127.0.0.0/8'] },
     stateDir: join(dir, 'state'),

@@ -64,6 +64,7 @@ function told({ problems }: RunResult): string[] {
 }
 
 function conflicts(): void {
+  const REPORT = { conflicts: 'report' } as const;
   const settings = (a: string, b: string) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ${namespace}}\ndata:\n  a: ${a}\n  b: ${b}\n`;
   const path = () => `/api/v1/namespaces/${namespace}/configmaps/settings`;
@@ -73,43 +74,91 @@ function conflicts(): void {
 
   test('what another manager has set stays, and is told; the rest is applied', async () => {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'one') });
-    await fleet.run();
+    await fleet.run(REPORT);
     await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
     fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
-    const result = await fleet.run();
+    const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
     expect(told(result)).toEqual([KEPT]);
-    expect(exitCodeOf(result)).toBe(0);
+    expect([exitCodeOf(result), exitCodeOf(result, true)]).toEqual([0, 2]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'theirs', b: 'two' });
   });
 
   test('while it lasts nothing is written, and it is told again', async () => {
     const before = await living('ConfigMap', 'settings');
-    const result = await fleet.run();
+    const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([]);
     expect(result.plan.batches).toEqual([]);
     expect(told(result)).toEqual([KEPT]);
+    expect(exitCodeOf(await fleet.plan(REPORT), true)).toBe(2);
     expect((await living('ConfigMap', 'settings')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
   test('it becomes ours again when they let go of it', async () => {
     await write(path(), 'kubectl-edit', { data: { a: null } });
-    const result = await fleet.run();
+    const result = await fleet.run(REPORT);
     expect(told(result)).toEqual([]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
     await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
     fleet.git.commit({ 'settings.yaml': settings('theirs', 'two') });
-    const agreed = await fleet.run();
-    expect([...told(agreed), ...done(await fleet.run())]).toEqual([]);
+    const agreed = await fleet.run(REPORT);
+    expect([...told(agreed), ...done(await fleet.run(REPORT))]).toEqual([]);
   });
 
-  test('`force` takes it', async () => {
+  test('is set back with `force`, the default, and reported', async () => {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
-    expect(told(await fleet.run())).toEqual([KEPT]);
-    const result = await fleet.run({ conflicts: 'force' });
+    expect(told(await fleet.run(REPORT))).toEqual([KEPT]);
+    const result = await fleet.run();
     expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
-    expect(told(result)).toEqual([]);
+    expect(told(result)).toEqual([
+      'settings.yaml:5:6: warning field-set-back: /data/a was set to another value by field manager "kubectl-edit", and is ' +
+        'set back to what Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/ConfigMap/settings)',
+    ]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
+    expect(told(await fleet.run())).toEqual([]);
+  });
+
+  test('fields that the manifest leaves to others stay, and are no drift; all else is set back', async () => {
+    const file = (ignored: string) =>
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: scaled\n  namespace: ${namespace}\n` +
+      `  annotations: {skep.dev/ignore-fields: '${ignored}'}\nspec:\n  replicas: 1\n` +
+      `  selector: {matchLabels: {app: scaled}}\n  template:\n    metadata: {labels: {app: scaled}}\n    spec:\n` +
+      `      containers: [{name: web, image: 'example.com/web:1'}]\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/scaled`;
+    const image = '/spec/template/spec/containers/[name=web]/image';
+    fleet.git.commit({ 'scaled.yaml': file('/spec/replicas, /spec/paused') });
+    expect(done(await fleet.run())).toContain(`${namespace}/Deployment/scaled created`);
+    await write(`${at}/scale`, 'autoscaler', { spec: { replicas: 3 } });
+    const containers = [{ name: 'web', image: 'example.com/web:hotfix' }];
+    await write(at, 'kubectl-edit', { spec: { template: { spec: { containers } } } });
+
+    const result = await fleet.run();
+    const fields = ({ fields: found }: RunResult) =>
+      found.map(({ path: field, manager, state }) => [field, manager, state]);
+    expect(fields(result)).toEqual([
+      ['/spec/replicas', 'autoscaler', 'left'],
+      [image, 'kubectl-edit', 'set-back'],
+    ]);
+    expect(told(result).map((line) => line.split(' was')[0])).toEqual([
+      `scaled.yaml:13:39: warning field-set-back: ${image}`,
+    ]);
+    expect((await living('Deployment', 'scaled', 'apps/v1')).spec).toMatchObject({
+      replicas: 3,
+      template: { spec: { containers: [{ image: 'example.com/web:1' }] } },
+    });
+    const idle = await fleet.run();
+    expect([done(idle), told(idle), exitCodeOf(idle, true)]).toEqual([[], [], 0]);
+    expect(fields(idle)).toEqual([['/spec/replicas', 'autoscaler', 'left']]);
+
+    fleet.git.commit({ 'scaled.yaml': file('/spec/strategy') });
+    await fleet.run();
+    expect((await living('Deployment', 'scaled', 'apps/v1')).spec).toMatchObject({ replicas: 1 });
+    fleet.git.commit({ 'scaled.yaml': file('/metadata/name') });
+    expect(told(await fleet.run()).join()).toContain(
+      'error ignore-fields-invalid: skep.dev/ignore-fields names "/metadata/name"',
+    );
+    fleet.git.commit({ 'scaled.yaml': undefined });
+    await fleet.run();
   });
 
   test('a number that an autoscaler has set stays, in an item of a list as in a map', async () => {
@@ -119,12 +168,12 @@ function conflicts(): void {
       `      - {name: web, image: '${image}', env: [{name: A, value: '1'}]}\n`;
     const at = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
     fleet.git.commit({ 'web.yaml': file('example.com/web:1', 1) });
-    await fleet.run();
+    await fleet.run(REPORT);
     await write(`${at}/scale`, 'autoscaler', { spec: { replicas: 3 } });
     const containers = [{ name: 'web', image: 'example.com/web:1', env: [{ name: 'A', value: '2' }] }];
     await write(at, 'somebody', { spec: { template: { spec: { containers } } } });
     fleet.git.commit({ 'web.yaml': file('example.com/web:2', 1) });
-    const result = await fleet.run();
+    const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([`${namespace}/Deployment/web configured`]);
     expect(told(result).map((line) => line.split(' stays')[0])).toEqual([
       'web.yaml:5:13: warning field-conflict: /spec/replicas',
@@ -135,7 +184,7 @@ function conflicts(): void {
       replicas: 3,
       template: { spec: { containers: [{ image: 'example.com/web:2', env: [{ name: 'A', value: '2' }] }] } },
     });
-    expect(done(await fleet.run())).toEqual([]);
+    expect(done(await fleet.run(REPORT))).toEqual([]);
   });
 }
 

@@ -141,7 +141,7 @@ test('a branch that is reset to an older commit is no news, also where no run ha
 });
 
 test('a plan from before a rollback is refused, also of a commit that nobody knows to be older', async () => {
-  begin({ apply: { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 } });
+  begin({ apply: { maxDeletesPercent: 100, waitSeconds: 0 } });
   const good = await ship('1.0.0');
   publish(fleet, { clock: '1.5.0' });
   expect((await folder.run('plan', '--out', 'fleet.plan')).code).toBe(0);
@@ -219,7 +219,7 @@ test('what was spoilt stops every run, and --clear mends it', async () => {
 });
 
 test('the command: back at once, deletions wait as ever, the source is let go again', async () => {
-  begin({ apply: { conflicts: 'force', maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
+  begin({ apply: { maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
   publish(fleet, { clock: '1.0.0' });
   const first = await run();
   publish(fleet, { clock: '2.0.0', news: '1.0.0' });

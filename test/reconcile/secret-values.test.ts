@@ -52,7 +52,7 @@ function decide({ method, url, body }: Passing): Fate {
 }
 
 function configure(changes: Readonly<Record<string, unknown>> = {}): void {
-  const apply = { conflicts: 'force', maxDeletesPercent: 100, waitSeconds: 0 };
+  const apply = { maxDeletesPercent: 100, waitSeconds: 0 };
   const secretFile = join(instance.dir, 'webhook-key');
   writeFileSync(secretFile, 'a key of its own', { mode: 0o600 });
   const ageKeyFile = join(instance.dir, 'age-keys');

@@ -20,7 +20,7 @@ let folder: InstanceFolder;
 beforeAll(async () => {
   world = await startWorld({ workloadsReadyAfterMs: 3_600_000 });
   folder = instanceFolder(world);
-  folder.configure({ apply: { conflicts: 'force', maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
+  folder.configure({ apply: { maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
 });
 
 afterAll(async () => {
@@ -135,6 +135,7 @@ const calm: InstanceStatus = {
   quarantined: [],
   outOfSync: [],
   uncertain: [],
+  fields: [],
   held: [],
   problems: [],
   failures: [],
@@ -147,6 +148,16 @@ const update = { action: 'update', resource: 'a/MCPServer/b', fields: ['spec.ima
 test.each([
   { reason: 'all is well', changes: {}, first: 'in sync' },
   { reason: 'a manifest is invalid', changes: { problems: [problem] }, first: '1 problem, otherwise in sync' },
+  {
+    reason: 'another manager keeps a field',
+    changes: { fields: [{ resource: 'a/MCPServer/b', path: '/spec/image', manager: 'kubectl-edit', state: 'kept' }] },
+    first: '1 field differs',
+  },
+  {
+    reason: 'a field is left to another manager',
+    changes: { fields: [{ resource: 'a/MCPServer/b', path: '/spec/image', manager: 'kubectl-edit', state: 'left' }] },
+    first: 'in sync',
+  },
   { reason: 'something differs', changes: { outOfSync: [update] }, first: '1 out of sync' },
   { reason: 'something is uncertain', changes: { uncertain: ['a/MCPServer/b'] }, first: '1 may differ' },
   {

@@ -45,7 +45,7 @@ async function sync(): Promise<{ readonly actions: readonly string[]; readonly w
 }
 
 test('the next run syncs what is not due, once; it leaves the annotation, and Git wins where it has one', async () => {
-  folder.configure({ apply: { waitSeconds: 0, conflicts: 'force' } });
+  folder.configure({ apply: { waitSeconds: 0 } });
   world.fleet.commit({ 'cluster/fleet.yaml': fleet('') });
   expect((await sync()).actions).toEqual(['default/catalogue/read synced']);
   expect((await sync()).actions).toEqual([]);
@@ -75,7 +75,7 @@ test('a registry that is not there is told', async () => {
 });
 
 test('where plans must be signed, a registry is synced as it lives, and adopt --yes is refused', async () => {
-  folder.configure({ apply: { waitSeconds: 0, conflicts: 'force' } });
+  folder.configure({ apply: { waitSeconds: 0 } });
   world.fleet.commit({ 'cluster/fleet.yaml': fleet('') });
   await sync();
   folder.configure({ apply: { waitSeconds: 0 }, plans: { require: 'signed', keys: ['/keys/release.pub'] } });
@@ -96,7 +96,7 @@ test('where plans must be signed, a registry is synced as it lives, and adopt --
 
   const refused = await folder.run('adopt', '--yes');
   expect(refused).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^error plan-required: /) });
-  folder.configure({ apply: { waitSeconds: 0, conflicts: 'force' } });
+  folder.configure({ apply: { waitSeconds: 0 } });
   const { catalogue: after } = await run();
   expect(after.map(({ action, servers }) => [action, servers])).toEqual([['synced', 1]]);
 });

@@ -55,7 +55,9 @@ test.each(Object.keys(VALIDATION_FORMATS) as ValidationFormat[])('%s', async (fo
 const FAILURES = [new Failure('cluster-error', HOSTILE)];
 const ADOPTION = { adoptions: [], done: false, refused: [], problems: VALIDATION.problems, failures: FAILURES };
 const CONDITION = { type: 'Ready', status: 'False', reason: HOSTILE, message: HOSTILE };
+const FIELDS = [{ resource: 'docs/Secret/one', path: HOSTILE, manager: HOSTILE, state: 'kept' as const }];
 const STATUS = {
+  fields: FIELDS,
   ...{ instance: 'prod', at: '2026-01-01T00:00:00Z', reached: true, commits: {}, quarantined: [] },
   ...{ outOfSync: [], uncertain: [], held: [{ resource: 'docs/Secret/one', reason: HOSTILE }] },
   ...{ problems: VALIDATION.problems, failures: FAILURES, resources: { ready: 0, total: 1 } },

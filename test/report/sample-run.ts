@@ -151,6 +151,9 @@ export function sampleRun(): RunResult {
         resource: id('MCPServer', 'files'),
       },
     ],
+    fields: [
+      { resource: SERVER, path: '/spec/replicas', pointer: '/spec/replicas', manager: 'autoscaler', state: 'left' },
+    ],
     failures: [new Failure('git-unreachable', 'https://git.example.com/tools.git: no answer')],
     warnings: [new Failure('event-not-written', 'the Event could not be written')],
     catalogue: [{ source: 'docs/catalogue/all', action: 'synced', servers: 3, rejected: 1, message: '' }],

@@ -125,11 +125,19 @@ describe.each(CASES)('$reason', ({ desired, theirs, lost, pointers = lost, left 
     expect(concede(desired, free, type, 'us').conceded).toEqual([]);
   });
 
+  test('is taken, and named, where it is not to be kept', () => {
+    const { object, conceded, taken } = concede(desired, live, type, 'us', () => false);
+    expect([object, conceded]).toEqual([desired, []]);
+    expect(taken).toEqual(concede(desired, live, type, 'us').conceded);
+  });
+
   test('is found by what a server answers, too', () => {
     const { apiVersion } = desired;
     const result = serverSideApply({ live, applied: desired, type, manager: 'us', apiVersion, force: false, time: '' });
     const answered = 'conflicts' in result ? result.conflicts : [];
-    expect(concedeAnswered(desired, type, answered)).toEqual(concede(desired, live, type, 'us'));
+    const { taken, ...conceded } = concede(desired, live, type, 'us');
+    expect(taken).toEqual([]);
+    expect(concedeAnswered(desired, type, answered)).toEqual(conceded);
   });
 });
 

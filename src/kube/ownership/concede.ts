@@ -25,33 +25,56 @@ export interface Concession {
   readonly conceded: readonly Conceded[];
 }
 
-/** Everything for which a server would answer an apply without force with a conflict. */
-export function concede(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Concession {
+/** Whether another manager keeps a field of which it has another value than the desired one; `path` as in `Conceded`. */
+export type Keeps = (path: string, manager: string) => boolean;
+
+export interface Division extends Concession {
+  /** Fields that the apply takes from other managers, in the object as it was given. */
+  readonly taken: readonly Conceded[];
+}
+
+/**
+ * Everything for which a server would answer an apply without force with a conflict: left out where `keeps` says so, and
+ * named where not.
+ */
+export function concede(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  manager: string,
+  keeps: Keeps = () => true,
+): Division {
   const conceded: Conceded[] = [];
   let object = desired;
   for (;;) {
     const { apiVersion } = object;
     const result = serverSideApply({ live, applied: object, type, manager, apiVersion, force: false, time: '' });
-    if (!('conflicts' in result)) return { object, conceded };
-    const found = concedeAnswered(object, type, result.conflicts);
-    if (found.conceded.length === 0) return { object, conceded };
+    if (!('conflicts' in result)) return { object, conceded, taken: [] };
+    const conflicts = placed(object, type, result.conflicts);
+    const kept = conflicts.filter(({ elements, manager: other }) => keeps(pointerOf(elements), other));
+    const found = leaveOut(object, type, kept);
+    if (found.conceded.length === 0) return { object, conceded, taken: leaveOut(object, type, conflicts).conceded };
     conceded.push(...found.conceded);
     ({ object } = found);
   }
 }
 
 /** The same of conflicts by name, paths as the API server writes them. A path that the object does not have is none. */
-export function concedeAnswered(
-  object: KubeObject,
-  type: MergeType,
-  conflicts: readonly { readonly path: string; readonly manager: string }[],
-): Concession {
+export function concedeAnswered(object: KubeObject, type: MergeType, conflicts: readonly Named[]): Concession {
+  return leaveOut(object, type, placed(object, type, conflicts));
+}
+
+interface Named {
+  readonly path: string;
+  readonly manager: string;
+}
+
+function placed(object: KubeObject, type: MergeType, conflicts: readonly Named[]): readonly Found[] {
   const known = new Map(paths(fieldsOf(object, type).set).map((elements) => [serverPath(elements), elements]));
-  const found = conflicts.flatMap(({ path, manager }) => {
+  return conflicts.flatMap(({ path, manager }) => {
     const elements = known.get(path);
     return elements === undefined ? [] : [{ elements, manager }];
   });
-  return leaveOut(object, type, found);
 }
 
 interface Found {

@@ -94,8 +94,8 @@ export const CONFIG_SCHEMA = object(
           maximum: 100,
         }),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
-        conflicts: choice('What to do with fields of ours that another manager has changed.', ['report', 'force'], {
-          default: 'report',
+        conflicts: choice('What becomes of declared fields that another manager has changed.', ['force', 'report'], {
+          default: 'force',
         }),
       },
       'How changes are made.',

@@ -156,7 +156,6 @@ function configOf({ dir, fleetDir, kubeconfig, database }: ConfigInput): Config 
     schedule: '*/2 * * * * *',
     jitterSeconds: 0,
     cluster: { kubeconfig },
-    apply: { conflicts: 'force' },
     outbound: { allowFiles: true, allowPrivate: ['127.0.0.0/8'] },
     stateDir: join(dir, 'state'),
     catalogue: { database: { host, port, user, database: name, sslMode: 'disable', passFile } },

@@ -16,6 +16,7 @@ const EMPTY: RunResult = {
   plan: { batches: [], held: [], unchanged: [RESOURCE] },
   outcomes: [],
   problems: [],
+  fields: [],
   failures: [],
   warnings: [],
   quarantined: [],

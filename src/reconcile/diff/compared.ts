@@ -1,19 +1,19 @@
 // One desired object beside the live one: how the two compare, and what the server says about the change. Data only.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { Conceded } from '../../kube/ownership/concede.ts';
 import type { Difference } from '../../kube/ownership/differences.ts';
 import type { Desired } from '../desire/desire.ts';
+import type { FieldOfOther } from './field-states.ts';
 
 export interface Compared {
-  /** Without the fields that are conceded. */
+  /** Without the fields that stay as others have set them. */
   readonly desired: Desired;
   readonly live?: KubeObject;
   /** `unknown`: only the server can tell, by a dry run. `replace`: only deleting and creating anew can change it. */
   readonly verdict: 'create' | 'changed' | 'unchanged' | 'unknown' | 'replace';
   readonly diff: readonly Difference[];
-  /** Fields that stay as other managers have set them. */
-  readonly conceded?: readonly Conceded[];
+  /** Fields that other managers have set to other values. */
+  readonly fields?: readonly FieldOfOther[];
   /** What the server says about the change, once it was asked. */
   readonly preview?: Preview;
 }

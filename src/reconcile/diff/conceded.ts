@@ -1,45 +1,73 @@
-// Fields that other managers keep (`apply.conflicts: report`): told at the manifest that declares another value, and
-// found once more where the server answers with a conflict that nobody saw coming. Knows nothing about what they are for.
+// Fields that other managers have set to other values: reported at the manifest that declares them, and found once more
+// where the server answers with a conflict that the lists did not show. Knows nothing about what they are for.
 
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { type Conceded, concedeAnswered } from '../../kube/ownership/concede.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
+import { IGNORE_FIELDS, isOtherInstance } from '../labels.ts';
 import { mergeTypeOf } from '../observe/merge-types.ts';
 import type { ApplyOptions, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import type { Compared } from './compared.ts';
+import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
 
-interface Concession {
-  readonly id: ResourceId;
-  readonly conceded: readonly Conceded[];
+/** A field of which another manager has another value than the declared one. */
+export interface FoundField extends FieldOfOther {
+  readonly resource: ResourceId;
+  /** The custom resource that the object is made of. */
+  readonly owner?: ResourceId | undefined;
 }
 
-export function concededProblems(compared: readonly Compared[], loaded: readonly LoadedResource[]): readonly Problem[] {
-  return problemsOf(
-    compared.flatMap(({ desired: { id }, conceded }) => (conceded === undefined ? [] : [{ id, conceded }])),
-    loaded,
+export function fieldsFound(compared: readonly Compared[]): readonly FoundField[] {
+  return compared.flatMap(({ desired: { id, owner }, fields = [] }) =>
+    fields.map((field) => ({ ...field, resource: id, owner })),
   );
 }
 
-/** One problem for each field, at its place. */
-export function problemsOf(concessions: readonly Concession[], loaded: readonly LoadedResource[]): readonly Problem[] {
-  if (concessions.length === 0) return [];
+/** Those that were found while a run wrote. */
+export function fieldsLost(
+  rules: FieldRules,
+  outcomes: readonly { readonly resource: ResourceId; readonly conceded?: readonly Conceded[] }[],
+  loaded: readonly LoadedResource[],
+): readonly FoundField[] {
+  const lost = outcomes.filter(({ conceded = [] }) => conceded.length > 0);
+  if (lost.length === 0) return [];
+  const declared = new Map(loaded.map((each) => [keyOf(each.id), each.object]));
+  return lost.flatMap(({ resource, conceded = [] }) => {
+    const object = declared.get(keyOf(resource));
+    const stateOf = object === undefined ? () => 'kept' as const : fieldStates(rules, object, false);
+    return conceded.map((field) => ({ ...field, resource, state: stateOf(field.path, field.manager) }));
+  });
+}
+
+/** One problem for each field, at its place; what the manifest leaves to others is none. */
+export function problemsOf(
+  found: readonly FoundField[],
+  loaded: readonly LoadedResource[],
+  own: string,
+): readonly Problem[] {
+  const differing = found.filter(({ state }) => state !== 'left');
+  if (differing.length === 0) return [];
   const sources = new Map(loaded.map((resource) => [keyOf(resource.id), resource]));
-  return concessions.flatMap(({ id, conceded }) =>
-    conceded.map(({ path, pointer, manager }): Problem => {
-      const place = sources.get(keyOf(id))?.place(pointer);
-      return {
-        code: 'field-conflict',
-        severity: 'warning',
-        message: `${path} stays as field manager "${manager}" has set it, and is not applied: declare its value, or remove the field there, or set apply.conflicts to force`,
-        pointer,
-        place,
-        resource: id,
-      };
-    }),
-  );
+  return differing.map((field): Problem => {
+    const { resource, owner, pointer } = field;
+    const source = sources.get(keyOf(owner ?? resource));
+    const place = source?.place(owner === undefined ? pointer : '/metadata/name');
+    const code = field.state === 'kept' ? 'field-conflict' : 'field-set-back';
+    return { code, severity: 'warning', message: fieldMessage(field, own), pointer, place, resource };
+  });
+}
+
+function fieldMessage({ path, manager, state, owner }: FoundField, own: string): string {
+  if (state === 'set-back') {
+    const rest = owner === undefined ? `; to leave it to others, name it in the annotation ${IGNORE_FIELDS}` : '';
+    return `${path} was set to another value by field manager "${manager}", and is set back to what Git says${rest}`;
+  }
+  if (isOtherInstance(manager, own))
+    return `${path} stays as another instance has set it (field manager "${manager}"): declare it for one of the two`;
+  return `${path} stays as field manager "${manager}" has set it, and is not applied: declare its value, or remove the field there, or set apply.conflicts to force`;
 }
 
 export interface Conceding {

@@ -4,23 +4,21 @@ import { normalise } from '../../kube/normalise.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
 import { compare } from '../../kube/ownership/compare.ts';
-import { concede } from '../../kube/ownership/concede.ts';
+import { type Conceded, concede } from '../../kube/ownership/concede.ts';
 import { type Difference, differences } from '../../kube/ownership/differences.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
 import type { Compared } from './compared.ts';
+import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
 
-export interface DiffInput {
+export interface DiffInput extends FieldRules {
   readonly desired: readonly Desired[];
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** Everything listed. */
   readonly live: readonly KubeObject[];
   readonly typeOf: (id: ResourceId) => MergeType | undefined;
-  readonly manager: string;
   readonly applySet: string;
-  /** Take what Git declares over from other managers. Children are always ours. */
-  readonly force: boolean;
 }
 
 export interface Diff {
@@ -52,10 +50,18 @@ function compareOne(input: DiffInput, desired: Desired): Compared {
   }
   if (type === undefined) return { desired: normal, live, verdict: 'unknown', diff: [] };
   const whole = compareWhole(normal, live, type, input.manager);
-  if (whole.verdict === 'unchanged' || input.force || desired.owner !== undefined) return whole;
-  const { object, conceded } = concede(normal.object, live, type, input.manager);
-  if (conceded.length === 0) return whole;
-  return { ...compareWhole({ ...normal, object }, live, type, input.manager), conceded };
+  if (whole.verdict === 'unchanged') return whole;
+  const stateOf = fieldStates(input, normal.object, desired.owner !== undefined);
+  const keeps = (path: string, manager: string): boolean => stateOf(path, manager) !== 'set-back';
+  const { object, conceded, taken } = concede(normal.object, live, type, input.manager, keeps);
+  const fields = [...conceded, ...taken].map(
+    (field: Conceded): FieldOfOther => ({ ...field, state: stateOf(field.path, field.manager) }),
+  );
+  if (fields.length === 0) return whole;
+  return {
+    ...(conceded.length === 0 ? whole : compareWhole({ ...normal, object }, live, type, input.manager)),
+    fields,
+  };
 }
 
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {

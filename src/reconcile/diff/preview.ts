@@ -12,17 +12,15 @@ import { immutableFields } from '../prune/replacement.ts';
 import { isKnown, type Remembered, remember, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
+import { type FieldRules, fieldStates } from './field-states.ts';
 
 export interface PreviewDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'schema'>;
   readonly remembered: Remembered;
 }
 
-export interface PreviewInput {
+export interface PreviewInput extends FieldRules {
   readonly compared: readonly Compared[];
-  readonly manager: string;
-  /** Take what Git declares over from other managers. */
-  readonly force: boolean;
   readonly accountOf: AccountOf;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** Why the object may not be deleted and created anew, and what would allow it; undefined where it may. */
@@ -74,8 +72,8 @@ function isRemembered({ remembered }: PreviewDeps, { manager }: PreviewInput, { 
   return live !== undefined && desired.random === undefined && isKnown(remembered, desired.object, live, manager);
 }
 
-function unchanged(compared: Compared): Compared {
-  return { ...compared, verdict: 'unchanged', diff: [] };
+function unchanged({ fields = [], ...compared }: Compared): Compared {
+  return { ...compared, verdict: 'unchanged', diff: [], fields: fields.filter(({ state }) => state !== 'set-back') };
 }
 
 function previewed(compared: Compared, answer: Preview): Compared {
@@ -107,7 +105,10 @@ async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compa
     const options = { dryRun: true, force, ...asAccount(input, compared) };
     const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), options);
     const { uid: _uid, ...metadata } = object.metadata;
-    const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, conceded };
+    const stateOf = fieldStates(input, desired.object, desired.owner !== undefined);
+    const lost = conceded.map((field) => ({ ...field, state: stateOf(field.path, field.manager) }));
+    const fields = [...(compared.fields ?? []), ...lost];
+    const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, fields };
     const answered = conceded.length === 0 ? compared : left;
     if (live === undefined || desired.random !== undefined || !sameContent(stored, live)) {
       return previewed(answered, { verdict: 'accepted' });

@@ -1,5 +1,5 @@
-// What Git declares and of which somebody else keeps a field (`apply.conflicts: report`), as it will live: what is made of
-// it, and who reads it, go by that, not by a value that nobody applies. Knows nothing about what a field is for.
+// What Git declares and of which another manager keeps a field (decision 0240), as it will be stored: what is made of it,
+// and who reads it, go by that, not by a value that is not applied. Knows nothing about what a field is for.
 
 import type { Resource } from '../../kinds/kind.ts';
 import { normalise } from '../../kube/normalise.ts';
@@ -11,8 +11,10 @@ import { serverSideApply } from '../../kube/ownership/write/apply.ts';
 import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import type { Problem } from '../../std/problem.ts';
 import { ownObject } from '../desire/desire.ts';
+import { type FieldRules, fieldStates } from '../diff/field-states.ts';
+import { ignoredFields } from '../diff/ignored-fields.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
-import { applySetId, fieldManager } from '../labels.ts';
+import { applySetId, fieldManager, isOtherInstance } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
 import type { Gathered } from '../read/gather.ts';
@@ -78,13 +80,13 @@ async function keptOf(
   { loaded, invalid }: Gathered,
   living: Snapshot['find'],
 ): Promise<readonly Kept[]> {
-  if (options.conflicts === 'force') return [];
   const manager = fieldManager(options.instance);
+  const rules = { manager, force: options.conflicts === 'force' };
   const broken = new Set(invalid.map(keyOf));
   const shared = loaded.flatMap((each): { loaded: Sourced; live: KubeObject }[] => {
     const live = isRead(each) && !broken.has(keyOf(each.id)) ? living(each.id) : undefined;
     if (live === undefined || isLeftAlone(live) || isLeftAlone(each.object)) return [];
-    return hasOthers(live, manager) ? [{ loaded: each, live }] : [];
+    return mayKeep(rules, each, live) ? [{ loaded: each, live }] : [];
   });
   const ids = shared.map((each) => each.loaded.id);
   const typeOf = await mergeTypes(cluster, ids);
@@ -92,7 +94,7 @@ async function keptOf(
   return shared.flatMap(({ loaded: each, live }): Kept[] => {
     const type = typeOf(each.id);
     if (type === undefined) return [];
-    const found = keptFields(ownObject(applySet, each), live, type, manager);
+    const found = keptFields(rules, ownObject(applySet, each), live, type);
     return found === undefined ? [] : [{ loaded: each, ...found }];
   });
 }
@@ -105,22 +107,28 @@ function isRead({ kind, defaulted, id }: Sourced): boolean {
 const DATA_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
 
 /** Whoever has a field of an object has an entry in it. */
-function hasOthers({ metadata }: KubeObject, own: string): boolean {
-  const entries = (metadata.managedFields ?? []).filter(({ subresource }) => !subresource);
-  return entries.some(({ manager, operation }) => manager !== own || operation !== 'Apply');
+function mayKeep({ manager: own, force }: FieldRules, { object }: Sourced, { metadata }: KubeObject): boolean {
+  const all = !force || ignoredFields(object).length > 0;
+  const entries = metadata.managedFields ?? [];
+  return entries.some(({ manager, operation, subresource = '' }) =>
+    all ? subresource !== 'status' && (manager !== own || operation !== 'Apply') : isOtherInstance(manager, own),
+  );
 }
 
 function keptFields(
+  rules: FieldRules,
   declared: KubeObject,
   live: KubeObject,
   type: MergeType,
-  manager: string,
 ): Omit<Kept, 'loaded'> | undefined {
+  const { manager, force } = rules;
   const desired = normalise(declared, type);
   if (compare(desired, live, type, manager).verdict === 'unchanged') return undefined;
-  const { object, conceded } = concede(desired, live, type, manager);
+  const stateOf = fieldStates(rules, desired, false);
+  const keeps = (path: string, other: string): boolean => stateOf(path, other) !== 'set-back';
+  const { object, conceded } = concede(desired, live, type, manager, keeps);
   if (conceded.length === 0) return undefined;
   const { apiVersion } = object;
-  const stored = serverSideApply({ live, applied: object, type, manager, apiVersion, force: false, time: '' });
+  const stored = serverSideApply({ live, applied: object, type, manager, apiVersion, force, time: '' });
   return 'object' in stored ? { object: normalise(stored.object, type), conceded } : undefined;
 }

@@ -39,6 +39,8 @@ export interface ObserveOptions
   extends InstanceName,
     OwnKinds,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
+  /** Resources of other instances count as this one's: `skep adopt` takes them over. */
+  readonly takesOver?: true;
   /** Throws Failure where the run must not go on for what was rolled back. Asked each time that the world is looked at. */
   readonly fits?: (quarantine: Quarantine) => void;
 }
@@ -95,23 +97,21 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
   return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
-/** Two that make the children of one resource would undo each other's work. With `force` it is taken over. */
+/** Two that make the children of one resource would undo each other's work. */
 function ofOtherInstances(
-  { conflicts, instance, homeNamespace }: ObserveOptions,
+  { instance, homeNamespace, takesOver }: ObserveOptions,
   snapshot: Snapshot,
   loaded: readonly Sourced[],
 ): ReadonlyMap<Sourced, Problem> {
   const own = applySetId(instance, homeNamespace);
-  const foreign =
-    conflicts === 'force'
-      ? []
-      : loaded.filter(({ kind, id }) => {
-          const living = kind === undefined ? undefined : snapshot.find(id);
-          const set = living === undefined ? undefined : labelOf(living, PART_OF);
-          return set !== undefined && set !== own;
-        });
+  if (takesOver) return new Map();
+  const foreign = loaded.filter(({ kind, id }) => {
+    const living = kind === undefined ? undefined : snapshot.find(id);
+    const set = living === undefined ? undefined : labelOf(living, PART_OF);
+    return set !== undefined && set !== own;
+  });
   const message =
-    'another instance keeps it, and makes its children: declare it for one of the two, or set apply.conflicts to force to take it over';
+    'another instance keeps it, and makes its children: declare it for one of the two, or take it over with skep adopt';
   const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
   return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
 }

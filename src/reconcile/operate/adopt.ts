@@ -37,6 +37,9 @@ const THEIR_KINDS: readonly GroupKind[] = [
   ...['Role', 'RoleBinding'].map((kind) => ({ group: 'rbac.authorization.k8s.io', kind })),
 ];
 
+/** What is taken over is in conflict no more. */
+const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
+
 const LEASES: GroupKind = { group: 'coordination.k8s.io', kind: 'Lease' };
 
 /** kinds.md 0.1. */
@@ -75,7 +78,7 @@ interface Found extends AdoptionResult {
 
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace, kinds } = options;
-  const prepared = await prepare(deps, { ...options, scope: 'git' }, 'read');
+  const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
   const { snapshot, resolved, wishes, parent, leftAlone } = prepared;
   await snapshot.ensure([...THEIR_KINDS, LEASES]);
   const scope = scopeOf(options.namespaces);
@@ -100,7 +103,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   });
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
   const others = prepared.problems.filter(({ code, resource }) => {
-    const solved = code === 'field-conflict' && resource !== undefined && taken.has(keyOf(resource));
+    const solved = FIELD_CODES.has(code) && resource !== undefined && taken.has(keyOf(resource));
     return code !== 'child-foreign' && !solved;
   });
   const foreign = foreignProblems(prepared, options, taken);

@@ -78,9 +78,12 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const left = all.filter((name) => !finalizers.includes(name));
   const fields = declared === undefined ? undefined : transfer(input, live, undefined, () => true);
   if (finalizers.length === 0 && fields === undefined) return [];
-  const { finalizers: _all, ...metadata } = live.metadata;
+  // Another instance's mark, where it has one, becomes ours.
+  const isMarked = declared !== undefined && labelOf(live, PART_OF) !== undefined;
+  const marked = isMarked ? withLabels(live, { [PART_OF]: input.applySet }) : live;
+  const { finalizers: _all, ...metadata } = marked.metadata;
   const kept = { ...metadata, finalizers: left.length === 0 ? undefined : left };
-  const object = { ...live, metadata: { ...kept, managedFields: fields?.entries ?? live.metadata.managedFields } };
+  const object = { ...marked, metadata: { ...kept, managedFields: fields?.entries ?? live.metadata.managedFields } };
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
 }
 

@@ -48,6 +48,13 @@ export interface InstanceStatus extends ResourcesStatus {
   } & Since)[];
   /** Where only a dry run could tell whether something differs. */
   readonly uncertain: readonly string[];
+  /** Declared fields that stay as others have set them: `kept` ones differ from Git, `left` ones may. */
+  readonly fields: readonly {
+    readonly resource: string;
+    readonly path: string;
+    readonly manager: string;
+    readonly state: 'kept' | 'left';
+  }[];
   readonly held: readonly ({ readonly resource: string; readonly reason: string } & Since)[];
   readonly approval?: {
     readonly hash: string;
@@ -88,6 +95,9 @@ export async function statusOf(
     commits: result.commits,
     quarantined: result.quarantined,
     paused,
+    fields: result.fields.flatMap(({ resource, path, manager, state }) =>
+      state === 'set-back' ? [] : [{ resource: formatId(resource), path, manager, state }],
+    ),
     ...differencesOf(result, prepared.snapshot, asked, history),
     problems: result.problems.map((problem) => ({ ...problem, ...sinceProblem(history, problem) })),
     failures: result.failures,
@@ -112,6 +122,7 @@ export function unknownStatus(
     quarantined: [],
     outOfSync: [],
     uncertain: [],
+    fields: [],
     held: [],
     problems: [],
     failures,

@@ -7,7 +7,7 @@ import { applyOrder } from '../../kube/order.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
-import { concededProblems } from '../diff/conceded.ts';
+import { type FoundField, fieldsFound, problemsOf } from '../diff/conceded.ts';
 import { diff } from '../diff/diff.ts';
 import { type PreviewDeps, type Previews, preview } from '../diff/preview.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
@@ -55,7 +55,9 @@ interface PlannedFrom {
 
 export interface Planned {
   readonly plan: Plan;
-  /** What other managers keep. */
+  /** Fields that other managers have set to other values. */
+  readonly fields: readonly FoundField[];
+  /** Of them, what differs from Git. */
   readonly problems: readonly Problem[];
   readonly previews: Previews;
 }
@@ -118,8 +120,9 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     rank: rankOf(options.kinds, options.apiGroup),
   });
   const plan = options.admit === undefined ? whole : options.admit(whole, snapshot.find);
-  const problems = concededProblems(previewed.compared, gathered.loaded);
-  return { plan, problems, previews: previewed.previews };
+  const fields = fieldsFound(previewed.compared);
+  const problems = problemsOf(fields, gathered.loaded, manager);
+  return { plan, fields, problems, previews: previewed.previews };
 }
 
 /** Another operator makes the children of what lives and is not of our set: what we made of it stays with it. */

@@ -11,6 +11,7 @@ import { checkMetadata } from '../../kube/structural/metadata.ts';
 import type { Structural } from '../../kube/structural/structural.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
+import { checkIgnoredFields } from '../diff/ignored-fields.ts';
 import { nameFaultOf } from './identify.ts';
 import type { KnownKind } from './kind-table.ts';
 
@@ -21,7 +22,8 @@ export interface Examined {
 }
 
 export function examine(known: KnownKind, id: ResourceId, object: JsonObject): Examined {
-  const metadata = checkMetadata(object.metadata ?? null, '/metadata', nameFaultOf(id.apiVersion, id.kind));
+  const nameFault = nameFaultOf(id.apiVersion, id.kind);
+  const metadata = [...checkMetadata(object.metadata ?? null, '/metadata', nameFault), ...checkIgnoredFields(object)];
   switch (known.type) {
     case 'builtin': {
       const { apiVersion, kind } = id;
