@@ -48,7 +48,7 @@ export function conditionsOf(resource: Resource, verdicts: readonly Verdict[], o
   const { generation } = resource.metadata;
   return verdicts.map((verdict) => ({
     ...verdict,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    observedGeneration: generation,
     lastTransitionTime: unchangedSince(resource, verdict) ?? observed.now,
   }));
 }

@@ -21,16 +21,16 @@ export function structuralSchema(kind: Kind): JsonObject {
   return {
     description: kind.description,
     type: 'object',
-    ...(spec.required === undefined ? {} : { required: ['spec'] }),
+    required: spec.required === undefined ? undefined : ['spec'],
     properties: {
       apiVersion: { type: 'string', description: 'Group and version of the kind.' },
       kind: { type: 'string', description: `Always ${kind.kind}.` },
       // The API server refuses a description here; that there is a name, it knows only where a rule is about it.
-      metadata: { type: 'object', ...(validations.length === 0 ? {} : { properties: { name: { type: 'string' } } }) },
+      metadata: { type: 'object', properties: validations.length === 0 ? undefined : { name: { type: 'string' } } },
       spec: spec.required === undefined ? { ...spec, default: {} } : spec,
       status: structural(kind.schema.status),
     },
-    ...(validations.length === 0 ? {} : { 'x-kubernetes-validations': validations.map((rule) => ({ ...rule })) }),
+    'x-kubernetes-validations': validations.length === 0 ? undefined : validations.map((rule) => ({ ...rule })),
   };
 }
 
@@ -77,8 +77,8 @@ export function crd(kind: Kind, apiGroup: string): KubeObject {
         listKind: `${kind.kind}List`,
         plural,
         singular,
-        ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
-        ...(categories.length === 0 ? {} : { categories: [...categories] }),
+        shortNames: shortNames.length === 0 ? undefined : [...shortNames],
+        categories: categories.length === 0 ? undefined : [...categories],
       },
       scope: 'Namespaced',
       versions: [
@@ -101,7 +101,7 @@ function printed(column: PrinterColumn): JsonObject {
     name,
     type,
     jsonPath,
-    ...(description === undefined ? {} : { description }),
-    ...(priority === undefined ? {} : { priority }),
+    description,
+    priority,
   };
 }

@@ -99,8 +99,8 @@ function described(schema: JsonObject, path: string, required: boolean): Field {
     type: `${inner.schema.type ?? 'any'}${inner.suffix}`,
     description: typeof description === 'string' ? description : '',
     required: required && fallback === undefined,
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(deprecated === undefined ? {} : { deprecated }),
+    default: fallback,
+    deprecated,
     limits: limitsOf(schema),
     rules: messagesAt(schema),
     fields,
@@ -141,8 +141,8 @@ function limitsOf(schema: JsonObject): Limits {
     ),
     oldWords: Object.entries(words).map(([word, use]) => ({ word, use: String(use) })),
     sizes: sizes.filter((size) => size !== ''),
-    ...(typeof pattern === 'string' ? { pattern } : {}),
-    ...(each === undefined || hasNoLimits(each) ? {} : { each }),
+    pattern: typeof pattern === 'string' ? pattern : undefined,
+    each: each === undefined || hasNoLimits(each) ? undefined : each,
   };
 }
 

@@ -40,18 +40,17 @@ export function service(place: Place, shape: ServiceShape): KubeObject {
   const { type, selector, port, sessionAffinity, affinityTimeoutSeconds, headless } = shape;
   const { name, namespace, labels, annotations } = place;
   const spec: JsonObject = {
-    ...(type === undefined ? {} : { type }),
-    ...(headless === true ? { clusterIP: 'None' } : {}),
+    type,
+    clusterIP: headless === true ? 'None' : undefined,
     selector: { ...selector },
     ports: [{ name: port.name, port: port.number, targetPort: port.number, protocol: 'TCP' }],
-    ...(sessionAffinity === undefined ? {} : { sessionAffinity }),
-    ...(affinityTimeoutSeconds === undefined
-      ? {}
-      : { sessionAffinityConfig: { clientIP: { timeoutSeconds: affinityTimeoutSeconds } } }),
+    sessionAffinity,
+    sessionAffinityConfig:
+      affinityTimeoutSeconds === undefined ? undefined : { clientIP: { timeoutSeconds: affinityTimeoutSeconds } },
   };
   const metadata = {
     ...{ name, namespace, labels: { ...labels } },
-    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+    annotations: annotations && { ...annotations },
   };
   return { apiVersion: 'v1', kind: 'Service', metadata, spec };
 }

@@ -49,9 +49,10 @@ function configOf(server: AuthServer, host: AuthServerHost): AuthServerConfig {
     schema_version: 'v0.1.0',
     issuer: server.issuer,
     ...signingKeys(server.signingKeySecretRefs ?? []),
-    ...(hmacSecretRefs.length === 0
-      ? {}
-      : { hmac_secret_files: hmacSecretRefs.map((_, index) => inDirectory(AUTH_SERVER_FILES.hmac(index))) }),
+    hmac_secret_files:
+      hmacSecretRefs.length === 0
+        ? undefined
+        : hmacSecretRefs.map((_, index) => inDirectory(AUTH_SERVER_FILES.hmac(index))),
     token_lifespans: {
       access_token_lifespan: tokenLifespans.accessTokenLifespan,
       refresh_token_lifespan: tokenLifespans.refreshTokenLifespan,
@@ -71,7 +72,7 @@ function signingKeys(refs: readonly Key[]): Pick<AuthServerConfig, 'signing_key_
     signing_key_config: {
       key_dir: inDirectory(AUTH_SERVER_FILES.keys),
       signing_key_file: signing,
-      ...(fallback.length === 0 ? {} : { fallback_key_files: fallback }),
+      fallback_key_files: fallback.length === 0 ? undefined : fallback,
     },
   };
 }
@@ -96,8 +97,8 @@ function storage({ type, redis }: AuthServer['storage'], host: AuthServerHost): 
       dial_timeout: redis.dialTimeout,
       read_timeout: redis.readTimeout,
       write_timeout: redis.writeTimeout,
-      ...(tls === undefined ? {} : { tls: tlsConfig(tls, AUTH_SERVER_FILES.redisCA) }),
-      ...(sentinelTls === undefined ? {} : { sentinel_tls: tlsConfig(sentinelTls, AUTH_SERVER_FILES.sentinelCA) }),
+      tls: tls && tlsConfig(tls, AUTH_SERVER_FILES.redisCA),
+      sentinel_tls: sentinelTls && tlsConfig(sentinelTls, AUTH_SERVER_FILES.sentinelCA),
     },
   };
 }
@@ -111,7 +112,7 @@ function sentinels({ sentinelAddrs, sentinelService }: Redis['sentinelConfig'], 
 function tlsConfig({ insecureSkipVerify, caCertSecretRef }: NonNullable<Redis['tls']>, file: string) {
   return {
     insecure_skip_verify: insecureSkipVerify,
-    ...(caCertSecretRef === undefined ? {} : { ca_cert_file: inDirectory(file) }),
+    ca_cert_file: caCertSecretRef && inDirectory(file),
   };
 }
 

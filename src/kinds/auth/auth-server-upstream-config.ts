@@ -17,8 +17,8 @@ export function upstreamConfig(provider: Provider, resourceUrl: string): Rendere
   return {
     name,
     type,
-    ...(oidcConfig === undefined ? {} : { oidc_config: oidc(name, oidcConfig, resourceUrl) }),
-    ...(oauth2Config === undefined ? {} : { oauth2_config: oauth2(name, oauth2Config, resourceUrl) }),
+    oidc_config: oidcConfig && oidc(name, oidcConfig, resourceUrl),
+    oauth2_config: oauth2Config && oauth2(name, oauth2Config, resourceUrl),
   };
 }
 
@@ -27,7 +27,7 @@ function oidc(name: string, config: OIDC, resourceUrl: string): NonNullable<Rend
   return {
     issuer_url: issuerUrl,
     ...client(name, config, resourceUrl),
-    ...(userInfoOverride === undefined ? {} : { userinfo_override: userInfo(userInfoOverride) }),
+    userinfo_override: userInfoOverride && userInfo(userInfoOverride),
   };
 }
 
@@ -38,16 +38,12 @@ function oauth2(name: string, config: OAuth2, resourceUrl: string): NonNullable<
     token_endpoint: config.tokenEndpoint,
     ...client(name, config, resourceUrl),
     userinfo: userInfo(config.userInfo),
-    ...(mapping === undefined
-      ? {}
-      : {
-          token_response_mapping: {
-            access_token_path: mapping.accessTokenPath,
-            scope_path: mapping.scopePath,
-            refresh_token_path: mapping.refreshTokenPath,
-            expires_in_path: mapping.expiresInPath,
-          },
-        }),
+    token_response_mapping: mapping && {
+      access_token_path: mapping.accessTokenPath,
+      scope_path: mapping.scopePath,
+      refresh_token_path: mapping.refreshTokenPath,
+      expires_in_path: mapping.expiresInPath,
+    },
   };
 }
 
@@ -55,9 +51,9 @@ function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
   const { clientId, clientSecretRef, redirectUri, scopes } = config;
   return {
     client_id: clientId,
-    ...(clientSecretRef === undefined ? {} : { client_secret_env_var: AUTH_SERVER_ENV.upstreamClientSecret(name) }),
+    client_secret_env_var: clientSecretRef && AUTH_SERVER_ENV.upstreamClientSecret(name),
     redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
-    ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
+    scopes: scopes === undefined || scopes.length === 0 ? undefined : scopes,
   };
 }
 
@@ -65,15 +61,15 @@ function userInfo({ endpointUrl, httpMethod, additionalHeaders, fieldMapping }: 
   return {
     endpoint_url: endpointUrl,
     http_method: httpMethod,
-    ...(additionalHeaders === undefined ? {} : { additional_headers: additionalHeaders }),
-    ...(fieldMapping === undefined ? {} : { field_mapping: fields(fieldMapping) }),
+    additional_headers: additionalHeaders,
+    field_mapping: fieldMapping && fields(fieldMapping),
   };
 }
 
 function fields({ subjectFields, nameFields, emailFields }: NonNullable<UserInfo['fieldMapping']>) {
   return {
-    ...(subjectFields === undefined ? {} : { subject_fields: subjectFields }),
-    ...(nameFields === undefined ? {} : { name_fields: nameFields }),
-    ...(emailFields === undefined ? {} : { email_fields: emailFields }),
+    subject_fields: subjectFields,
+    name_fields: nameFields,
+    email_fields: emailFields,
   };
 }

@@ -61,13 +61,13 @@ function exchangeParts(config: NonNullable<ExternalAuthConfig['tokenExchange']>)
   const secret = clientId === undefined ? undefined : clientSecretRef;
   const block = {
     token_url: config.tokenUrl,
-    ...(clientId === undefined ? {} : { client_id: clientId }),
-    ...(secret === undefined ? {} : { client_secret_file: secretPath(file) }),
+    client_id: clientId,
+    client_secret_file: secret && secretPath(file),
     audience: config.audience,
-    ...(scopes.length === 0 ? {} : { scopes }),
+    scopes: scopes.length === 0 ? undefined : scopes,
     subject_token_type: TOKEN_TYPES[config.subjectTokenType],
     header_strategy: externalTokenHeaderName === undefined ? ('replace' as const) : ('custom' as const),
-    ...(externalTokenHeaderName === undefined ? {} : { external_token_header_name: externalTokenHeaderName }),
+    external_token_header_name: externalTokenHeaderName,
   };
   return { blocks: { token_exchange_config: block }, files: secret === undefined ? [] : [{ file, secret }] };
 }
@@ -95,16 +95,16 @@ function stsBlock(
 ): NonNullable<OutgoingAuthBlocks['aws_sts_config']> {
   const { fallbackRoleArn, roleMappings = [] } = config;
   const mappings = roleMappings.map(({ claim, matcher, roleArn, priority }) => ({
-    ...(claim === undefined ? {} : { claim }),
-    ...(matcher === undefined ? {} : { matcher }),
+    claim,
+    matcher,
     role_arn: roleArn,
-    ...(priority === undefined ? {} : { priority }),
+    priority,
   }));
   return {
     region: config.region,
     service: signedService(config.service),
-    ...(fallbackRoleArn === undefined ? {} : { fallback_role_arn: fallbackRoleArn }),
-    ...(mappings.length === 0 ? {} : { role_mappings: mappings }),
+    fallback_role_arn: fallbackRoleArn,
+    role_mappings: mappings.length === 0 ? undefined : mappings,
     role_claim: config.roleClaim,
     session_duration: config.sessionDuration,
     session_name_claim: config.sessionNameClaim,

@@ -86,13 +86,14 @@ function headerFinding(header: Named): readonly Finding[] {
 
 /** The first that applies. */
 function unsendable({ name, value, pointer }: Named): readonly Finding[] {
+  const key = value === undefined ? {} : KEY;
   if (!TOKEN.test(name)) {
     const message = `"${name}" is no name of a header: letters, digits and !#$%&'*+-.^_\`|~ are`;
-    return [{ code: 'header-invalid', severity: 'error', pointer, message, ...(value === undefined ? {} : KEY) }];
+    return [{ code: 'header-invalid', severity: 'error', pointer, message, ...key }];
   }
   if (isRestricted(name)) {
     const message = `${name} is for the proxy alone to set: it is about one connection, or about who asks`;
-    return [{ code: 'header-restricted', severity: 'error', pointer, message, ...(value === undefined ? {} : KEY) }];
+    return [{ code: 'header-restricted', severity: 'error', pointer, message, ...key }];
   }
   if (value !== undefined && UNSENDABLE.test(value)) {
     const message = `the value of ${name} holds a line break or another control character, which no header can`;

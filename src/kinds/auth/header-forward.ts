@@ -51,12 +51,13 @@ export function forwardedHeaders(headers: Headers | undefined): ForwardedHeaders
   const plain = headers?.addPlaintextHeaders ?? {};
   const secret = withFiles(headers?.addHeadersFromSecret ?? []);
   const paths = Object.fromEntries(secret.map(({ headerName, file }) => [headerName, secretPath(file)]));
+  const hasPlain = Object.keys(plain).length > 0;
   const block = {
-    ...(Object.keys(plain).length === 0 ? {} : { add_plaintext_headers: plain }),
-    ...(secret.length === 0 ? {} : { add_headers_from_file: paths }),
+    add_plaintext_headers: hasPlain ? plain : undefined,
+    add_headers_from_file: secret.length === 0 ? undefined : paths,
   };
   return {
-    block: Object.keys(block).length === 0 ? {} : { header_forward: block },
+    block: hasPlain || secret.length > 0 ? { header_forward: block } : {},
     files: secret.map(({ file, valueSecretRef }) => ({ file, secret: valueSecretRef })),
   };
 }

@@ -66,7 +66,7 @@ export function oidcReferences(ref: Ref | undefined, pointer: string): readonly 
 function bundleReferences(bundle: Bundle, pointer: string): readonly Reference[] {
   if (bundle === undefined) return [];
   const { name, key, optional } = bundle;
-  return [{ pointer, kind: 'ConfigMap', name, key, ...(optional === true ? { optional: 'allowed' } : {}) }];
+  return [{ pointer, kind: 'ConfigMap', name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
 function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOIDC {
@@ -74,9 +74,10 @@ function kubernetes(config: Ref['kubernetes'], resourceUrl: string): ResolvedOID
   const settings: Settings = {
     issuer: nonEmptyText(config?.issuer) ?? 'https://kubernetes.default.svc',
     audience: nonEmptyText(config?.audience) ?? 'toolhive',
-    ...optionalText('jwks_url', config?.jwksUrl),
-    ...optionalText('introspection_url', config?.introspectionUrl),
-    ...(needsToken ? { ca_bundle_path: `${ACCOUNT}/ca.crt`, auth_token_file: `${ACCOUNT}/token` } : {}),
+    jwks_url: nonEmptyText(config?.jwksUrl),
+    introspection_url: nonEmptyText(config?.introspectionUrl),
+    ca_bundle_path: needsToken ? `${ACCOUNT}/ca.crt` : undefined,
+    auth_token_file: needsToken ? `${ACCOUNT}/token` : undefined,
     jwks_allow_private_ip: needsToken,
     protected_resource_allow_private_ip: needsToken,
     insecure_allow_http: false,
@@ -95,12 +96,12 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
   const scopes = (config.scopes ?? []).filter((scope) => scope !== '');
   const settings: Settings = {
     issuer: config.issuer,
-    ...optionalText('audience', config.audience),
-    ...optionalText('jwks_url', config.jwksUrl),
-    ...optionalText('introspection_url', config.introspectionUrl),
-    ...optionalText('client_id', config.clientId),
-    ...optionalText('ca_bundle_path', path),
-    ...optionalText('auth_token_file', config.jwksAuthTokenPath),
+    audience: nonEmptyText(config.audience),
+    jwks_url: nonEmptyText(config.jwksUrl),
+    introspection_url: nonEmptyText(config.introspectionUrl),
+    client_id: nonEmptyText(config.clientId),
+    ca_bundle_path: nonEmptyText(path),
+    auth_token_file: nonEmptyText(config.jwksAuthTokenPath),
     jwks_allow_private_ip: config.jwksAllowPrivateIP,
     protected_resource_allow_private_ip: config.protectedResourceAllowPrivateIP,
     insecure_allow_http: config.insecureAllowHTTP,
@@ -108,7 +109,7 @@ function inline(config: InlineSettings, view: View, resourceUrl: string): Resolv
     scopes: scopes.length === 0 ? ['openid'] : scopes,
   };
   const needsToken = config.jwksAuthTokenPath?.startsWith(ACCOUNT) === true;
-  return { settings, env: clientSecret(config), ...(bundle === undefined ? {} : { bundle }), needsToken };
+  return { settings, env: clientSecret(config), bundle, needsToken };
 }
 
 function clientSecret({ clientSecret, clientSecretRef }: InlineSettings): Env[] {
@@ -143,13 +144,13 @@ function configMapSettings(
   if (issuer === undefined) return { message: `ConfigMap ${name} names no issuer, neither in ${key} nor as an entry` };
   return {
     issuer,
-    ...optionalText('audience', values.audience),
-    ...optionalText('jwksUrl', values.jwksUrl),
-    ...optionalText('introspectionUrl', values.introspectionUrl),
-    ...optionalText('clientId', values.clientId),
-    ...optionalText('clientSecret', values.clientSecret),
-    ...optionalText('svcCABundlePath', values.svcCABundlePath ?? values.thvCABundlePath),
-    ...optionalText('jwksAuthTokenPath', values.jwksAuthTokenPath),
+    audience: nonEmptyText(values.audience),
+    jwksUrl: nonEmptyText(values.jwksUrl),
+    introspectionUrl: nonEmptyText(values.introspectionUrl),
+    clientId: nonEmptyText(values.clientId),
+    clientSecret: nonEmptyText(values.clientSecret),
+    svcCABundlePath: nonEmptyText(values.svcCABundlePath ?? values.thvCABundlePath),
+    jwksAuthTokenPath: nonEmptyText(values.jwksAuthTokenPath),
     jwksAllowPrivateIP: isTrue(values.jwksAllowPrivateIP),
     protectedResourceAllowPrivateIP: isTrue(values.protectedResourceAllowPrivateIP),
     insecureAllowHTTP: isTrue(values.insecureAllowHTTP),
@@ -177,11 +178,4 @@ function scopesOf(value: unknown): string[] {
 
 function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function optionalText<K extends string>(key: K, value: unknown): { [P in K]?: string } {
-  const text = nonEmptyText(value);
-  const result: { [P in K]?: string } = {};
-  if (text !== undefined) result[key] = text;
-  return result;
 }

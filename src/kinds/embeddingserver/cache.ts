@@ -39,7 +39,7 @@ function wantedTemplates({ spec }: Embedding): JsonObject[] {
       spec: {
         accessModes: [accessMode],
         resources: { requests: { storage: storedQuantity(size) ?? size } },
-        ...(storageClassName === undefined ? {} : { storageClassName }),
+        storageClassName,
       },
     },
   ];

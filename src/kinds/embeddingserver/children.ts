@@ -51,7 +51,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
       serviceName: name,
       selector: { matchLabels: labels },
       template: withPodTemplate(template, spec.podTemplateSpec),
-      ...(cache.templates.length === 0 ? {} : { volumeClaimTemplates: [...cache.templates] }),
+      volumeClaimTemplates: cache.templates.length === 0 ? undefined : [...cache.templates],
     },
   };
 }
@@ -71,7 +71,7 @@ function pod(spec: Spec, { templates }: Cache, { pullSecrets }: Settings): JsonO
         args: [...fieldArguments(spec).flatMap(({ flag, value }) => [flag, value]), ...(spec.args ?? [])],
         ports: [{ name: 'http', containerPort: spec.port, protocol: 'TCP' }],
         env: envOf(environment(spec)),
-        ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+        resources: spec.resources,
         startupProbe: httpProbe('/health', 'http', STARTUP),
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/health', 'http', READINESS),

@@ -123,7 +123,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
     automountServiceAccountToken: needsToken(self),
     securityContext: POD_SECURITY,
     ...imagePullSecrets(settings.pullSecrets),
-    ...(password === undefined ? {} : { initContainers: [password.initContainer] }),
+    initContainers: password && [password.initContainer],
     containers: [
       {
         name: 'registry-api',
@@ -133,7 +133,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
           { name: 'http', containerPort: API_PORT, protocol: 'TCP' },
           { name: 'metrics', containerPort: METRICS_PORT, protocol: 'TCP' },
         ],
-        ...(password === undefined ? {} : { env: [{ name: 'PGPASSFILE', value: PGPASS_FILE }] }),
+        env: password && [{ name: 'PGPASSFILE', value: PGPASS_FILE }],
         resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } },
         livenessProbe: httpProbe('/health', 'http', { initialDelaySeconds: 30, periodSeconds: 10 }),
         readinessProbe: httpProbe('/readiness', 'http', { initialDelaySeconds: 5, periodSeconds: 5 }),

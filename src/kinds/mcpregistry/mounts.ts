@@ -31,7 +31,9 @@ function dataVolume({ configMapRef, pvcRef }: Entry): JsonObject | undefined {
   if (pvcRef !== undefined) return { persistentVolumeClaim: { claimName: pvcRef.claimName, readOnly: true } };
   if (configMapRef === undefined) return undefined;
   const { name, key, optional } = configMapRef;
-  return { configMap: { name, items: [{ key, path: 'registry.json' }], ...(optional === true ? { optional } : {}) } };
+  return {
+    configMap: { name, items: [{ key, path: 'registry.json' }], optional: optional === true ? optional : undefined },
+  };
 }
 
 /** Every Secret that the configuration names a file of: credentials of Git sources, of identity providers. */

@@ -51,11 +51,14 @@ function providerReferences(provider: Provider, pointer: string): readonly Refer
 function selected(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
   if (selector === undefined) return [];
   const { name, key, optional } = selector;
-  return [{ pointer, kind, name, key, ...(optional === true ? { optional: 'allowed' } : {}) }];
+  return [{ pointer, kind, name, key, optional: optional === true ? 'allowed' : undefined }];
 }
 
 function waitedFor(kind: string, pointer: string, selector: Selector | undefined): readonly Reference[] {
-  return selected(kind, pointer, selector).map((reference) => ({ optional: 'waited', ...reference }));
+  return selected(kind, pointer, selector).map((reference) => ({
+    ...reference,
+    optional: reference.optional ?? 'waited',
+  }));
 }
 
 function withoutOptional(selector: Selector | undefined): Selector | undefined {

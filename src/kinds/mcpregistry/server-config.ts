@@ -40,9 +40,9 @@ function entry(source: Entry): FileEntry {
     format: formatOf(source),
     ...origin(source),
     // A volume is seen by the service only; everything else by the reconciler, which has the Secrets and the network.
-    ...(source.pvcRef === undefined ? { syncedBy: 'reconciler' as const } : {}),
-    ...(syncPolicy === undefined ? {} : { syncPolicy: { interval: syncPolicy.interval } }),
-    ...(filter === undefined ? {} : { filter: lists(filter) }),
+    syncedBy: source.pvcRef === undefined ? 'reconciler' : undefined,
+    syncPolicy: syncPolicy && { interval: syncPolicy.interval },
+    filter: filter && lists(filter),
   };
 }
 
@@ -66,13 +66,13 @@ function origin(source: Entry): Pick<FileEntry, 'git' | 'api' | 'file'> {
 
 function lists({ names, tags }: Filter): NonNullable<FileEntry['filter']> {
   return {
-    ...(names === undefined ? {} : { names: withoutEmpty(names) }),
-    ...(tags === undefined ? {} : { tags: withoutEmpty(tags) }),
+    names: names && withoutEmpty(names),
+    tags: tags && withoutEmpty(tags),
   };
 }
 
 function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
-  return { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) };
+  return { include, exclude };
 }
 
 /** The registry's own database, or the catalogue's of this instance, or the defaults of document 2. */
@@ -111,18 +111,12 @@ function provider(given: Provider): FileProvider {
     name,
     issuerUrl,
     audience,
-    ...optionalText('jwksUrl', jwksUrl),
-    ...optionalText('introspectionUrl', introspectionUrl),
-    ...optionalText('clientId', clientId),
-    ...optionalText('clientSecretFile', secret),
-    ...optionalText('caCertPath', caCertPath || certificate),
-    ...optionalText('authTokenFile', authTokenFile || token),
+    jwksUrl: jwksUrl || undefined,
+    introspectionUrl: introspectionUrl || undefined,
+    clientId: clientId || undefined,
+    clientSecretFile: secret || undefined,
+    caCertPath: caCertPath || certificate || undefined,
+    authTokenFile: authTokenFile || token || undefined,
     allowPrivateIP,
   };
-}
-
-function optionalText<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
-  const result: { [P in K]?: string } = {};
-  if (value !== undefined && value !== '') result[key] = value;
-  return result;
 }

@@ -13,7 +13,7 @@ export function sources({ spec }: Registry): readonly RegistrySource[] {
       name: entry.name,
       format: formatOf(entry),
       origin: originOf(entry),
-      ...(intervalMs === undefined ? {} : { intervalMs }),
+      intervalMs,
       filter: filterOf(entry),
     };
   });

@@ -27,8 +27,8 @@ export function syncPart({ spec, resource }: Registry, { catalogue }: Pick<Obser
   const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;
   return {
     syncStatus: steady(before.syncStatus, overall(sources)),
-    ...(filterHash === undefined ? {} : { lastAppliedFilterHash: filterHash }),
-    ...(typeof trigger === 'string' ? { lastManualSyncTrigger: trigger } : {}),
+    lastAppliedFilterHash: filterHash,
+    lastManualSyncTrigger: typeof trigger === 'string' ? trigger : undefined,
   };
 }
 
@@ -50,7 +50,11 @@ function steady(before: unknown, after: SyncStatus): SyncStatus {
   if (!isObject(before) || typeof before.lastAttempt !== 'string' || after.lastAttempt === undefined) return after;
   const { lastAttempt, lastSyncTime } = before;
   if (Date.parse(after.lastAttempt) - Date.parse(lastAttempt) >= TIMES_MAY_LAG_MS) return after;
-  const kept = { ...after, lastAttempt, ...(typeof lastSyncTime === 'string' ? { lastSyncTime } : {}) };
+  const kept = {
+    ...after,
+    lastAttempt,
+    lastSyncTime: typeof lastSyncTime === 'string' ? lastSyncTime : after.lastSyncTime,
+  };
   return jsonEquals(kept, before) ? kept : after;
 }
 
@@ -63,10 +67,10 @@ function overall(sources: readonly Source[]): SyncStatus {
   return {
     phase,
     message,
-    ...(lastAttempt === undefined ? {} : { lastAttempt }),
+    lastAttempt,
     attemptCount: Math.max(0, ...states.map((state) => state.attemptCount)),
-    ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
-    ...(lastSyncHash === undefined ? {} : { lastSyncHash }),
+    lastSyncTime,
+    lastSyncHash,
     serverCount: states.reduce((sum, state) => sum + state.serverCount, 0),
   };
 }

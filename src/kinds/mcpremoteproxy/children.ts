@@ -33,7 +33,7 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       needsToken: false,
       // One at first; later as many as others choose (kinds.md 2.2).
       replicas: undefined,
-      ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+      resources: spec.resources,
       readyAfterSeconds: 15,
       files: forwardedHeaders(spec.headerForward).files,
       mounted: certificates(proxy),

@@ -23,7 +23,7 @@ export function status(self: RemoteProxy, observed: Observed): Status {
     phase,
     message,
     url: proxyUrl(self),
-    ...(resourceUrl === undefined || resourceUrl === '' ? {} : { externalURL: resourceUrl }),
+    externalURL: resourceUrl === undefined || resourceUrl === '' ? undefined : resourceUrl,
     ...configHashes(self.spec, observed.view),
     conditions: conditionsOf(self.resource, [...remoteProxyVerdicts(self, observed), verdict], observed),
   };

@@ -26,7 +26,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
   const replicas = serverReplicas(self);
   const podAnnotations = { ...parts.podAnnotations, ...secretChecksum(secretsOf(backendEnv(spec)), view, settings) };
   const template = {
-    metadata: { labels, ...(Object.keys(podAnnotations).length === 0 ? {} : { annotations: { ...podAnnotations } }) },
+    metadata: { labels, annotations: Object.keys(podAnnotations).length === 0 ? undefined : { ...podAnnotations } },
     spec: backendPod(self, parts.pullSecrets),
   };
   return {
@@ -34,7 +34,7 @@ export function backendStatefulSet(self: Server, view: View, settings: Settings,
     kind: 'StatefulSet',
     metadata: { name: statefulSet, namespace, labels },
     spec: {
-      ...(replicas === undefined ? {} : { replicas }),
+      replicas,
       serviceName: statefulSet,
       selector: { matchLabels: { app: name } },
       template: withPodTemplate(template, spec.podTemplateSpec),
@@ -67,7 +67,7 @@ function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): Jso
   const mounts: Json[] = volumes.map(({ name: volume, mountPath, readOnly }) => ({
     name: volume,
     mountPath,
-    ...(readOnly ? { readOnly } : {}),
+    readOnly: readOnly || undefined,
   }));
   return {
     serviceAccountName: spec.serviceAccount ?? serverChildNames(name).backendAccount,
@@ -77,9 +77,9 @@ function backendPod({ name, spec }: Server, pullSecrets: readonly string[]): Jso
       {
         name: 'mcp',
         image: spec.image,
-        ...(spec.args === undefined ? {} : { args: spec.args }),
+        args: spec.args,
         env: envOf(backendEnv(spec)),
-        ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+        resources: spec.resources,
         ...(isStdio(spec) ? { stdin: true } : listening(backendPort(spec))),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: [...mounts, ...scratch.map(({ mount }) => ({ ...mount }))],

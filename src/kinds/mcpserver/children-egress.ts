@@ -38,8 +38,8 @@ function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): J
   // Ports alone are open to everyone; beside hosts that are names, to nobody.
   if (to.length === 0 && (ports.length === 0 || names.length > 0)) return {};
   const limited = {
-    ...(to.length === 0 ? {} : { to }),
-    ...(ports.length === 0 ? {} : { ports: ports.map((port) => ({ protocol: 'TCP', port })) }),
+    to: to.length === 0 ? undefined : to,
+    ports: ports.length === 0 ? undefined : ports.map((port) => ({ protocol: 'TCP', port })),
   };
   return { egress: to.length === 0 ? [limited, DNS] : [limited] };
 }

@@ -21,7 +21,7 @@ export function runConfig(self: Server, needs: ProxyNeeds, view: View): RunConfi
   return {
     ...proxyIdentity(proxy),
     image: spec.image,
-    ...(spec.args === undefined ? {} : { cmd_args: spec.args }),
+    cmd_args: spec.args,
     env_vars: plainEnv(self),
     ...volumes(self),
     ...profile(self),
@@ -76,19 +76,16 @@ function scaling({ spec }: Server): Pick<RunConfig, 'scaling_config'> {
   if (backendReplicas === undefined && redis === undefined) return {};
   return {
     scaling_config: {
-      ...(backendReplicas === undefined ? {} : { backend_replicas: backendReplicas }),
-      ...(redis?.address === undefined
-        ? {}
-        : {
-            session_redis: {
+      backend_replicas: backendReplicas,
+      session_redis:
+        redis?.address === undefined
+          ? undefined
+          : {
               address: redis.address,
               db: redis.db,
-              ...(redis.keyPrefix ? { key_prefix: redis.keyPrefix } : {}),
-              ...(redis.passwordRef === undefined
-                ? {}
-                : { password_file: secretPath(SECRET_FILES.sessionRedisPassword) }),
+              key_prefix: redis.keyPrefix || undefined,
+              password_file: redis.passwordRef && secretPath(SECRET_FILES.sessionRedisPassword),
             },
-          }),
     },
   };
 }

@@ -14,7 +14,7 @@ export function endpointAuth(oidc: Static<typeof OIDCConfig> | undefined, view: 
   const resolved = resolveOIDC(oidc, view, '');
   if ('findings' in resolved) return { type: 'unknown' };
   const { issuer, audience } = resolved.settings;
-  return { type: 'oidc', issuer, ...(audience === undefined ? {} : { audience }) };
+  return { type: 'oidc', issuer, audience };
 }
 
 /** What an MCPToolConfig says; `own` counts where none is named. */

@@ -26,11 +26,11 @@ export function serviceBlocks({ port, tuning }: Pick<ProxyFacts, 'port' | 'tunin
   return {
     session_key_files: sessionKeyPaths(),
     ...limits(tuning),
-    ...(allowedHosts === undefined ? {} : { allowed_hosts: allowedHosts }),
-    ...(allowedOrigins === undefined ? {} : { allowed_origins: allowedOrigins }),
-    ...(backendHost === undefined ? {} : { backend_host_header: backendHost }),
-    ...(backendCA === undefined ? {} : { backend_ca_file: `${BACKEND_CA.directory}/${BACKEND_CA.file}` }),
-    ...(metrics === undefined ? {} : { metrics: { host: '0.0.0.0', port: metrics } }),
+    allowed_hosts: allowedHosts,
+    allowed_origins: allowedOrigins,
+    backend_host_header: backendHost,
+    backend_ca_file: backendCA && `${BACKEND_CA.directory}/${BACKEND_CA.file}`,
+    metrics: metrics === undefined ? undefined : { host: '0.0.0.0', port: metrics },
   };
 }
 

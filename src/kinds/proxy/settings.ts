@@ -34,10 +34,10 @@ export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, vie
   const { name, spec } = proxy;
   return {
     trust_proxy_headers: spec.trustProxyHeaders,
-    ...(isFilled(spec.endpointPrefix) ? { endpoint_prefix: spec.endpointPrefix } : {}),
-    ...(oidc === undefined ? {} : { oidc_config: oidc.settings }),
+    endpoint_prefix: isFilled(spec.endpointPrefix) ? spec.endpointPrefix : undefined,
+    oidc_config: oidc?.settings,
     ...auth.blocks,
-    ...(spec.authzConfig === undefined ? {} : { authz_config_path: `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}` }),
+    authz_config_path: spec.authzConfig && `${AUTHZ_DIRECTORY}/${AUTHZ_FILE}`,
     audit_config: { enabled: spec.audit?.enabled === true, component: name },
     ...telemetry(proxy),
     ...toolBlocks(spec.toolConfigRef, view),
@@ -53,8 +53,8 @@ function telemetry({ name, spec }: ProxyFacts): Pick<RunConfig, 'telemetry_confi
   return {
     telemetry_config: {
       service_name: isFilled(otel?.serviceName) ? otel.serviceName : name,
-      ...(isFilled(otel?.endpoint) ? { endpoint: otel.endpoint } : {}),
-      ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+      endpoint: isFilled(otel?.endpoint) ? otel.endpoint : undefined,
+      headers: headers.length === 0 ? undefined : Object.fromEntries(headers),
       insecure: otel?.insecure === true || otel?.endpoint?.startsWith('http://') === true,
       metrics_enabled: otel?.metrics?.enabled === true,
       tracing_enabled: otel?.tracing?.enabled === true,

@@ -17,7 +17,7 @@ const POINTER = '/spec/toolConfigRef/name';
 export function toolBlocks(ref: Ref, view: View): Blocks {
   const { filter, overrides } = selectedTools(ref, view);
   const shown = shownOverrides(overrides);
-  return { ...toolFilter(filter), ...(shown === undefined ? {} : { tools_override: shown }) };
+  return { ...toolFilter(filter), tools_override: shown };
 }
 
 /** The block where only names are given; all tools pass when there are none. */
@@ -52,9 +52,9 @@ export function shownOverrides(overrides: Overrides): Overrides | undefined {
   const entries = Object.entries(overrides).map(([tool, { name = '', description = '', annotations }]) => [
     tool,
     {
-      ...(name === '' ? {} : { name }),
-      ...(description === '' ? {} : { description }),
-      ...(annotations === undefined ? {} : { annotations }),
+      name: name || undefined,
+      description: description || undefined,
+      annotations,
     },
   ]);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);

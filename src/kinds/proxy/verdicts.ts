@@ -82,8 +82,8 @@ export function configHashes({ toolConfigRef, externalAuthConfigRef }: ConfigRef
   const tools = hashOf('MCPToolConfig', toolConfigRef, view);
   const auth = hashOf('MCPExternalAuthConfig', externalAuthConfigRef, view);
   return {
-    ...(tools === undefined ? {} : { toolConfigHash: tools }),
-    ...(auth === undefined ? {} : { externalAuthConfigHash: auth }),
+    toolConfigHash: tools,
+    externalAuthConfigHash: auth,
   };
 }
 

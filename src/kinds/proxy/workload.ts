@@ -51,7 +51,7 @@ export function proxyDeployment(proxy: ProxyFacts, needs: ProxyNeeds, pod: Proxy
     kind: 'Deployment',
     metadata: { name: names.deployment, namespace, ...withOverrides({ labels }, overrides) },
     spec: {
-      ...(pod.replicas === undefined ? {} : { replicas: pod.replicas }),
+      replicas: pod.replicas,
       selector: { matchLabels: labels },
       template: { metadata, spec: podSpec(proxy, needs, pod) },
     },
@@ -74,7 +74,7 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
         args: ['proxy', `--config=${RUN_CONFIG_DIRECTORY}/${RUN_CONFIG_FILE}`],
         ports: ports(proxy),
         env: envOf(withSurroundings(environment(proxy, needs))),
-        ...(pod.resources === undefined ? {} : { resources: pod.resources }),
+        resources: pod.resources,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', { ...readiness, failureThreshold: 3 }),
         securityContext: CONTAINER_SECURITY,

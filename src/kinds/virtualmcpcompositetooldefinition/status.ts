@@ -18,7 +18,7 @@ export function status(self: Typed<typeof VirtualMCPCompositeToolDefinitionSpec>
   return {
     ...observedGeneration(self.resource),
     validationStatus: errors.length === 0 ? 'Valid' : 'Invalid',
-    ...(errors.length === 0 ? {} : { validationErrors: errors }),
+    validationErrors: errors.length === 0 ? undefined : errors,
     referencingVirtualServers: referencing(view, self.name),
     conditions,
   };

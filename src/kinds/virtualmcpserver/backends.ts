@@ -37,7 +37,7 @@ export function backendsOf({ config, ...spec }: Spec, view: View): readonly Back
       const member = members.get(backend.name);
       return {
         ...backend,
-        ...(member === undefined ? {} : { member }),
+        member,
         ...settled({ config, ...spec }, view, backend.name, member),
       };
     })
@@ -118,7 +118,7 @@ export function callable(backends: readonly Backend[]): {
 } {
   const sound = backends.flatMap(({ name, url, transport, metadata, auth }) => {
     if ('fault' in auth) return [];
-    return [{ listed: { name, url, transport, ...(metadata === undefined ? {} : { metadata }) }, auth }];
+    return [{ listed: { name, url, transport, metadata }, auth }];
   });
   return {
     listed: sound.map(({ listed }) => listed),

@@ -130,7 +130,7 @@ function deployment(
       ...podTemplateHash(podTemplateSpec),
     },
     spec: {
-      ...(replicas === undefined ? {} : { replicas }),
+      replicas,
       selector: { matchLabels: labels },
       template: withPodTemplate(template, podTemplateSpec),
     },

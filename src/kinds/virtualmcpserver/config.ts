@@ -22,11 +22,11 @@ export function vmcpConfig({ name, namespace, spec }: VirtualServer, needs: Need
     backends: needs.callable.listed,
     incomingAuth: incomingAuth(spec, needs, view),
     outgoingAuth: { source: outgoingSource(spec), backends: needs.callable.strategies },
-    ...(needs.authServer === undefined ? {} : { authServer: needs.authServer.config }),
+    authServer: needs.authServer?.config,
     aggregation: aggregation(spec, view),
-    ...(compositeTools.length === 0 ? {} : { compositeTools }),
+    compositeTools: compositeTools.length === 0 ? undefined : compositeTools,
     operational: config.operational,
-    ...(config.metadata === undefined ? {} : { metadata: config.metadata }),
+    metadata: config.metadata,
     ...telemetry(name, spec),
     ...audit(name, spec),
     ...optimizer(namespace, spec, view),
@@ -43,15 +43,15 @@ function incomingAuth({ incomingAuth }: Spec, { oidc }: Needs, view: View): Vmcp
     type: 'oidc',
     oidc: {
       issuer: settings.issuer,
-      ...(audience === undefined ? {} : { audience }),
+      audience,
       resource: settings.resource_url,
       scopes: settings.scopes,
-      ...(jwks_url === undefined ? {} : { jwksUrl: jwks_url }),
-      ...(introspection_url === undefined ? {} : { introspectionUrl: introspection_url }),
-      ...(client_id === undefined ? {} : { clientId: client_id }),
-      ...(secretEnv === undefined ? {} : { clientSecretEnv: secretEnv }),
-      ...(ca_bundle_path === undefined ? {} : { caBundlePath: ca_bundle_path }),
-      ...(auth_token_file === undefined ? {} : { authTokenFile: auth_token_file }),
+      jwksUrl: jwks_url,
+      introspectionUrl: introspection_url,
+      clientId: client_id,
+      clientSecretEnv: secretEnv,
+      caBundlePath: ca_bundle_path,
+      authTokenFile: auth_token_file,
       jwksAllowPrivateIp: settings.jwks_allow_private_ip,
       protectedResourceAllowPrivateIp: settings.protected_resource_allow_private_ip,
       insecureAllowHttp: settings.insecure_allow_http,
@@ -73,7 +73,7 @@ function policies(ref: Spec['incomingAuth']['authzConfig'], view: View): Authz {
   const read = readAuthzConfig(readDocuments(text, key)[0]?.value);
   assert('file' in read, 'configurations are made only of resources whose references were inspected');
   const { policies, entities_json: entitiesJson } = read.file.cedar;
-  return { type: 'cedar', policies, ...(entitiesJson === undefined ? {} : { entitiesJson }) };
+  return { type: 'cedar', policies, entitiesJson };
 }
 
 /** Document 3, WorkloadToolConfig: an MCPToolConfig counts instead of filter and overrides, not beside them. */
@@ -87,8 +87,8 @@ function aggregation({ config }: Spec, view: View): Aggregation {
       const shown = shownOverrides(selected.overrides);
       return {
         workload,
-        ...(selected.filter.length === 0 ? {} : { filter: selected.filter.filter((tool) => tool !== '') }),
-        ...(shown === undefined ? {} : { overrides: shown }),
+        filter: selected.filter.length === 0 ? undefined : selected.filter.filter((tool) => tool !== ''),
+        overrides: shown,
         excludeAll,
       };
     }),
@@ -108,9 +108,9 @@ function telemetry(name: string, { config }: Spec): Pick<VmcpConfig, 'telemetry'
   const { endpoint = '', serviceName = '', serviceVersion = '', ...rest } = config.telemetry;
   return {
     telemetry: {
-      ...(endpoint === '' ? {} : { endpoint: endpoint.replace(/^https?:\/\//, '') }),
+      endpoint: endpoint === '' ? undefined : endpoint.replace(/^https?:\/\//, ''),
       serviceName: serviceName === '' ? name : serviceName,
-      ...(serviceVersion === '' ? {} : { serviceVersion }),
+      serviceVersion: serviceVersion || undefined,
       ...rest,
     },
   };
@@ -124,7 +124,7 @@ function audit(name: string, { config }: Spec): Pick<VmcpConfig, 'audit'> {
       ...rest,
       enabled: true,
       component: component === '' ? name : component,
-      ...(logFile === '' ? {} : { logFile }),
+      logFile: logFile || undefined,
     },
   };
 }
@@ -143,5 +143,5 @@ function optimizer(namespace: string, spec: Spec, view: View): Pick<VmcpConfig, 
 function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStorage'> {
   if (sessionStorage?.provider !== 'redis' || sessionStorage.address === undefined) return {};
   const { address, db, keyPrefix = '' } = sessionStorage;
-  return { sessionStorage: { provider: 'redis', address, db, ...(keyPrefix === '' ? {} : { keyPrefix }) } };
+  return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
 }

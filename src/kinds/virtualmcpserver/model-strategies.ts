@@ -14,8 +14,8 @@ export function modelStrategy(written: Written): { readonly strategy: Strategy; 
   const { clientId = '', audience = '', ...exchange } = tokenExchange;
   const rendered = {
     ...exchange,
-    ...(clientId === '' ? {} : { clientId }),
-    ...(audience === '' ? {} : { audience }),
+    clientId: clientId || undefined,
+    audience: audience || undefined,
     subjectTokenType: subjectType(tokenExchange.subjectTokenType),
   };
   return { strategy: { ...strategy, tokenExchange: rendered }, env: [] };

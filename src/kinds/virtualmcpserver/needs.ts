@@ -36,7 +36,7 @@ function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   assert(!('findings' in resolved), 'children are made only of resources whose references were inspected');
   const name = VMCP_ENV.oidcClientSecret;
   const env = resolved.env.map((variable): Env => ({ ...variable, name }));
-  return { ...resolved, env, ...(env.length === 0 ? {} : { secretEnv: name }) };
+  return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
 }
 
 /** runtime.md 9: tokens for the audience that is accepted are tokens that it makes. */

@@ -41,7 +41,7 @@ function memberOf({ config }: Spec, view: View, { name, url, kind }: Listed): Of
   return {
     workload: name,
     url,
-    ...(kind === undefined ? {} : { kind }),
+    kind,
     shown: shownBy(toolConfigRef, { filter, overrides }, view),
     hidden: excludeAll || excludeAllTools,
   };

@@ -105,8 +105,8 @@ function discoveredBackend({ resource }: VirtualServer, backend: Backend): Disco
   const known = {
     name,
     url,
-    ...(authConfig === undefined ? {} : { authConfigRef: authConfig }),
-    ...('fault' in auth ? {} : { authType: auth.strategy.type }),
+    authConfigRef: authConfig,
+    authType: 'fault' in auth ? undefined : auth.strategy.type,
   };
   if ('fault' in auth) return { ...known, status: 'unavailable', message: auth.fault };
   return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };

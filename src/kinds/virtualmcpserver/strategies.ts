@@ -33,12 +33,12 @@ function convertTokenExchange(name: string, config: NonNullable<ExternalAuthConf
   const secret = clientId === undefined ? undefined : clientSecretRef;
   const tokenExchange = {
     tokenUrl: config.tokenUrl,
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(secret === undefined ? {} : { clientSecretEnv: variable }),
+    clientId,
+    clientSecretEnv: secret && variable,
     audience: config.audience,
-    ...(scopes.length === 0 ? {} : { scopes }),
+    scopes: scopes.length === 0 ? undefined : scopes,
     subjectTokenType: TOKEN_TYPES[config.subjectTokenType],
-    ...(externalTokenHeaderName === undefined ? {} : { externalTokenHeaderName }),
+    externalTokenHeaderName,
   };
   const env = secret === undefined ? [] : [{ name: variable, secret }];
   return { strategy: { type: 'token_exchange', tokenExchange }, env };
@@ -62,8 +62,8 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
   return {
     region: config.region,
     service: signedService(config.service),
-    ...(fallbackRoleArn === undefined ? {} : { fallbackRoleArn }),
-    ...(roleMappings.length === 0 ? {} : { roleMappings }),
+    fallbackRoleArn,
+    roleMappings: roleMappings.length === 0 ? undefined : roleMappings,
     roleClaim: config.roleClaim,
     sessionDuration: config.sessionDuration,
     sessionNameClaim: config.sessionNameClaim,
