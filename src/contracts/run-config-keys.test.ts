@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RunConfig } from './run-config.ts';
 import { RUN_CONFIG_SCHEMA } from './run-config.ts';
-import { RUN_CONFIG_KEYS, readAtStart } from './run-config-keys.ts';
+import { followed, keysForRestart, RUN_CONFIG_KEYS, readAtStart } from './run-config-keys.ts';
 
 const CONFIG: RunConfig = {
   schema_version: 'v0.1.0',
@@ -17,6 +17,8 @@ const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'weather' },
 };
 
+const { audit_config: _audit, trust_proxy_headers: _trust, ...AT_START } = CONFIG;
+
 it('every key of the file says when it is read', () => {
   expect(Object.keys(RUN_CONFIG_KEYS).toSorted()).toEqual(Object.keys(RUN_CONFIG_SCHEMA.properties).toSorted());
 });
@@ -26,11 +28,24 @@ it('what a proxy never reads needs no other process', () => {
   expect(readAtStart(other)).toEqual(readAtStart(CONFIG));
 });
 
+it('a running proxy follows what is read again, and keeps the rest', () => {
+  const next = { ...CONFIG, port: 8081, tools_filter: ['read'], image: 'example.com/weather:2' };
+  expect(keysForRestart(CONFIG, next)).toEqual(['port']);
+  expect(followed(CONFIG, next)).toEqual({ ...CONFIG, tools_filter: ['read'] });
+  expect(followed({ ...CONFIG, tools_filter: ['read'] }, CONFIG)).toEqual(CONFIG);
+});
+
+it('another size of messages needs another process, other limits do not', () => {
+  const next = { ...CONFIG, limits: { message_bytes: 2_000_000, streams: 5 } };
+  expect(keysForRestart(CONFIG, next)).toEqual(['limits']);
+  expect(keysForRestart(CONFIG, { ...CONFIG, limits: { streams: 5 } })).toEqual([]);
+});
+
 it('another port, and another Redis, need another process', () => {
   const redis = { session_redis: { address: 'redis:6379', db: 0 } };
-  expect(readAtStart({ ...CONFIG, port: 8081 })).toEqual({ ...CONFIG, port: 8081 });
+  expect(readAtStart({ ...CONFIG, port: 8081 })).toEqual({ ...AT_START, port: 8081 });
   expect(readAtStart({ ...CONFIG, scaling_config: { backend_replicas: 3, ...redis } })).toEqual({
-    ...CONFIG,
+    ...AT_START,
     scaling_config: redis,
   });
 });

@@ -27,41 +27,63 @@ export const RUN_CONFIG_KEYS: { readonly [Key in keyof Required<RunConfig>]: Key
   target_host: 'start',
   target_port: 'start',
   remote_url: 'start',
-  header_forward: 'start',
-  trust_proxy_headers: 'start',
-  endpoint_prefix: 'start',
-  oidc_config: 'start',
-  remove_caller_token: 'start',
-  token_exchange_config: 'start',
-  header_injection_config: 'start',
-  bearer_token_config: 'start',
-  aws_sts_config: 'start',
+  header_forward: 'again',
+  trust_proxy_headers: 'again',
+  endpoint_prefix: 'again',
+  oidc_config: 'again',
+  remove_caller_token: 'again',
+  token_exchange_config: 'again',
+  header_injection_config: 'again',
+  bearer_token_config: 'again',
+  aws_sts_config: 'again',
   embedded_auth_server_config: 'start',
-  authz_config_path: 'start',
-  audit_config: 'start',
+  authz_config_path: 'again',
+  audit_config: 'again',
   telemetry_config: 'start',
-  tools_filter: 'start',
-  tools_override: 'start',
+  tools_filter: 'again',
+  tools_override: 'again',
   scaling_config: 'start',
   stdio: 'start',
   process: 'start',
   session_key_files: 'start',
-  limits: 'start',
+  limits: 'again',
   timeouts: 'start',
-  allowed_hosts: 'start',
-  allowed_origins: 'start',
+  allowed_hosts: 'again',
+  allowed_origins: 'again',
   backend_host_header: 'start',
   backend_ca_file: 'start',
   metrics: 'start',
-  debug: 'start',
+  debug: 'again',
 };
 
-/** What needs another process when it is another. How many servers there are is for people: `stdio` says what counts. */
+/**
+ * What needs another process when it is another. How many servers there are is for people: `stdio` says what counts. How
+ * large a message of the server may be is known to what reads them from the start.
+ */
 export function readAtStart(config: RunConfig): Partial<RunConfig> {
-  const { scaling_config: scaling, ...others } = config;
+  const { scaling_config: scaling, limits, ...others } = config;
+  const atStart = Object.entries(others).filter(([key]) => READINGS.get(key) === 'start');
   const session = scaling?.session_redis;
-  const all = session === undefined ? others : { ...others, scaling_config: { session_redis: session } };
-  return Object.fromEntries(Object.entries(all).filter(([key]) => READINGS.get(key) === 'start'));
+  const messageBytes = limits?.message_bytes;
+  return {
+    ...Object.fromEntries(atStart),
+    ...(session && { scaling_config: { session_redis: session } }),
+    ...(messageBytes && { limits: { message_bytes: messageBytes } }),
+  };
+}
+
+/** Keys whose other value needs another process. */
+export function keysForRestart(before: RunConfig, after: RunConfig): readonly string[] {
+  const [old, next] = [before, after].map((config) => new Map(Object.entries(readAtStart(config))));
+  const keys = new Set([...(old?.keys() ?? []), ...(next?.keys() ?? [])]);
+  return [...keys].filter((key) => JSON.stringify(old?.get(key)) !== JSON.stringify(next?.get(key))).toSorted();
+}
+
+/** The new configuration as far as a running proxy follows it. */
+export function followed(running: RunConfig, next: RunConfig): RunConfig {
+  const kept = Object.entries(running).filter(([key]) => READINGS.get(key) !== 'again');
+  const again = Object.entries(next).filter(([key]) => READINGS.get(key) === 'again');
+  return Object.fromEntries([...kept, ...again]) as unknown as RunConfig;
 }
 
 const READINGS: ReadonlyMap<string, KeyReading> = new Map(Object.entries(RUN_CONFIG_KEYS));

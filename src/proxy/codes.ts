@@ -2,6 +2,8 @@
 // nothing about who reports them.
 
 export const PROXY_CODES = {
+  'proxy-restart-needed':
+    'The configuration of a running proxy has changed in keys that are read at start only: the message names them. All others are in force. In a cluster the pods are replaced; elsewhere restart the proxy.',
   'proxy-config-invalid':
     'The run configuration cannot be used: the message names the file and the key. Where skep wrote it, use images of one release.',
   'message-invalid':

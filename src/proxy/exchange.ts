@@ -15,12 +15,15 @@ import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import { protocolRefusal, type Refusal, sessionUnknown } from './faults.ts';
 import { rewriteAnswer } from './list-answer.ts';
+import { type LiveRules, type LiveStream, openLiveStream, subscriptionOf } from './live-stream.ts';
 import type { TraceContext } from './ports.ts';
 import type { Rules } from './rules.ts';
 
 export interface ExchangeWorld {
   readonly seal: SessionSeal;
   readonly rules: Rules;
+  /** For streams, which outlive the rules of their beginning. */
+  readonly live: LiveRules;
   readonly credential: Credential;
   /** Larger messages of the server that have to be read are refused. */
   readonly messageBytes: number;
@@ -50,6 +53,8 @@ export type Prepared =
       readonly known: Known;
       /** Wraps what the client gets with the changes that the rules ask for; undefined where there are none. */
       readonly change: ((answer: Answer) => Answer) | undefined;
+      /** In place of `change` for what stays open until something happens. */
+      readonly live: ((answer: Answer) => LiveStream) | undefined;
       readonly refusal?: undefined;
       readonly needsHints?: undefined;
     }
@@ -108,7 +113,10 @@ function prepareAdmitted(
   }
   const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
   if (admitted?.refusal !== undefined) return { known, refusal: admitted.refusal };
-  const rewrite = world.rules.answers(message, body, caller);
+  const subscription = subscriptionOf(message, body);
+  const live = incoming.method === 'GET' || subscription !== undefined;
+  const { messageBytes } = world;
+  const rewrite = live ? undefined : world.rules.answers(message, body, caller);
   return {
     known: { ...known, backendName: admitted?.backendName },
     exchange: {
@@ -123,10 +131,10 @@ function prepareAdmitted(
       identity: caller,
       authorize: authorizeAs(world.credential, caller),
     },
-    change:
-      rewrite === undefined
-        ? undefined
-        : (answer) => rewriteAnswer(answer, { messageBytes: world.messageBytes, rewrite }),
+    change: rewrite === undefined ? undefined : (answer) => rewriteAnswer(answer, { messageBytes, rewrite }),
+    live: live
+      ? (answer) => openLiveStream(answer, { rules: world.live, caller, messageBytes, subscription })
+      : undefined,
   };
 }
 

@@ -106,7 +106,8 @@ function eventPart(
 function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   const { data, id, type, retry } = event;
   if (data.length === 0) return event.raw;
-  return formatEvent({ data: rewrite(data), id, type, retry });
+  const changed = rewrite(data);
+  return changed === data ? event.raw : formatEvent({ data: changed, id, type, retry });
 }
 
 function isJson(contentType: string | readonly string[] | undefined): boolean {

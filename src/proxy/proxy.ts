@@ -16,11 +16,11 @@ import type { Refusal } from './faults.ts';
 import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { Health } from './health.ts';
 import { learnHints } from './hints.ts';
+import type { LiveRules } from './live-stream.ts';
 import { answerPlain, type PlainAnswers } from './plain-answers.ts';
 import type { BeginSpan, CallSpan, ProxyClock, TraceContext } from './ports.ts';
 import type { RecordedCall } from './recording.ts';
 import { routeRefusal } from './routes.ts';
-import type { Rules } from './rules.ts';
 import type { ServiceLimits, ServiceTimes } from './settings.ts';
 import { MESSAGES_PATH, openSseStream, postSseMessage, SSE_PATH, type SseRoutes } from './sse/routes.ts';
 import { type Ready, streamExchange } from './streamable-front.ts';
@@ -32,8 +32,7 @@ export interface ProxyParts {
   /** Undefined: callers are not authenticated. */
   readonly callers: Callers | undefined;
   readonly enter: (kind: 'call' | 'stream', caller: string) => Place | { readonly refusal: Refusal };
-  /** Those in force now. */
-  readonly rules: () => Rules;
+  readonly rules: LiveRules;
   readonly seal: SessionSeal;
   readonly credential: Credential;
   readonly plain: PlainAnswers;
@@ -200,7 +199,8 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
   const { entry } = call;
   const world: ExchangeWorld = {
     seal: parts.seal,
-    rules: parts.rules(),
+    rules: parts.rules.current(),
+    live: parts.rules,
     credential: parts.credential,
     messageBytes: parts.limits.messageBytes,
   };

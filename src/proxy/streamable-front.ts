@@ -31,7 +31,7 @@ export type Ready = Extract<Prepared, { readonly exchange: Exchange }>;
 
 /** Sends the exchange and streams its answer. */
 export function streamExchange(world: StreamableWorld, entry: Entry, prepared: Ready): void {
-  const { exchange, known, change } = prepared;
+  const { exchange, known } = prepared;
   const { response } = entry;
   let watched: WatchedAnswer | undefined;
   let flow: Flow | undefined;
@@ -52,25 +52,23 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
   });
   watched = watchAnswer(client);
   const answer = world.hidesChallenges ? refuseChallenges(watched) : watched;
-  const opened = world.backend.open(exchange, change === undefined ? answer : change(answer));
+  const live = prepared.live?.(answer);
+  const opened = world.backend.open(exchange, live?.answer ?? prepared.change?.(answer) ?? answer);
   flow = opened;
   if (client.finished()) {
+    live?.close();
     opened.abort();
     return;
   }
   client.feed(opened);
-  const stopped = isQuiet(exchange) ? world.untilStopped(client.end) : undefined;
+  const stopped = live === undefined ? undefined : world.untilStopped(client.end);
   response.once('close', () => {
     stopped?.();
+    live?.close();
     if (response.writableFinished) return;
     opened.abort();
     client.abandon();
   });
-}
-
-/** What stays open until something happens: only the end of the proxy ends it. */
-function isQuiet({ method, message }: Exchange): boolean {
-  return method === 'GET' || (message?.kind === 'request' && message.method === 'subscriptions/listen');
 }
 
 const UNAVAILABLE: readonly BackendFault['reason'][] = ['unreachable', 'timeout'];

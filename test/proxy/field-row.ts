@@ -4,6 +4,7 @@ import type { RunConfig } from '../../src/contracts/run-config.ts';
 import type { Environment } from '../../src/std/environment.ts';
 import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
 import type { FieldWorld } from './field-world.ts';
+import type { runProxy } from './world.ts';
 
 export interface FieldRow {
   /** A pointer into the schema: `*` is each key of a map, and each item of a list. */
@@ -17,7 +18,12 @@ export interface FieldRow {
   readonly base?: (world: FieldWorld) => Partial<RunConfig>;
   readonly environment?: (world: FieldWorld) => Environment;
   /** What is seen. */
-  readonly see: (config: RunConfig, world: FieldWorld, environment: Environment) => Promise<unknown>;
+  readonly see: (
+    config: RunConfig,
+    world: FieldWorld,
+    environment: Environment,
+    start?: typeof runProxy,
+  ) => Promise<unknown>;
   readonly expected: unknown;
   /** Where the field is ignored, nothing may come for long: then what is seen is that. */
   readonly ignoredWithinMs?: number;

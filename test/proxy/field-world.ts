@@ -123,9 +123,9 @@ export function beforeStreams(): Partial<RunConfig> {
 /** What is seen of a proxy with a configuration; a refused start is seen as its message. */
 export function proxied(
   see: (proxy: TestedProxy, world: FieldWorld) => Promise<unknown>,
-): (config: RunConfig, world: FieldWorld, environment: Environment) => Promise<unknown> {
-  return async (config, world, environment) => {
-    const proxy = await runProxy(config, environment);
+): (config: RunConfig, world: FieldWorld, environment: Environment, start?: typeof runProxy) => Promise<unknown> {
+  return async (config, world, environment, start = runProxy) => {
+    const proxy = await start(config, environment);
     try {
       return await see(proxy, world);
     } finally {

@@ -31,7 +31,12 @@ export const CONFIG: RunConfig = {
   audit_config: { enabled: false, component: 'small' },
 };
 
-export async function runProxy(settings: Partial<RunConfig>, environment: Environment = {}): Promise<TestedProxy> {
+/** `readConfig`: the configuration as it is later, where it changes. */
+export async function runProxy(
+  settings: Partial<RunConfig>,
+  environment: Environment = {},
+  readConfig?: () => RunConfig,
+): Promise<TestedProxy> {
   const lines: string[] = [];
   const audit: unknown[] = [];
   const waiting = new Set<() => void>();
@@ -40,9 +45,10 @@ export async function runProxy(settings: Partial<RunConfig>, environment: Enviro
     lines.push(line);
     for (const look of [...waiting]) look();
   };
-  const logger = createLogger(config.debug === true ? 'debug' : 'info', { write });
+  const logger = createLogger('info', { write });
   const proxy = await startProxy({
     config,
+    readConfig,
     environment,
     files: createWatchedFiles(),
     logger,

@@ -21,15 +21,15 @@ export function proxyCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep proxy --config=/etc/runconfig/runconfig.json')
     .action(async ({ config: file, logLevel }: Options) => {
       const { createLogger } = await import('../log.ts');
-      const { readProxyConfig } = await import('../services/proxy-config.ts');
+      const { followConfig, readProxyConfig } = await import('../services/proxy-config.ts');
       const { createWatchedFiles } = await import('../services/watched-files.ts');
       const { startProxy } = await import('../services/proxy.ts');
       const files = createWatchedFiles();
       const { config, unknown } = readProxyConfig(files, file);
-      const debug = config.debug === true || process.env.TOOLHIVE_DEBUG === 'true';
-      const logger = createLogger(debug ? 'debug' : logLevel, process.stderr);
+      const logger = createLogger(logLevel, process.stderr);
       for (const pointer of unknown) logger.warn({ pointer, file }, 'a setting of a newer release has no effect');
-      const proxy = await startProxy({ config, environment: process.env, files, logger });
+      const readConfig = followConfig(files, file, config);
+      const proxy = await startProxy({ config, readConfig, environment: process.env, files, logger });
       process.stdout.write(`serving ${proxy.url}\n`);
       await untilSignal();
       await proxy.stop();

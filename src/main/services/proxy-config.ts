@@ -26,6 +26,20 @@ export function readProxyConfig(files: WatchedFiles, file: string): ProxyConfig 
   return read;
 }
 
+/** The configuration as its file says now: the same value as long as its text is the same. */
+export function followConfig(files: WatchedFiles, file: string, started: RunConfig): () => RunConfig {
+  let text = files.read(file);
+  let config = started;
+  return () => {
+    const now = files.read(file);
+    if (now === text) return config;
+    const read = readProxyConfig(files, file);
+    text = now;
+    config = read.config;
+    return config;
+  };
+}
+
 /** Undefined where callers may do everything. Throws Failure `policy-file-invalid` with every fault. */
 export function readPolicies(files: WatchedFiles, path: string | undefined): Policies | undefined {
   if (path === undefined) return undefined;

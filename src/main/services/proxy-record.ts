@@ -2,15 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { destination, type Logger } from 'pino';
+import type { SonicBoom } from 'sonic-boom';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { auditLine } from '../../gate/audit.ts';
 import type { ProxyMetrics } from '../../proxy/metrics.ts';
-import { type Recorders, recordCall } from '../../proxy/record.ts';
+import { type AuditTrail, type Recorders, recordCall } from '../../proxy/record.ts';
 import type { RecordedCall } from '../../proxy/recording.ts';
 import { proxyClock } from './proxy-clock.ts';
 
 export interface RecorderOptions {
-  readonly config: RunConfig;
   readonly metrics: ProxyMetrics;
   readonly logger: Logger;
   /** Takes the lines of the audit. Absent: standard output, where a fleet's log collection reads. */
@@ -18,35 +18,46 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  record(recorded: RecordedCall): void;
+  /** What a configuration wants kept of a request. */
+  recordAs(config: RunConfig): (recorded: RecordedCall) => void;
   /** Writes what waits. */
   close(): void;
 }
 
-export function openRecorder({ config, metrics, logger, writeAudit }: RecorderOptions): Recorder {
-  const { enabled, component } = config.audit_config;
-  const lines = enabled && writeAudit === undefined ? destination({ dest: 1, sync: false }) : undefined;
-  const { write, flush } =
-    writeAudit === undefined
-      ? gatherLines((text) => void lines?.write(text))
-      : { write: writeAudit, flush: () => undefined };
-  const recorders: Recorders = {
-    audit: enabled
-      ? { component, write: (event) => write(`${auditLine(event)}\n`), newId: randomUUID, now: proxyClock.now }
-      : undefined,
-    metrics,
-    log: logger,
-    server: config.name,
-    transport: config.transport,
-    network: config.transport === 'stdio' ? 'pipe' : 'tcp',
-    legacyAttributes: config.telemetry_config?.use_legacy_attributes === true,
-  };
+export function openRecorder({ metrics, logger, writeAudit }: RecorderOptions): Recorder {
+  let lines: SonicBoom | undefined;
+  const gathered = gatherLines((text) => {
+    lines ??= destination({ dest: 1, sync: false });
+    lines.write(text);
+  });
+  const write = writeAudit ?? gathered.write;
   return {
-    record: (recorded) => recordCall(recorders, recorded),
-    close: () => {
-      flush();
+    recordAs(config) {
+      const recorders: Recorders = {
+        audit: auditTrail(config, write),
+        metrics,
+        log: logger,
+        server: config.name,
+        transport: config.transport,
+        network: config.transport === 'stdio' ? 'pipe' : 'tcp',
+        legacyAttributes: config.telemetry_config?.use_legacy_attributes === true,
+      };
+      return (recorded) => recordCall(recorders, recorded);
+    },
+    close() {
+      gathered.flush();
       lines?.flushSync();
     },
+  };
+}
+
+function auditTrail({ audit_config: audit }: RunConfig, write: (line: string) => void): AuditTrail | undefined {
+  if (!audit.enabled) return undefined;
+  return {
+    component: audit.component,
+    write: (event) => write(`${auditLine(event)}\n`),
+    newId: randomUUID,
+    now: proxyClock.now,
   };
 }
 

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { RunConfig } from '../../contracts/run-config.ts';
-import { proxyClock } from './proxy-clock.ts';
-import { watchRules } from './proxy-rules.ts';
+import { openRules } from './proxy-rules.ts';
 import { createWatchedFiles } from './watched-files.ts';
 
 const CONFIG: RunConfig = {
@@ -23,6 +22,6 @@ test('warns of two tools that are given the same name', () => {
   const records: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void records.push(JSON.parse(line)) });
   const config = { ...CONFIG, tools_override: { read: { name: 'get' }, fetch: { name: 'get' } } };
-  watchRules({ config, files: createWatchedFiles(), logger, clock: proxyClock }).stop();
+  openRules(config, createWatchedFiles(), logger);
   expect(records).toMatchObject([{ code: 'tool-override-clash', name: 'get', tools: ['fetch', 'read'] }]);
 });

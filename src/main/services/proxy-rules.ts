@@ -1,55 +1,74 @@
-// The rules of a proxy as its files say now: policies are read again when their file changes, and stay as they were while it
-// cannot be used.
+// The rules of a proxy as its configuration and its policy file say, and everybody who listens to a stream that they change.
+// Knows nothing about when files are looked at.
 
 import type { Logger } from 'pino';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { createKnownTools } from '../../gate/known-tools.ts';
 import { toolRules } from '../../gate/tools.ts';
-import type { ProxyClock } from '../../proxy/ports.ts';
+import type { ChangedList, LiveRules } from '../../proxy/live-stream.ts';
 import { createRules, type Rules } from '../../proxy/rules.ts';
-import { Failure } from '../../std/failure.ts';
 import { readPolicies } from './proxy-config.ts';
 import type { WatchedFiles } from './watched-files.ts';
 
-export interface WatchedRules {
-  current(): Rules;
-  stop(): void;
+export interface ReplaceableRules extends LiveRules {
+  /** Puts the rules of the configuration and of the files as they are now in force. Throws a Failure, and changes nothing. */
+  replace(config: RunConfig): void;
 }
 
-interface Options {
-  readonly config: RunConfig;
-  readonly files: WatchedFiles;
-  readonly logger: Logger;
-  readonly clock: Pick<ProxyClock, 'every'>;
-}
+const POLICIES_CHANGE: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
-const LOOK_MS = 2000;
-
-/** Throws a Failure where the policies cannot be used at the start. */
-export function watchRules({ config, files, logger, clock }: Options): WatchedRules {
-  const { authz_config_path: path } = config;
-  const tools = toolRules(config);
-  for (const { name, tools: clashing } of tools?.clashes ?? []) {
-    logger.warn({ code: 'tool-override-clash', name, tools: clashing }, 'two tools have the same name after renaming');
-  }
+/** Throws a Failure where the policies cannot be used. */
+export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger): ReplaceableRules {
   const known = createKnownTools();
+  const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
-  let text = path === undefined ? undefined : files.read(path);
-  let rules = createRules({ tools, policies: readPolicies(files, path), known, unreadable });
+  let from = sourcesOf(config, files);
+  let rules = make(config);
 
-  function look(): void {
-    if (path === undefined) return;
-    const now = files.read(path);
-    if (now === text) return;
-    text = now;
-    try {
-      rules = createRules({ tools, policies: readPolicies(files, path), known, unreadable });
-      logger.info({ path }, 'policies read again');
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      logger.error({ code: error.code, path }, `${error.message}; the last good policies stay in use`);
+  function make(of: RunConfig): Rules {
+    const tools = toolRules(of);
+    const policies = readPolicies(files, of.authz_config_path);
+    for (const { name, tools: clashing } of tools?.clashes ?? []) {
+      logger.warn(
+        { code: 'tool-override-clash', name, tools: clashing },
+        'two tools have the same name after renaming',
+      );
     }
+    return createRules({ tools, policies, known, unreadable });
   }
 
-  return { current: () => rules, stop: clock.every(LOOK_MS, look) };
+  return {
+    current: () => rules,
+    onChange(task) {
+      listeners.add(task);
+      return () => void listeners.delete(task);
+    },
+    replace(next) {
+      const sources = sourcesOf(next, files);
+      const lists = changedBetween(from, sources);
+      if (lists.length === 0) return;
+      rules = make(next);
+      from = sources;
+      logger.info({ lists }, 'other rules are in force');
+      for (const listener of [...listeners]) listener(lists);
+    },
+  };
+}
+
+/** What rules are made of, as texts. */
+interface Sources {
+  readonly tools: string;
+  readonly policies: string;
+}
+
+function sourcesOf({ tools_filter, tools_override, authz_config_path: path }: RunConfig, files: WatchedFiles): Sources {
+  return {
+    tools: JSON.stringify([tools_filter, tools_override]),
+    policies: path === undefined ? '' : files.read(path),
+  };
+}
+
+function changedBetween(before: Sources, after: Sources): readonly ChangedList[] {
+  if (before.policies !== after.policies) return POLICIES_CHANGE;
+  return before.tools === after.tools ? [] : ['tools'];
 }

@@ -1,52 +1,33 @@
 // `skep proxy`: one MCP server behind the gate. Wires what the configuration asks for.
 
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { createOutbound, type Outbound } from '../../adapters/http/outbound.ts';
-import { createAuthenticate } from '../../auth/providers.ts';
-import { explain } from '../../auth/rejection.ts';
-import type { ResourceSettings } from '../../auth/settings.ts';
+import { createOutbound } from '../../adapters/http/outbound.ts';
 import type { Backend } from '../../backends/backend.ts';
 import type { Relay } from '../../backends/relay/relay.ts';
-import { type RunConfig, SECRET_ENV } from '../../contracts/run-config.ts';
-import type { Credential } from '../../credentials/credential.ts';
-import { credentialOf } from '../../credentials/of-config.ts';
-import type { SessionSeal } from '../../mcp/seal.ts';
-import type { Callers } from '../../proxy/callers.ts';
-import { cleanPrefix } from '../../proxy/forwarded.ts';
+import type { RunConfig } from '../../contracts/run-config.ts';
 import { watchHealth } from '../../proxy/health.ts';
-import { rewriteAnswer } from '../../proxy/list-answer.ts';
 import { listenHttp } from '../../proxy/listener.ts';
-import { createHandle } from '../../proxy/proxy.ts';
-import type { Rules } from '../../proxy/rules.ts';
-import {
-  frontOf,
-  limitsOf,
-  resourceOf,
-  type ServiceLimits,
-  type ServiceTimes,
-  targetOf,
-  timesOf,
-} from '../../proxy/settings.ts';
-import { createSseFront } from '../../proxy/sse/front.ts';
+import { createHandle, type Handle } from '../../proxy/proxy.ts';
+import { frontOf, limitsOf, targetOf, timesOf } from '../../proxy/settings.ts';
+import { createSseFront, type SseFront } from '../../proxy/sse/front.ts';
 import { relaySseFront } from '../../proxy/sse/relay.ts';
-import type { SseRoutes } from '../../proxy/sse/routes.ts';
 import type { Environment } from '../../std/environment.ts';
-import { Failure } from '../../std/failure.ts';
 import { VERSION } from '../version.ts';
 import { openBackend } from './proxy-backend.ts';
 import { proxyClock } from './proxy-clock.ts';
-import { openDoorway, openLimits } from './proxy-gate.ts';
 import { readSessionKeys, watchSeal } from './proxy-keys.ts';
 import { openRecorder } from './proxy-record.ts';
-import { watchRules } from './proxy-rules.ts';
-import { countUnderWay, stopProxy, type UnderWay } from './proxy-stop.ts';
+import { watchConfig } from './proxy-reload.ts';
+import { openRules } from './proxy-rules.ts';
+import { createSettings } from './proxy-settings.ts';
+import { countUnderWay, stopProxy } from './proxy-stop.ts';
 import { listenMetrics, openProxyMetrics, openProxyTelemetry } from './proxy-telemetry.ts';
 import type { WatchedFiles } from './watched-files.ts';
 
 export interface ProxyOptions {
   readonly config: RunConfig;
+  /** The configuration as it is now, for what follows it while the proxy runs. Absent: it never changes. */
+  readonly readConfig?: () => RunConfig;
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
@@ -77,133 +58,84 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
 }
 
 async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Promise<RunningProxy> {
-  const { config, environment, files, logger } = options;
-  const times = timesOf(config);
-  const limits = limitsOf(config);
-  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
-  closing.push(() => outbound.close());
-  const sessionKeys = readSessionKeys(config, files);
-  const seal = watchSeal(config, files, sessionKeys);
-  const resource = resourceOf(config, environment[SECRET_ENV.oidcClientSecret]);
-  const rules = watchRules({ config, files, logger, clock: proxyClock });
-  closing.push(rules.stop);
-  const { proxy: metrics, ...numbers } = openProxyMetrics(config);
-  closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry(config, environment, logger, numbers.read);
-  closing.push(() => telemetry?.close());
-  const recorder = openRecorder({ config, metrics, logger, writeAudit: options.writeAudit });
-  closing.push(recorder.close);
-  const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics };
-  const { backend, relay, close } = await openBackend(backendOptions);
-  closing.push(() => close(0));
-  const health = watchHealth(backend, { transport: config.transport, version: { version: VERSION } }, proxyClock);
-  closing.push(health.stop);
-  const underWay = countUnderWay();
-  const handle = createHandle({
-    backend,
-    doorway: openDoorway(config, resource),
-    callers: resource === undefined ? undefined : openCallers(resource, outbound, logger),
-    enter: openLimits(limits, proxyClock),
-    rules: rules.current,
-    seal,
-    credential: openCredential(options, outbound),
-    plain: { health, resource, metricsText: servesMetrics(config) ? numbers.text : undefined },
-    health,
-    limits,
-    times,
-    trustForwarded: config.trust_proxy_headers,
-    sse:
-      frontOf(config) === 'sse'
-        ? openSse(backend, relay, { rules: rules.current, seal, config, limits, times, underWay })
-        : undefined,
-    endpoint: targetOf(config).kind === 'http' && config.remote_url === undefined ? undefined : '/mcp',
-    clock: proxyClock,
-    newRequestId: randomUUID,
-    beginSpan: telemetry?.beginSpan,
-    record: recorder.record,
-    active(change, kind) {
-      if (kind === 'stream') return metrics.streams(change);
-      metrics.active(change);
-      underWay.count(change);
-    },
-    untilStopped: underWay.untilStopped,
-  });
-  const aside = await listenMetrics(config, health, numbers.text);
+  const { config } = options;
+  const logger = options.logger.child({});
+  const { fixed, rules, metrics, ...rest } = await openFixed({ ...options, logger }, closing);
+  const settings = createSettings({ ...options, ...rest, fixed, logger });
+  let inForce: RunConfig | undefined;
+  let handle: Handle;
+
+  function use(next: RunConfig): void {
+    const parts = next === inForce ? undefined : settings(next);
+    rules.replace(next);
+    if (parts === undefined) return;
+    const debug = next.debug === true || options.environment.TOOLHIVE_DEBUG === 'true';
+    logger.level = debug ? 'debug' : options.logger.level;
+    handle = createHandle(parts);
+    if (inForce !== undefined) logger.info('other settings are in force');
+    inForce = next;
+  }
+
+  use(config);
+  const { readConfig: read = () => config } = options;
+  closing.push(watchConfig({ config, read, use, logger, clock: proxyClock }));
+  const { health, times } = fixed;
+  const aside = await listenMetrics(config, health, metrics.text);
   closing.push(() => aside?.destroy());
-  const listener = await listenHttp(config, handle);
+  const listener = await listenHttp(config, (request, response) => handle(request, response));
   closing.push(() => listener.destroy());
   const { name: server, namespace, transport } = config;
   logger.info({ server, namespace, transport, url: listener.url, metrics: aside?.url }, 'proxy serves');
   return {
     url: `${listener.url}/mcp`,
     metricsUrl: aside?.url,
-    stop: () => stopProxy({ health, listener, underWay, times, closing }),
+    stop: () => stopProxy({ health, listener, underWay: rest.underWay, times, closing }),
   };
 }
 
-function openCredential({ config, environment, files, logger }: ProxyOptions, outbound: Outbound): Credential {
-  return credentialOf(config, {
-    fetch: outbound.request,
-    clock: proxyClock,
-    environment,
-    secretFiles: files,
-    notify: ({ message, ...notice }) => logger.warn(notice, message),
-  });
+/** What no change of the configuration touches: the server and its sessions, keys, metrics, telemetry. */
+async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
+  const { config, environment, files, logger } = options;
+  const [times, limits] = [timesOf(config), limitsOf(config)];
+  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+  closing.push(() => outbound.close());
+  const sessionKeys = readSessionKeys(config, files);
+  const seal = watchSeal(config, files, sessionKeys);
+  const rules = openRules(config, files, logger);
+  const { proxy, ...metrics } = openProxyMetrics(config);
+  closing.push(metrics.stop);
+  const telemetry = await openProxyTelemetry(config, environment, logger, metrics.read);
+  closing.push(() => telemetry?.close());
+  const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
+  closing.push(recorder.close);
+  const backendOptions = { config, environment, files, logger, seal, sessionKeys, limits, times, metrics: proxy };
+  const { backend, relay, close } = await openBackend(backendOptions);
+  closing.push(() => close(0));
+  const health = watchHealth(backend, { transport: config.transport, version: { version: VERSION } }, proxyClock);
+  closing.push(health.stop);
+  const underWay = countUnderWay();
+  const { untilStopped } = underWay;
+  function active(change: 1 | -1, kind: 'request' | 'stream'): void {
+    if (kind === 'stream') proxy.streams(change);
+    else {
+      proxy.active(change);
+      underWay.count(change);
+    }
+  }
+  const endpoint = targetOf(config).kind === 'http' && config.remote_url === undefined ? undefined : '/mcp';
+  return {
+    fixed: { backend, rules, seal, health, times, endpoint, beginSpan: telemetry?.beginSpan, active, untilStopped },
+    metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
+    sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
+    ...{ rules, metrics, outbound, recorder, underWay },
+  };
 }
 
-interface SseParts {
-  readonly rules: () => Rules;
-  readonly seal: SessionSeal;
-  readonly config: RunConfig;
-  readonly limits: ServiceLimits;
-  readonly times: ServiceTimes;
-  readonly underWay: UnderWay;
-}
-
-function openSse(backend: Backend, relay: Relay | undefined, parts: SseParts): SseRoutes {
-  const { messageBytes } = parts.limits;
-  const front = createSseFront({
-    backend,
-    messageBytes,
-    ownHeaders: { accept: 'application/json, text/event-stream' },
-  });
+function openSse(backend: Backend, relay: Relay | undefined, messageBytes: number) {
+  const ownHeaders = { accept: 'application/json, text/event-stream' };
+  const front: SseFront = createSseFront({ backend, messageBytes, ownHeaders });
   return {
     front: relay === undefined ? front : relaySseFront(front, relay, messageBytes),
     replica: relay?.replica ?? 'local',
-    changeStream(answer, caller) {
-      const rewrite = parts.rules().answers(undefined, undefined, caller);
-      return rewrite === undefined ? answer : rewriteAnswer(answer, { messageBytes, rewrite });
-    },
-    seal: parts.seal,
-    clock: proxyClock,
-    keepAliveMs: parts.times.keepAliveMs,
-    untilStopped: parts.underWay.untilStopped,
-    endpointPrefix: cleanPrefix(parts.config.endpoint_prefix),
   };
-}
-
-function openCallers(resource: ResourceSettings, outbound: Outbound, logger: Logger): Callers {
-  const ports = {
-    fetch: outbound.request,
-    files: { read: readSecret },
-    clock: proxyClock,
-    notify: ({ message, ...notice }: { readonly message: string }) => logger.warn(notice, message),
-  };
-  return {
-    authenticate: createAuthenticate(ports, resource.providers),
-    resource,
-    refused: ({ reason, ...data }) => logger.info({ code: reason, ...data }, explain(reason)),
-  };
-}
-
-async function readSecret(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new Failure('secret-file-unreadable', `${path} cannot be read`, { data: { path }, cause });
-  }
-}
-
-function servesMetrics({ telemetry_config: telemetry }: RunConfig): boolean {
-  return telemetry?.enable_prometheus_metrics_path === true;
 }

@@ -10,6 +10,8 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.
 import { faultCode, type Refusal, refusalBody, sessionUnknown } from '../faults.ts';
 import type { Forwarded } from '../forwarded.ts';
 import { learnHints } from '../hints.ts';
+import { rewriteAnswer } from '../list-answer.ts';
+import { type LiveRules, listChanged, rewriteLive } from '../live-stream.ts';
 import { type WatchedAnswer, watchAnswer } from '../outcome.ts';
 import type { ProxyClock } from '../ports.ts';
 import type { Ready } from '../streamable-front.ts';
@@ -22,8 +24,8 @@ export interface SseRoutes {
   readonly front: SseFront;
   /** What ids of sessions begin with, so that other replicas know whose they are. */
   readonly replica: string;
-  /** What the rules of now change in messages that the server sends a caller on its own. */
-  readonly changeStream: (answer: Answer, caller: Caller) => Answer;
+  readonly rules: LiveRules;
+  readonly messageBytes: number;
   readonly seal: SessionSeal;
   readonly clock: ProxyClock;
   readonly keepAliveMs: number;
@@ -40,6 +42,7 @@ const ACCEPT = 'application/json, text/event-stream';
 /** Opens the stream; its first event says where messages are posted to. */
 export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, forwarded: Forwarded): void {
   const { response } = entry;
+  const { messageBytes } = routes;
   const id = `${routes.replica}.${routes.clock.random(SESSION_BYTES).toString('hex')}`;
   const sealed = routes.seal.seal({ id, issuedAt: routes.clock.now(), caller: caller.key }) ?? '';
   let bytes = 0;
@@ -67,15 +70,19 @@ export function openSseStream(routes: SseRoutes, entry: Entry, caller: Caller, f
   const session = routes.front.open(id, caller.key, {
     write,
     end: () => response.end(),
-    change: (answer) => routes.changeStream(answer, caller),
+    change: (answer) => rewriteAnswer(answer, { messageBytes, rewrite: rewriteLive(routes.rules, caller) }),
   });
   write(formatEvent({ data: Buffer.from(messagesUrl(routes, forwarded, sealed)), type: 'endpoint' }));
   const stopKeepAlive = routes.clock.every(routes.keepAliveMs, () => {
     if (response.writableLength === 0) response.write(KEEP_ALIVE);
   });
+  const unsubscribe = routes.rules.onChange((lists) => {
+    for (const list of lists) session.write(listChanged(list));
+  });
   const stopped = routes.untilStopped(() => session.finish(() => response.end()));
   response.once('close', () => {
     stopped();
+    unsubscribe();
     stopKeepAlive();
     session.close();
     entry.end({ caller, status: 200, outcome: 'success', reason: '', responseBytes: bytes });
