@@ -81,9 +81,10 @@ export function keysForRestart(before: RunConfig, after: RunConfig): readonly st
 
 /** The new configuration as far as a running proxy follows it. */
 export function followed(running: RunConfig, next: RunConfig): RunConfig {
-  const kept = Object.entries(running).filter(([key]) => READINGS.get(key) !== 'again');
-  const again = Object.entries(next).filter(([key]) => READINGS.get(key) === 'again');
-  return Object.fromEntries([...kept, ...again]) as unknown as RunConfig;
+  const again = Object.keys(RUN_CONFIG_KEYS).filter((key) => READINGS.get(key) === 'again');
+  const cleared = Object.fromEntries(again.map((key) => [key, undefined]));
+  const changed = Object.fromEntries(Object.entries(next).filter(([key]) => again.includes(key)));
+  return { ...running, ...cleared, ...changed };
 }
 
 const READINGS: ReadonlyMap<string, KeyReading> = new Map(Object.entries(RUN_CONFIG_KEYS));

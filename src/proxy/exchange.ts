@@ -14,8 +14,8 @@ import type { Caller } from './caller.ts';
 import { type ClientInfo, clientInfoOf, infoOf } from './client-info.ts';
 import type { Known } from './entry.ts';
 import { protocolRefusal, type Refusal, sessionUnknown } from './faults.ts';
-import { rewriteAnswer } from './list-answer.ts';
-import { type LiveRules, type LiveStream, openLiveStream, subscriptionOf } from './live-stream.ts';
+import { rewriteAnswer } from './lists/list-answer.ts';
+import { type LiveRules, type LiveStream, openLiveStream, subscriptionOf } from './lists/live-stream.ts';
 import type { TraceContext } from './ports.ts';
 import type { Rules } from './rules.ts';
 

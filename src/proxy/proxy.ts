@@ -15,8 +15,8 @@ import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.t
 import type { Refusal } from './faults.ts';
 import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { Health } from './health.ts';
-import { learnHints } from './hints.ts';
-import type { LiveRules } from './live-stream.ts';
+import { learnHints } from './lists/learn-hints.ts';
+import type { LiveRules } from './lists/live-stream.ts';
 import { answerPlain, type PlainAnswers } from './plain-answers.ts';
 import type { BeginSpan, CallSpan, ProxyClock, TraceContext } from './ports.ts';
 import type { RecordedCall } from './recording.ts';

@@ -17,7 +17,7 @@ import { setBounded } from '../std/bounded.ts';
 import { isObject } from '../std/json.ts';
 import type { Caller } from './caller.ts';
 import { denialRefusal, type Refusal } from './faults.ts';
-import type { RewriteMessage } from './list-answer.ts';
+import type { RewriteMessage } from './lists/list-answer.ts';
 
 /** A message that may pass. */
 export interface AdmittedMessage {

@@ -241,7 +241,7 @@ describe('policies', () => {
     ];
     expect(await tools()).toEqual([200, 403]);
     await write(file, [permit('b')]);
-    await proxy.log.until(/policies read again/);
+    await proxy.log.until(/other rules are in force/);
     expect(await tools()).toEqual([403, 200]);
     const denied = await post(proxy.url, call('a', {}, 'mine'), session);
     expect(JSON.parse(denied.text)).toMatchObject({ jsonrpc: '2.0', id: 'mine', error: { code: 403 } });
@@ -256,7 +256,7 @@ describe('policies', () => {
     ]) {
       await write(file, broken);
       faults += 1;
-      const lines = () => proxy.log.text().split('the last good policies stay in use').length - 1;
+      const lines = () => proxy.log.text().split('the last good settings stay in force').length - 1;
       await expect.poll(lines, { timeout: 10_000 }).toBe(faults);
       expect(await tools()).toEqual([403, 200]);
     }

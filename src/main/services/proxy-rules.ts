@@ -5,14 +5,18 @@ import type { Logger } from 'pino';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { createKnownTools } from '../../gate/known-tools.ts';
 import { toolRules } from '../../gate/tools.ts';
-import type { ChangedList, LiveRules } from '../../proxy/live-stream.ts';
+import type { ChangedList, LiveRules } from '../../proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '../../proxy/rules.ts';
+import { Failure } from '../../std/failure.ts';
 import { readPolicies } from './proxy-config.ts';
 import type { WatchedFiles } from './watched-files.ts';
 
 export interface ReplaceableRules extends LiveRules {
-  /** Puts the rules of the configuration and of the files as they are now in force. Throws a Failure, and changes nothing. */
-  replace(config: RunConfig): void;
+  /**
+   * Puts the rules of the configuration and of the files as they are now in force. False where they cannot be used: the log
+   * says so once, and the last good ones stay.
+   */
+  replace(config: RunConfig): boolean;
 }
 
 const POLICIES_CHANGE: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
@@ -24,6 +28,7 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   let from = sourcesOf(config, files);
   let rules = make(config);
+  let refused = '';
 
   function make(of: RunConfig): Rules {
     const tools = toolRules(of);
@@ -46,11 +51,21 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
     replace(next) {
       const sources = sourcesOf(next, files);
       const lists = changedBetween(from, sources);
-      if (lists.length === 0) return;
-      rules = make(next);
+      if (lists.length === 0) return true;
+      const text = JSON.stringify(sources);
+      if (text === refused) return false;
+      try {
+        rules = make(next);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        refused = text;
+        logger.error({ code: error.code }, `${error.message}; the last good settings stay in force`);
+        return false;
+      }
       from = sources;
       logger.info({ lists }, 'other rules are in force');
       for (const listener of [...listeners]) listener(lists);
+      return true;
     },
   };
 }

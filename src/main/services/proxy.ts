@@ -67,8 +67,7 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
 
   function use(next: RunConfig): void {
     const parts = next === inForce ? undefined : settings(next);
-    rules.replace(next);
-    if (parts === undefined) return;
+    if (!rules.replace(next) || parts === undefined) return;
     const debug = next.debug === true || options.environment.TOOLHIVE_DEBUG === 'true';
     logger.level = debug ? 'debug' : options.logger.level;
     handle = createHandle(parts);

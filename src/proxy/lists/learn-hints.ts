@@ -1,14 +1,14 @@
 // Reads the server's list of tools on behalf of a caller, so that policies know the hints of a tool before its first call.
 // Knows nothing about policies: the rules learn from the answers as they pass.
 
-import type { Answer, Exchange } from '../backends/backend.ts';
-import { HEADERS } from '../mcp/headers.ts';
-import type { Message, Span } from '../mcp/message.ts';
-import { readValue, scanMessage } from '../mcp/scan.ts';
-import { createEventSplitter } from '../mcp/sse.ts';
-import { isObject } from '../std/json.ts';
-import { isEventStream } from './client-answer.ts';
-import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.ts';
+import type { Answer, Exchange } from '../../backends/backend.ts';
+import { HEADERS } from '../../mcp/headers.ts';
+import type { Message, Span } from '../../mcp/message.ts';
+import { readValue, scanMessage } from '../../mcp/scan.ts';
+import { createEventSplitter } from '../../mcp/sse.ts';
+import { isObject } from '../../std/json.ts';
+import { isEventStream } from '../client-answer.ts';
+import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.ts';
 
 export interface HintsAsking {
   readonly world: ExchangeWorld;

@@ -1,9 +1,9 @@
 // An answer whose messages are read and changed before the client gets them: lists without what the caller may not see.
 // What cannot be read never passes. Knows nothing about tools, policies or where messages come from.
 
-import type { Answer, BackendFault } from '../backends/backend.ts';
-import { createEventSplitter, formatEvent, type SseEvent } from '../mcp/sse.ts';
-import { type HeaderValues, isEventStream } from './client-answer.ts';
+import type { Answer, BackendFault } from '../../backends/backend.ts';
+import { createEventSplitter, formatEvent, type SseEvent } from '../../mcp/sse.ts';
+import { type HeaderValues, isEventStream } from '../client-answer.ts';
 
 /** The message as the client gets it. */
 export type RewriteMessage = (message: Buffer) => Buffer;
