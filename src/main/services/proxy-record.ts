@@ -2,7 +2,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { destination, type Logger } from 'pino';
-import type { SonicBoom } from 'sonic-boom';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { auditLine } from '../../gate/audit.ts';
 import type { ProxyMetrics } from '../../proxy/metrics.ts';
@@ -25,7 +24,7 @@ export interface Recorder {
 }
 
 export function openRecorder({ metrics, logger, writeAudit }: RecorderOptions): Recorder {
-  let lines: SonicBoom | undefined;
+  let lines: ReturnType<typeof destination> | undefined;
   const gathered = gatherLines((text) => {
     lines ??= destination({ dest: 1, sync: false });
     lines.write(text);

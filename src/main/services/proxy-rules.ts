@@ -63,6 +63,7 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
         return false;
       }
       from = sources;
+      refused = '';
       logger.info({ lists }, 'other rules are in force');
       for (const listener of [...listeners]) listener(lists);
       return true;
