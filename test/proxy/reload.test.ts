@@ -208,5 +208,6 @@ test('what cannot be used is reported, and the last good settings stay', async (
 test('what is read at start only is reported by name', async () => {
   const { proxy, change } = await runChanging(beforeBackend(world));
   await change({ target_port: 9 }, 'target_port of the configuration is read at start only');
+  expect(proxy.log.some(({ code }) => code === 'proxy-restart-needed')).toBe(true);
   expect((await callTool(proxy, 'echo')).status).toBe(200);
 });
