@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../kube/object.ts';
 import type { OpenApiDocument } from '../kube/openapi.ts';
+import type { Json } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 
 export interface RepositoryFile {
@@ -59,6 +60,15 @@ export interface ApplyOptions {
   readonly as?: string;
 }
 
+/** RFC 6902, as far as it is used. */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path: string;
+  readonly value?: Json;
+}
+
+export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
+
 /**
  * One Kubernetes API. Objects travel verbatim, both ways. Every method throws Failure: `cluster-unreachable` (connection,
  * TLS, timeout), `cluster-unauthorized` (401), `cluster-forbidden` and
@@ -84,6 +94,11 @@ export interface Cluster {
    * given, version are preconditions.
    */
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
+  /**
+   * JSON patch (RFC 6902) of an object as it was read: its resourceVersion is a precondition, `cluster-conflict` where
+   * somebody was faster.
+   */
+  patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
   /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { textOfOutcome, textOfPlan } from '../../src/report/text.ts';
+import { isObject } from '../../src/std/json.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { type Fleet, openFleet } from '../cluster/fleet.ts';
 import { eventually, type SuiteServer } from '../cluster/server.ts';
@@ -158,6 +159,66 @@ function conflicts(): void {
       'error ignore-fields-invalid: skep.dev/ignore-fields names "/metadata/name"',
     );
     fleet.git.commit({ 'scaled.yaml': undefined });
+    await fleet.run();
+  });
+
+  test('a key of a list that somebody has changed is set back: nothing is immutable, and nothing is deleted', async () => {
+    const service = (ports: string) =>
+      `apiVersion: v1\nkind: Service\nmetadata: {name: keyed, namespace: ${namespace}, annotations: {skep.dev/replace: allowed}}\n` +
+      `spec: {selector: {app: keyed}, ports: [${ports}]}\n`;
+    const at = `/api/v1/namespaces/${namespace}/services/keyed`;
+    const portsOf = async () => {
+      const { spec } = await living('Service', 'keyed');
+      return isObject(spec) && Array.isArray(spec.ports) ? spec.ports.map((port) => isObject(port) && port.port) : [];
+    };
+    for (const ports of ['{name: http, port: 80}', '{port: 80}']) {
+      fleet.git.commit({ 'keyed.yaml': service(ports) });
+      await fleet.run();
+      const { metadata, spec } = await living('Service', 'keyed');
+      const [port] = isObject(spec) && Array.isArray(spec.ports) ? spec.ports : [];
+      await write(at, 'kubectl-edit', { spec: { ports: [{ ...(isObject(port) ? port : {}), port: 8080 }] } });
+      expect(await portsOf()).toEqual([8080]);
+      const result = await fleet.run();
+      expect(done(result)).toEqual([`${namespace}/Service/keyed configured`]);
+      expect(result.fields.map(({ path: field, manager, state }) => [field, manager, state])).toContainEqual([
+        '/spec/ports/[port=8080,protocol=TCP]',
+        'kubectl-edit',
+        'set-back',
+      ]);
+      expect(await portsOf()).toEqual([80]);
+      expect((await living('Service', 'keyed')).metadata.uid).toBe(metadata.uid);
+      expect(done(await fleet.run())).toEqual([]);
+    }
+    fleet.git.commit({ 'keyed.yaml': undefined });
+    await fleet.run();
+  });
+
+  test('an item that somebody has added beside ours stays', async () => {
+    const file =
+      `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: beside, namespace: ${namespace}}\nspec:\n` +
+      `  selector: {matchLabels: {app: beside}}\n  template:\n    metadata: {labels: {app: beside}}\n    spec:\n` +
+      `      containers: [{name: web, image: 'example.com/web:1', env: [{name: A, value: '1'}]}]\n`;
+    const at = `/apis/apps/v1/namespaces/${namespace}/deployments/beside`;
+    const envOf = async () => {
+      const text = JSON.stringify((await living('Deployment', 'beside', 'apps/v1')).spec);
+      return [...text.matchAll(/"name":"(\w)","value":"(\w)"/g)].map(([, name, value]) => `${name}=${value}`);
+    };
+    const containers = (env: object[]) => ({
+      spec: { template: { spec: { containers: [{ name: 'web', image: 'example.com/web:1', env }] } } },
+    });
+    fleet.git.commit({ 'beside.yaml': file });
+    await fleet.run();
+    const [a, b, c] = [
+      { name: 'A', value: '1' },
+      { name: 'B', value: '2' },
+      { name: 'C', value: '1' },
+    ];
+    await write(at, 'kubectl-edit', containers([a, b]));
+    expect(done(await fleet.run())).toEqual([]);
+    await write(at, 'kubectl-edit', containers([c, b]));
+    expect(done(await fleet.run())).toEqual([`${namespace}/Deployment/beside configured`]);
+    expect((await envOf()).sort()).toEqual(['A=1', 'B=2']);
+    fleet.git.commit({ 'beside.yaml': undefined });
     await fleet.run();
   });
 

@@ -2,7 +2,15 @@
 // ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, ApplyOptions, Clock, Cluster, Exchange } from '../../reconcile/ports.ts';
+import type {
+  ApiResource,
+  ApplyOptions,
+  Clock,
+  Cluster,
+  Exchange,
+  JsonPatchOperation,
+  PatchOptions,
+} from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import { type Api, createApi } from './api.ts';
@@ -79,6 +87,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>
       removeObject(context, id, { uid, ...(resourceVersion && { resourceVersion }) }, as),
+    patch: (object, operations, how) => patchObject(context, object, operations, how),
     create: (object) => storeObject(context, object, 'POST'),
     replace: (object) => storeObject(context, object, 'PUT'),
     fence: (check) => {
@@ -154,6 +163,32 @@ async function applyObject(context: Context, object: KubeObject, how: ApplyOptio
     secret: isSecret(object),
     ...asUser(how.as),
     ...fenceOf(context, how.dryRun !== true),
+  });
+  return asObject(context, path, answer);
+}
+
+/** A repeated patch finds another version, and is refused. */
+async function patchObject(
+  context: Context,
+  object: KubeObject,
+  operations: readonly JsonPatchOperation[],
+  { dryRun, as }: PatchOptions,
+): Promise<KubeObject> {
+  const { name, namespace, resourceVersion = '' } = object.metadata;
+  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
+  const query = new URLSearchParams({ fieldManager: context.fieldManager, fieldValidation: 'Strict' });
+  if (dryRun === true) query.set('dryRun', 'All');
+  const path = `${objectPath(resource, namespace, name)}?${query}`;
+  const unmoved = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion };
+  const answer = await sendForJson(context.api, {
+    method: 'PATCH',
+    path,
+    body: JSON.stringify([unmoved, ...operations]),
+    contentType: 'application/json-patch+json',
+    repeatable: true,
+    secret: isSecret(object),
+    ...asUser(as),
+    ...fenceOf(context, dryRun !== true),
   });
   return asObject(context, path, answer);
 }

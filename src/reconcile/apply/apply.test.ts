@@ -26,6 +26,7 @@ test('a replacement that something keeps is left to the next run, and what it le
     },
     remove: async () => undefined,
     schema: async () => undefined,
+    patch: async () => live,
     get: async () => live,
   };
   const clock = {

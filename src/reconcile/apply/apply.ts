@@ -9,6 +9,7 @@ import { type Trace, UNTRACED } from '../../std/telemetry/trace.ts';
 import { ownerReference } from '../desire/desire.ts';
 import { type Random, withValues } from '../desire/generated.ts';
 import { applyConceding } from '../diff/conceded.ts';
+import { takeItems } from '../diff/evictions.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { OVERTAKEN } from './current.ts';
@@ -27,7 +28,7 @@ export interface Outcome {
 }
 
 export interface ApplyDeps {
-  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get'>;
+  readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
   /** Told each outcome as it happens. */
@@ -128,6 +129,7 @@ async function writeChange(
   const force = forced || change.owner !== undefined;
   const object = complete(change, uids, deps.random);
   const as = change.account === undefined ? {} : { as: change.account };
+  if (change.evicted !== undefined) await takeItems(deps.cluster, object, change.evicted, as);
   const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
   const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';

@@ -62,6 +62,11 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       known.set(keyOf(id), stored);
       return stored;
     },
+    async patch(object, operations, options) {
+      const stored = await cluster.patch(object, operations, options);
+      if (options.dryRun !== true) known.set(keyOf(idOf(object)), stored);
+      return stored;
+    },
     async remove(id, uid, as) {
       await whileCurrent(id, uid, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       known.delete(keyOf(id));

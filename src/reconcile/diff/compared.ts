@@ -14,8 +14,17 @@ export interface Compared {
   readonly diff: readonly Difference[];
   /** Fields that other managers have set to other values. */
   readonly fields?: readonly FieldOfOther[];
+  readonly evicted?: Evicted;
   /** What the server says about the change, once it was asked. */
   readonly preview?: Preview;
+}
+
+/** Items of lists that are removed although nobody here has applied them. */
+export interface Evicted {
+  /** The field manager that they become, so that its apply removes them. */
+  readonly manager: string;
+  /** As in a field set. */
+  readonly items: readonly (readonly string[])[];
 }
 
 /** What the server says about a change before it is made. */

@@ -10,6 +10,7 @@ import type { ResourceId } from '../../std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import { labelOf, PART_OF } from '../labels.ts';
 import type { Compared } from './compared.ts';
+import { withoutEdited } from './evictions.ts';
 import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
 
 export interface DiffInput extends FieldRules {
@@ -57,11 +58,8 @@ function compareOne(input: DiffInput, desired: Desired): Compared {
   const fields = [...conceded, ...taken].map(
     (field: Conceded): FieldOfOther => ({ ...field, state: stateOf(field.path, field.manager) }),
   );
-  if (fields.length === 0) return whole;
-  return {
-    ...(conceded.length === 0 ? whole : compareWhole({ ...normal, object }, live, type, input.manager)),
-    fields,
-  };
+  const rest = conceded.length === 0 ? whole : compareWhole({ ...normal, object }, live, type, input.manager);
+  return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
 }
 
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {

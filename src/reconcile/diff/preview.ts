@@ -6,16 +6,18 @@ import { Failure } from '../../std/failure.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { withValues } from '../desire/generated.ts';
+import { mergeTypeOf } from '../observe/merge-types.ts';
 import type { AccountOf } from '../plan/accounts.ts';
 import type { Cluster } from '../ports.ts';
-import { immutableFields } from '../prune/replacement.ts';
+import { fieldsRefused, immutableFields } from '../prune/replacement.ts';
 import { isKnown, type Remembered, remember, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
+import { tryEvicting, withoutInTheWay } from './evictions.ts';
 import { type FieldRules, fieldStates } from './field-states.ts';
 
 export interface PreviewDeps {
-  readonly cluster: Pick<Cluster, 'apply' | 'schema'>;
+  readonly cluster: Pick<Cluster, 'apply' | 'schema' | 'patch'>;
   readonly remembered: Remembered;
 }
 
@@ -101,6 +103,7 @@ function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | und
 async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
   const { desired, live } = compared;
   const force = input.force || desired.owner !== undefined;
+  if (compared.evicted !== undefined) return askEvicting(deps, input, compared);
   try {
     const options = { dryRun: true, force, ...asAccount(input, compared) };
     const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), options);
@@ -119,6 +122,33 @@ async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compa
     if (!(error instanceof Failure)) throw error;
     return answerRefusal(deps, input, compared, error);
   }
+}
+
+async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
+  const type = await mergeTypeOf(deps.cluster, compared.desired.object);
+  if (type === undefined) return previewed(compared, { verdict: 'skipped', reason: 'the server publishes no schema' });
+  try {
+    await tryEvicting(deps.cluster, compared, type, asAccount(input, compared).as);
+    return previewed(compared, { verdict: 'accepted' });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return answerRefusal(deps, input, compared, error);
+  }
+}
+
+/** What is refused for items that others have put beside ours. */
+async function withoutOthersItems(
+  deps: PreviewDeps,
+  input: PreviewInput,
+  compared: Compared,
+  failure: Failure,
+): Promise<Compared | undefined> {
+  const fields = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
+  const type = fields === undefined ? undefined : await mergeTypeOf(deps.cluster, compared.desired.object);
+  if (fields === undefined || type === undefined) return undefined;
+  const cleared = withoutInTheWay(input, compared, type, fields);
+  const asked = cleared === undefined ? undefined : await askEvicting(deps, input, cleared);
+  return asked?.preview?.verdict === 'accepted' ? asked : undefined;
 }
 
 function asAccount({ accountOf }: PreviewInput, { desired }: Compared): { as?: string } {
@@ -141,6 +171,8 @@ async function answerRefusal(
 ): Promise<Compared> {
   const { code, message } = failure;
   if (isNoAnswer(failure)) return previewed(compared, { verdict: 'skipped', reason: message });
+  const cleared = await withoutOthersItems(deps, input, compared, failure);
+  if (cleared !== undefined) return cleared;
   const fields =
     compared.live === undefined
       ? undefined

@@ -45,6 +45,7 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
       throw new Failure('cluster-error', 'no server is asked');
     },
     remove: () => failWrite(),
+    patch: () => failWrite(),
     create: () => failWrite(),
     replace: () => failWrite(),
     fence: () => undefined,

@@ -4,7 +4,7 @@
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Difference } from '../../kube/ownership/differences.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
-import type { Compared, Preview } from '../diff/compared.ts';
+import type { Compared, Evicted, Preview } from '../diff/compared.ts';
 import { labelOf, OWNER, ownerLabel } from '../labels.ts';
 import { type DeletionsInput, deletionsOf, type Held } from '../prune/deletions.ts';
 import { type Deletion, type Guarded, type GuardLimits, guard } from '../prune/guard.ts';
@@ -23,6 +23,8 @@ export type Change =
       readonly owner?: ResourceId;
       /** True: the living object is deleted first, for nothing else can change it. */
       readonly replaces?: true;
+      /** What others have put into lists, and goes with the change. */
+      readonly evicted?: Evicted;
       /** What the server says about it; absent where it was not asked. */
       readonly preview?: Preview;
       /** Keys of a Secret whose values are made when it is applied. */
@@ -128,7 +130,7 @@ function guardVerdict(
   return approval === undefined ? { guarded } : { approved: { guarded, approval } };
 }
 
-function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview }: Compared): Change[] {
+function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview, evicted }: Compared): Change[] {
   const { object, id: resource, key, owner, random } = desired;
   if (verdict === 'unchanged') return [];
   return [
@@ -141,6 +143,7 @@ function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, previ
       owner,
       random,
       replaces: verdict === 'replace' ? true : undefined,
+      evicted,
       preview,
       ...by(accountOf(object)),
       diff,

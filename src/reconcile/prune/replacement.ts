@@ -27,15 +27,21 @@ export async function immutableFields(
   cluster: Pick<Cluster, 'apply'>,
   { living, as }: Probe,
   { desired }: Compared,
-  { code, data }: Failure,
+  failure: Failure,
 ): Promise<string | undefined> {
-  const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
-  const fields = causes.flatMap(({ field }) => (typeof field === 'string' && field !== '' ? [field] : []));
-  // Policies speak of no field.
-  if (code !== 'cluster-invalid' || data.status !== 422 || fields.length === 0 || fields.length < causes.length) return;
+  const fields = fieldsRefused(failure);
+  if (fields === undefined) return undefined;
   const another = underFreeName(desired.object, living);
   if (another === undefined || !(await isAccepted(cluster, another, as))) return undefined;
   return [...new Set(fields)].join(', ');
+}
+
+/** The fields that a refusal names; undefined where it is about something else: policies speak of no field. */
+export function fieldsRefused({ code, data }: Failure): readonly string[] | undefined {
+  const causes = Array.isArray(data.causes) ? data.causes.filter(isObject) : [];
+  const fields = causes.flatMap(({ field }) => (typeof field === 'string' && field !== '' ? [field] : []));
+  if (code !== 'cluster-invalid' || data.status !== 422 || fields.length === 0) return undefined;
+  return fields.length < causes.length ? undefined : fields;
 }
 
 async function isAccepted(

@@ -1,0 +1,133 @@
+// Items that live in lists with keys and that the desired object does not have: somebody's own, or one of ours whose key
+// somebody has changed. Knows nothing about requests or policies.
+
+import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
+import { keyType, type ListType, type MergeType } from '../openapi.ts';
+import { fieldElement, itemElement } from './element.ts';
+import { entryOf } from './entries.ts';
+import { difference, differenceBelow, EMPTY_SET, type FieldSet, has, setOf, union } from './fieldset.ts';
+import { formatFields, parseFields } from './fieldsv1.ts';
+
+export interface ForeignItem {
+  /** As in a field set. */
+  readonly elements: readonly string[];
+  /** Undefined where nobody is known to have it. */
+  readonly manager?: string | undefined;
+  /** Its manager applies it: it is declared elsewhere. */
+  readonly applied: boolean;
+  /** A declared item is missing, and this one is that item but for its key. */
+  readonly edited: boolean;
+}
+
+/** Without those that the manager has applied itself. Not of metadata: its lists belong to controllers. */
+export function foreignItems(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  own: string,
+): readonly ForeignItem[] {
+  const { metadata: _metadata, status: _status, ...declared } = desired as JsonObject;
+  const found: Found[] = [];
+  collect(found, declared, live as JsonObject, type, []);
+  const sets = ownershipSets(live);
+  return found.flatMap(({ elements, edited }): ForeignItem[] => {
+    const owners = sets.filter(({ set }) => has(set, elements)).map(({ entry }) => entry);
+    const appliers = owners.filter(({ operation }) => operation === 'Apply');
+    if (appliers.some(({ manager }) => manager === own)) return [];
+    const { manager } = appliers[0] ?? owners[0] ?? {};
+    return [{ elements, manager, applied: appliers.length > 0, edited }];
+  });
+}
+
+interface Found {
+  readonly elements: readonly string[];
+  readonly edited: boolean;
+}
+
+function collect(found: Found[], value: Json, live: Json | undefined, type: MergeType, at: readonly string[]): void {
+  if (isObject(value) && isObject(live) && type.map !== undefined && !type.map.atomic) {
+    for (const [key, child] of Object.entries(value)) {
+      const below = keyType(type.map, key);
+      if (below !== undefined && child !== undefined)
+        collect(found, child, live[key], below, [...at, fieldElement(key)]);
+    }
+  } else if (Array.isArray(value) && Array.isArray(live) && type.list?.merge === 'map') {
+    collectItems(found, value, live, type.list, at);
+  }
+}
+
+function collectItems(
+  found: Found[],
+  items: readonly Json[],
+  live: readonly Json[],
+  list: ListType,
+  at: readonly string[],
+): void {
+  const [declared, existing] = [byName(items, list), byName(live, list)];
+  const missing = [...declared].filter(([name]) => !existing.has(name)).map(([, item]) => item);
+  for (const [name, item] of existing) {
+    const same = declared.get(name);
+    if (same !== undefined) collect(found, same, item, list.item(), [...at, name]);
+    else found.push({ elements: [...at, name], edited: missing.some((each) => isBesidesKey(each, item, list)) });
+  }
+}
+
+function byName(items: readonly Json[], list: ListType): ReadonlyMap<string, Json> {
+  return new Map(
+    items.flatMap((item): [string, Json][] => {
+      const element = itemElement(list, item);
+      return typeof element === 'string' ? [[element, item]] : [];
+    }),
+  );
+}
+
+/** Whether all that the one says beyond its key the other says too; what has a key only is like nothing else. */
+function isBesidesKey(declared: Json, live: Json, { keys }: ListType): boolean {
+  if (!isObject(declared) || !isObject(live)) return false;
+  const rest = Object.entries(declared).filter(([name, value]) => !keys.includes(name) && value !== undefined);
+  return rest.length > 0 && rest.every(([name, value]) => holds(live[name], value));
+}
+
+/** Defaults that a server has filled in are more, never other. */
+function holds(live: Json | undefined, declared: Json | undefined): boolean {
+  if (isObject(declared))
+    return isObject(live) && Object.entries(declared).every(([key, each]) => holds(live[key], each));
+  if (Array.isArray(declared)) {
+    return Array.isArray(live) && live.length >= declared.length && declared.every((each, i) => holds(live[i], each));
+  }
+  return jsonEquals(live ?? null, declared ?? null);
+}
+
+/**
+ * The entries of the object with the items, and all in them, as the manager's: as if it had applied them. Its next apply
+ * then removes those that it does not have.
+ */
+export function withItemsOwned(
+  live: KubeObject,
+  items: readonly (readonly string[])[],
+  manager: string,
+): readonly ManagedFieldsEntry[] {
+  const going = setOf(items);
+  const own = entryOf(live, manager);
+  const sets = ownershipSets(live);
+  const theirs = sets.flatMap(({ entry, set }): ManagedFieldsEntry[] => {
+    if (entry === own) return [];
+    const left = differenceBelow(set, going);
+    return left.size === 0 ? [] : [{ ...entry, fieldsV1: formatFields(left) }];
+  });
+  const taken = sets.map(({ set }) => difference(set, differenceBelow(set, going))).reduce(union, going);
+  const before = own === undefined ? EMPTY_SET : (parseFields(own.fieldsV1) ?? EMPTY_SET);
+  const { apiVersion } = live;
+  const entry = own ?? { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1: {} };
+  return [{ ...entry, fieldsV1: formatFields(union(before, taken)) }, ...theirs];
+}
+
+interface Entry {
+  readonly entry: ManagedFieldsEntry;
+  readonly set: FieldSet;
+}
+
+function ownershipSets({ metadata }: KubeObject): readonly Entry[] {
+  return (metadata.managedFields ?? []).map((entry) => ({ entry, set: parseFields(entry.fieldsV1) ?? EMPTY_SET }));
+}
