@@ -6,6 +6,7 @@ import { Failure } from '../std/failure.ts';
 import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
+import { callCommand } from './commands/call.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { devCommand } from './commands/dev.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -60,6 +61,7 @@ export function commandLine(): Command {
     triggerCommand(),
     adoptCommand(),
     serveCommand(),
+    callCommand(),
     proxyCommand(),
     sampleCommand(),
     migrateCommand(),
@@ -101,6 +103,7 @@ const EXIT_BY_CODE: Readonly<Record<string, number>> = {
   'config-invalid': USAGE,
   'policies-invalid': USAGE,
   usage: USAGE,
+  'call-arguments': USAGE,
   'plan-invalid': USAGE,
   'plan-version': USAGE,
   'snapshot-invalid': USAGE,

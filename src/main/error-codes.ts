@@ -30,6 +30,7 @@ import { REGISTRY_CODES } from '../registry/codes.ts';
 import { SOPS_CODES } from '../std/sops/codes.ts';
 import { YAML_CODES } from '../std/yaml/codes.ts';
 import { VIRTUAL_CODES } from '../virtual/codes.ts';
+import { CALL_CODES } from './call/codes.ts';
 import { MAIN_CODES } from './codes.ts';
 
 export const AREAS: readonly { readonly title: string; readonly codes: Readonly<Record<string, string>> }[] = [
@@ -57,7 +58,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
     codes: { ...STDIO_CODES, ...SSE_CODES, ...PROCESS_CODES, ...ATTACH_CODES, ...REDIS_CODES },
   },
   { title: "The reconciler's own listener", codes: CONTROL_CODES },
-  { title: 'The command line', codes: MAIN_CODES },
+  { title: 'The command line', codes: { ...MAIN_CODES, ...CALL_CODES } },
   { title: 'Strategic merge', codes: STRATEGIC_CODES },
   { title: 'The embedded cluster', codes: DEVCLUSTER_CODES },
 ];

@@ -1,0 +1,73 @@
+// The way through the browser: opens a page, and listens on this machine until the browser comes back (RFC 8252, section 7.3).
+// Knows nothing about tokens.
+
+import { spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Return {
+  readonly port: number;
+  readonly url: string;
+  /** The query that the browser came back with and that has this state. */
+  readonly comesBack: (state: string) => Promise<URLSearchParams>;
+  readonly close: () => void;
+}
+
+const PATH = '/callback';
+
+/** On the port that was used before, if it is free. */
+export async function awaitReturn(port: number | undefined): Promise<Return> {
+  const server = createServer();
+  const listened = await listenOn(server, port ?? 0).catch((error: NodeJS.ErrnoException) => {
+    if (port === undefined || error.code !== 'EADDRINUSE') throw error;
+    return listenOn(server, 0);
+  });
+  return {
+    port: listened,
+    url: `http://127.0.0.1:${listened}${PATH}`,
+    comesBack: (state) =>
+      new Promise((resolve) => {
+        server.on('request', (request, response) => {
+          const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+          // Another page, or another program of this machine, may knock: only who knows the state is let in.
+          const ours = pathname === PATH && searchParams.get('state') === state;
+          const text = ours ? 'Done: go back to the terminal.' : 'Nothing is awaited here.';
+          response.writeHead(ours ? 200 : 404, {
+            'content-type': 'text/plain; charset=utf-8',
+            'cache-control': 'no-store',
+            connection: 'close',
+          });
+          response.end(`${text}\n`);
+          if (ours) response.once('close', () => resolve(searchParams));
+        });
+      }),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function listenOn(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.removeListener('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+const OPENERS: Readonly<Record<string, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** The URL is shown as well, so it is no error where nothing opens it. `chosen` is the user's BROWSER. */
+export function openBrowser(url: URL, chosen: string | undefined): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return;
+  const [program = 'xdg-open', ...args] = chosen === undefined ? (OPENERS[process.platform] ?? ['xdg-open']) : [chosen];
+  const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}

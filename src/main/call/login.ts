@@ -1,0 +1,139 @@
+// Tokens for one server: those that are kept, refreshed where they ran out, and otherwise a login through the browser (OAuth
+// 2.1 as MCP asks for it: RFC 9728 and RFC 8414 discovery, a client given or registered (RFC 7591), PKCE, RFC 8707, RFC 9207).
+// The protocol is the official client's; knows nothing about calls.
+
+import {
+  type AuthProvider,
+  auth,
+  extractWWWAuthenticateParams,
+  type FetchLike,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { Failure } from '../../std/failure.ts';
+import { awaitReturn, openBrowser, type Return } from './browser.ts';
+import type { LoginFile } from './logins.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Of an answer 401. */
+type Unauthorized = Parameters<NonNullable<AuthProvider['onUnauthorized']>>[0];
+
+export interface LoginSettings {
+  readonly terminal: Terminal;
+  readonly file: LoginFile;
+  readonly fetch: FetchLike;
+  /** Given: nothing is registered. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly scope: string | undefined;
+  /** The environment's BROWSER: where it is set, there is a browser although no terminal. */
+  readonly browser: string | undefined;
+  /** Cannot be guessed. */
+  readonly newState: () => string;
+}
+
+/** A token of a file is used as it is: who gives one wants no login. */
+export function fixedToken(token: string): AuthProvider {
+  return {
+    token: () => Promise.resolve(token),
+    onUnauthorized: () => {
+      throw new Failure('call-login', 'the server does not take the token of --token-file');
+    },
+  };
+}
+
+/** Throws Failure `call-login`. */
+export function loginProvider(settings: LoginSettings): AuthProvider {
+  return {
+    token: async () => (await settings.file.read()).tokens?.access_token,
+    onUnauthorized: async (context) => {
+      const { port } = await settings.file.read();
+      const back = await awaitReturn(port);
+      try {
+        await logIn(settings, back, context);
+      } finally {
+        back.close();
+      }
+    },
+  };
+}
+
+async function logIn(settings: LoginSettings, back: Return, { response, serverUrl }: Unauthorized): Promise<void> {
+  const { terminal, scope, fetch } = settings;
+  const challenge = extractWWWAuthenticateParams(response);
+  const state = settings.newState();
+  const provider = oauthProvider(settings, back, state);
+  const options = {
+    serverUrl,
+    resourceMetadataUrl: challenge.resourceMetadataUrl,
+    scope: scope ?? challenge.scope,
+    fetchFn: fetch,
+  };
+  const result = await auth(provider, options).catch(refuse);
+  if (result === 'AUTHORIZED') return;
+  const query = await back.comesBack(state);
+  const code = query.get('code');
+  if (code === null) {
+    const reason = query.get('error_description') ?? query.get('error') ?? 'no code came back';
+    throw new Failure('call-login', `the login was refused: ${reason}`);
+  }
+  await auth(provider, { ...options, authorizationCode: code, iss: query.get('iss') ?? undefined }).catch(refuse);
+  terminal.say('Logged in.');
+}
+
+function refuse(cause: unknown): never {
+  if (cause instanceof Failure) throw cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new Failure('call-login', `cannot log in: ${message}`, { cause });
+}
+
+function oauthProvider(settings: LoginSettings, back: Return, state: string): OAuthClientProvider {
+  const { terminal, file, scope, clientId, clientSecret, browser } = settings;
+  let verifier = '';
+  let discovered: OAuthDiscoveryState | undefined;
+  return {
+    redirectUrl: back.url,
+    clientMetadata: {
+      client_name: 'skep call',
+      redirect_uris: [back.url],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: clientSecret === undefined ? 'none' : 'client_secret_post',
+      application_type: 'native',
+      scope,
+    },
+    state: () => state,
+    clientInformation: async () => {
+      if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
+      const { client, port } = await file.read();
+      // A registration is for one port: with another, the provider would not send the browser back.
+      return port === back.port ? client : undefined;
+    },
+    saveClientInformation: async (client) => file.write({ ...(await file.read()), port: back.port, client }),
+    tokens: async () => (await file.read()).tokens,
+    saveTokens: async (tokens) => file.write({ ...(await file.read()), port: back.port, tokens }),
+    invalidateCredentials: async (what) => {
+      const { client, tokens, ...rest } = await file.read();
+      if (what === 'tokens') await file.write({ ...rest, client });
+      if (what === 'client' || what === 'all') await file.write(what === 'all' ? rest : { ...rest, tokens });
+    },
+    saveCodeVerifier: (text) => {
+      verifier = text;
+    },
+    codeVerifier: () => verifier,
+    // The code goes to the authorization server that the browser was sent to, and to no other.
+    saveDiscoveryState: (state) => {
+      discovered = state;
+    },
+    discoveryState: () => discovered,
+    redirectToAuthorization: (url) => {
+      if (!terminal.interactive && browser === undefined) {
+        const message =
+          'the server wants a login, and there is no terminal to ask at: log in at one, or give --token-file';
+        throw new Failure('call-login', message);
+      }
+      terminal.say(`Log in with your browser: ${url.href}`);
+      openBrowser(url, browser);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// The page of the sample issuer where people say who they are. Knows nothing about tokens.
+
+export interface LoginQuestion {
+  readonly action: string;
+  /** Who asks for a login, as they call themselves: anybody can register under any name. */
+  readonly client: string;
+  /** Where the browser goes afterwards. */
+  readonly redirectUri: string;
+  readonly resource: string;
+}
+
+/** No scripts, no outside requests; whoever frames it could have people click. */
+export const LOGIN_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+export function loginPage({ action, client, redirectUri, resource }: LoginQuestion): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Log in to the sample fleet</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 32rem; margin: 4rem auto; padding: 0 1rem; color-scheme: light dark }
+  input, button { font: inherit; padding: .4rem .8rem }
+  code { overflow-wrap: anywhere }
+</style>
+<h1>Log in to the sample fleet</h1>
+<p><strong>${escapeHtml(client)}</strong> wants to use <code>${escapeHtml(resource)}</code> in your name. Afterwards you go back to
+<code>${escapeHtml(redirectUri)}</code>.</p>
+<p>This issuer belongs to <code>skep dev</code>: it asks for no password. You are who you say; <code>guest</code> may only read.</p>
+<form method="post" action="${escapeHtml(action)}" autocomplete="off">
+  <label>Name <input name="name" value="me" required pattern="[A-Za-z0-9._@-]{1,64}" autofocus></label>
+  <button name="answer" value="allow">Log in and allow</button>
+  <button name="answer" value="refuse" formnovalidate>Refuse</button>
+</form>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+}

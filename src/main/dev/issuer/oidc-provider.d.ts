@@ -1,0 +1,29 @@
+// The few parts of the package `oidc-provider`, which brings no types, that the sample issuer and the issuer of tests use.
+
+declare module 'oidc-provider' {
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+  export interface Interaction {
+    readonly uid: string;
+    readonly prompt: { readonly name: string };
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly session?: { readonly accountId?: string };
+  }
+
+  export interface Grant {
+    addOIDCScope(scope: string): void;
+    addResourceScope(resource: string, scope: string): void;
+    /** Its id. */
+    save(): Promise<string>;
+  }
+
+  export interface OpenProvider {
+    readonly Grant: new (of: { readonly clientId: string; readonly accountId: string }) => Grant;
+    readonly Client: { find(id: string): Promise<{ readonly clientName?: string } | undefined> };
+    callback(): RequestListener;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
+  }
+
+  export const Provider: new (issuer: string, configuration: object) => OpenProvider;
+}
