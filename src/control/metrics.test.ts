@@ -15,7 +15,7 @@ function result(changes: object): Ending {
     quarantined: [],
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:00:02.000Z',
-    plan: { batches: [], held: [], unchanged: [] },
+    plan: { batches: [], held: [], unchanged: [], waiting: [], approved: [], within: [] },
     outcomes: [],
     problems: [],
     fields: [],
@@ -70,7 +70,10 @@ test.each([
   },
   {
     reason: 'somebody has suspended the instance, and something is pending',
-    ending: result({ paused: { by: 'suspension' }, plan: { batches: [{ changes: [] }], held: [], unchanged: [] } }),
+    ending: result({
+      paused: { by: 'suspension' },
+      plan: { batches: [{ changes: [] }], held: [], unchanged: [], waiting: [], approved: [], within: [] },
+    }),
     outcome: 'paused',
   },
   {
@@ -84,7 +87,10 @@ test.each([
 });
 
 test('a run that could not look leaves what the one before found, and its success', () => {
-  const found = result({ plan: { batches: [], held: [], unchanged: [id, id] }, commits: { fleet: 'c1' } });
+  const found = result({
+    plan: { batches: [], held: [], unchanged: [id, id], waiting: [], approved: [], within: [] },
+    commits: { fleet: 'c1' },
+  });
   const families = /^skep_(objects\{verdict="unchanged"|run_success|source_commit|locked_out|run_seconds_(sum|count))/;
   expect(after([found, { failure: new Failure('locked', 'x') }], families)).toEqual([
     'skep_run_seconds_sum 6',
@@ -109,7 +115,7 @@ test('what was planned, made and found', () => {
     { action: 'deleted', resource: id },
   ];
   const made = result({
-    plan: { batches, held: [{ resource: id, reason: 'x' }], unchanged: [] },
+    plan: { batches, held: [{ resource: id, reason: 'x' }], unchanged: [], waiting: [], approved: [], within: [] },
     outcomes,
     problems: [{ severity: 'warning' }],
     paused: { by: 'window' },
@@ -193,7 +199,16 @@ test.each([
 });
 
 test('runs that have changes to make again and again are counted, and those that may not write are not', () => {
-  const change = { plan: { batches: [{ name: 'x', changes: [{ action: 'update' }] }], held: [], unchanged: [] } };
+  const change = {
+    plan: {
+      batches: [{ name: 'x', changes: [{ action: 'update' }] }],
+      held: [],
+      unchanged: [],
+      waiting: [],
+      approved: [],
+      within: [],
+    },
+  };
   const told = (...endings: object[]) => after(endings.map(result), /^skep_runs_with_changes_in_a_row/);
   expect(told(change, change, { ...change, paused: { by: 'window' } })).toEqual(['skep_runs_with_changes_in_a_row 2']);
   expect(told(change, change, {})).toEqual(['skep_runs_with_changes_in_a_row 0']);

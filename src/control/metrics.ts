@@ -142,8 +142,8 @@ function addPlanFindings(metrics: Metrics): (result: RunResult) => void {
     changing.set([], inARow);
     objects.set(['unchanged'], plan.unchanged.length);
     objects.set(['held'], plan.held.length);
-    waiting.set([], plan.guarded?.deletions.length ?? 0);
-    expired.set([], plan.guarded?.expiredAt === undefined ? 0 : 1);
+    waiting.set([], plan.waiting.flatMap(({ deletions }) => deletions).length);
+    expired.set([], plan.waiting.some(({ expiredAt }) => expiredAt !== undefined) ? 1 : 0);
     for (const [state, ids] of Object.entries(readiness)) resources.set([state], ids.length);
   };
 }

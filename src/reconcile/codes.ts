@@ -84,6 +84,8 @@ export const RECONCILE_CODES = {
     'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are left as they live; plan again.',
   'plan-other':
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
+  'source-at-fault':
+    'Something of the source could not be applied in this run, so nothing of it was deleted: correct that, or let exactly the listed deletions go with `skep approve`.',
   'plan-required':
     '`plans.require` is signed: runs change nothing, the change waits for `skep apply` of a signed plan file, and `skep adopt --yes` is refused; exit code 5.',
   'plan-rolled-back':

@@ -7,7 +7,8 @@ import { type DesireDeps, type DesiredFleet, type DesireOptions, desireFleet } f
 import type { SyncMode } from './instance.ts';
 import { ofOthers } from './observe/by-hand.ts';
 import { type ObserveDeps, type Observed, type ObserveOptions, observe } from './observe/observe.ts';
-import { type PlanDeps, type Planned, type PlanOptions, planFor } from './plan/plan-for.ts';
+import { type Planned, planFor } from './plan/plan-for.ts';
+import type { PlanDeps, PlanOptions } from './plan/planned-from.ts';
 import { enforce } from './policy/enforce.ts';
 import type { Gathered } from './read/gather.ts';
 

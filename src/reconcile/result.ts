@@ -73,13 +73,16 @@ export function exitCodeOf(result: RunResult, detailed = false): number {
   if (result.outcomes.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.catalogue.some((outcome) => outcome.action === 'failed')) return 7;
   if (result.outcomes.length === 0 && refusedChanges(result.plan).length > 0) return 7;
-  if (result.plan.guarded !== undefined) return 5;
-  if (result.outcomes.some(({ error }) => error?.code === 'plan-required')) return 5;
+  if (result.plan.waiting.length > 0) return 5;
+  if (result.outcomes.some(({ error }) => error !== undefined && WAITS.has(error.code))) return 5;
   if (result.timedOut) return 8;
   const pending = result.plan.batches.length > 0;
   const drifted = detailed && result.fields.some(({ state }) => state === 'kept');
   return drifted || ((detailed || result.paused !== undefined) && pending) ? 2 : 0;
 }
+
+/** Codes of changes that an approval, or a signed plan, would let through. */
+const WAITS: ReadonlySet<string> = new Set(['plan-required', 'source-at-fault']);
 
 /** Changes that the server would refuse. */
 export function refusedChanges({ batches }: Plan): readonly Change[] {

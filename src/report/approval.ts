@@ -4,12 +4,12 @@ import type { Approved } from '../reconcile/operate/approve.ts';
 import { fateOf } from './text.ts';
 import { visibleLines } from './visible.ts';
 
-export function textOfApproval({ guarded, expiresAt }: Approved): string {
-  const head = `approved until ${expiresAt}: the next run deletes these ${guarded.deletions.length}`;
-  return visibleLines([head, ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`)]);
+export function textOfApproval({ list, expiresAt }: Approved): string {
+  const head = `approved until ${expiresAt}: the next run deletes these ${list.deletions.length}`;
+  return visibleLines([head, ...list.deletions.map((each) => `  - ${each.id}${fateOf(each)}`)]);
 }
 
-export function jsonOfApproval({ guarded, expiresAt }: Approved): string {
-  const { hash, deletions } = guarded;
-  return `${JSON.stringify({ version: 1, approved: { hash, expiresAt, deletions } }, null, 2)}\n`;
+export function jsonOfApproval({ list, expiresAt }: Approved): string {
+  const { source, hash, deletions } = list;
+  return `${JSON.stringify({ version: 1, approved: { source, hash, expiresAt, deletions } }, null, 2)}\n`;
 }

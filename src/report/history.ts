@@ -1,6 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
+import { nameOfList } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function jsonOfHistory(runs: readonly RunRecord[]): string {
@@ -19,7 +20,7 @@ export function textOfHistory(runs: readonly RunRecord[]): string {
 }
 
 export function textOfRecord(run: RunRecord): string {
-  const { approval, approved, omitted } = run;
+  const { approvals = [], approved = [], omitted } = run;
   return visibleLines([
     `run ${run.id}: ${run.state}`,
     `  from ${run.startedAt} to ${run.finishedAt}`,
@@ -29,10 +30,11 @@ export function textOfRecord(run: RunRecord): string {
     ...run.catalogue.map(({ source, action, servers }) => `registry ${source}: ${action}, ${servers} servers`),
     ...run.problems.map(lineOfProblem),
     ...run.failures.map(({ code, message }) => `error ${code}: ${message}`),
-    ...(approved === undefined ? [] : [`deletions were approved as ${approved}`]),
-    ...(approval === undefined
-      ? []
-      : [`deletions waited for approval as ${approval.hash}`, ...approval.deletions.map((id) => `  - ${id}`)]),
+    ...approved.map((hash) => `deletions were approved as ${hash}`),
+    ...approvals.flatMap(({ source, hash, deletions }) => [
+      `${nameOfList(source)} waited for approval as ${hash}`,
+      ...deletions.map((id) => `  - ${id}`),
+    ]),
     ...run.held.map(({ resource, reason }) => `held ${resource}: ${reason}`),
     ...(run.unready.length === 0 ? [] : [`in phase Failed: ${run.unready.join(', ')}`]),
     ...Object.entries(omitted).map(([name, count]) => `${count} more ${name} were not kept`),

@@ -81,22 +81,26 @@ const COMMITS: JsonObject = {
 };
 const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
 const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
-const APPROVAL: JsonObject = {
-  ...record(
+const TAKES = listOf(TEXT, 'What goes with it and is not ours.');
+const APPROVALS = listOf(
+  record(
     {
+      source: TEXT,
       hash: TEXT,
       reasons: listOf(TEXT),
-      deletions: listOf(record({ id: TEXT, kind: TEXT, uid: TEXT, replaced: REPLACED }, ['replaced'])),
+      deletions: listOf(
+        record({ id: TEXT, kind: TEXT, uid: TEXT, replaced: REPLACED, takes: TAKES }, ['replaced', 'takes']),
+      ),
       expiredAt: TIME,
     },
     ['expiredAt'],
   ),
-  description: 'Deletions that wait for approval.',
-};
-const APPROVED: JsonObject = {
-  ...record({ hash: TEXT, expiresAt: TIME }),
-  description: 'The approval that lets deletions beyond the limits go.',
-};
+  'Deletions that wait for approval: a list for each source.',
+);
+const APPROVED = listOf(
+  record({ source: TEXT, hash: TEXT, expiresAt: TIME }),
+  'The approvals that let deletions go that would wait otherwise.',
+);
 const QUARANTINED = listOf(
   record({ source: TEXT, good: TEXT, bad: TEXT, run: TEXT, since: TIME }),
   'Sources that a rollback keeps at the commit `good`.',
@@ -209,7 +213,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
         }),
       ),
       held: listOf(HELD),
-      approval: APPROVAL,
+      approvals: APPROVALS,
       approved: APPROVED,
       fields: FIELDS,
       explanations: listOf(EXPLANATION, 'With --explain: why each object is, or is not, changed or deleted.'),
@@ -217,7 +221,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       paused: PAUSED,
       ...TROUBLE,
     },
-    ['against', 'approval', 'approved', 'explanations', 'impact', 'paused'],
+    ['against', 'explanations', 'impact', 'paused'],
   ),
   sync: output(
     'skep sync -o json',
@@ -239,7 +243,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
         ),
       ),
       held: listOf(HELD),
-      approval: APPROVAL,
+      approvals: APPROVALS,
       approved: APPROVED,
       fields: FIELDS,
       catalogue: listOf(
@@ -262,7 +266,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
       ...TROUBLE,
       warnings: listOf(FAILURE),
     },
-    ['approval', 'approved', 'paused', 'pending'],
+    ['paused', 'pending'],
   ),
 };
 

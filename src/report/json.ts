@@ -28,7 +28,7 @@ export function jsonOfPlan(result: RunResult): string {
       changes: changes.map(changeOf),
     })),
     held: plan.held.map(heldOf),
-    ...approvalOf(plan),
+    ...approvalsOf(plan),
     fields: result.fields.map(fieldOf),
     ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
     ...(result.impact === undefined ? {} : { impact: result.impact }),
@@ -49,7 +49,7 @@ export function jsonOfRun(result: RunResult): string {
     requests: result.requests,
     outcomes: result.outcomes.map(outcomeOf),
     held: result.plan.held.map(heldOf),
-    ...approvalOf(result.plan),
+    ...approvalsOf(result.plan),
     fields: result.fields.map(fieldOf),
     catalogue: result.catalogue,
     readiness: result.readiness,
@@ -91,11 +91,12 @@ function fieldOf({ resource, path, manager, state }: RunResult['fields'][number]
   return { resource, path, manager, state };
 }
 
-/** `approval`: deletions that wait for one; `approved`: the one that lets deletions beyond the limits go. */
-function approvalOf({ guarded, approved }: Plan): object {
-  if (approved === undefined) return guarded === undefined ? {} : { approval: guarded };
-  const { hash, expiresAt } = approved.approval;
-  return { approved: { hash, expiresAt } };
+/** `approvals`: deletions that wait for one, by source; `approved`: those that let deletions go that would wait. */
+function approvalsOf({ waiting, approved }: Plan): object {
+  return {
+    approvals: waiting,
+    approved: approved.map(({ source, approval: { hash, expiresAt } }) => ({ source, hash, expiresAt })),
+  };
 }
 
 function failureOf({ code, message, data }: Failure): object {

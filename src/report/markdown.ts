@@ -64,17 +64,16 @@ function refusalOf(change: Change, context: ReportContext): string[] {
   return [`- ${code(formatId(resource))}: ${inline(preview.message)} ${linkOf(preview.code, context)}`];
 }
 
-function waitingSections({ guarded, approved }: Plan): readonly Section[] {
-  const allowed =
-    approved === undefined
-      ? []
-      : [`- until ${approved.approval.expiresAt}: ${inline(approved.guarded.reasons.join('; '))}`];
+function waitingSections({ waiting, approved }: Plan): readonly Section[] {
   return [
+    ...waiting.map(({ source, reasons, hash, deletions }) => ({
+      title: `#### 🛑 Waits for approval: source ${inline(source)}\n\n${inline(reasons.join('; '))}. To let exactly these go: ${code(`skep approve ${hash}`)}\n`,
+      items: deletions.map((each) => `- ${code(each.id)}${inline(fateOf(each))}`),
+    })),
     {
-      title: `#### 🛑 Waits for approval\n\n${inline(guarded?.reasons.join('; ') ?? '')}. To let exactly these go: ${code(`skep approve ${guarded?.hash}`)}\n`,
-      items: (guarded?.deletions ?? []).map((each) => `- ${code(each.id)}${fateOf(each)}`),
+      title: '#### Deletions that would wait are approved\n',
+      items: approved.map(({ reasons, approval }) => `- until ${approval.expiresAt}: ${inline(reasons.join('; '))}`),
     },
-    { title: '#### Deletions beyond the limits are approved\n', items: allowed },
   ];
 }
 

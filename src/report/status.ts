@@ -4,7 +4,7 @@ import type { Troubled } from '../reconcile/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
-import { textOfQuarantined, whyPaused } from './text.ts';
+import { nameOfList, textOfQuarantined, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
@@ -75,14 +75,15 @@ function madeOf(count: number): string {
   return `and ${count} ${count === 1 ? 'object' : 'objects'} made of`;
 }
 
-function approvalLines({ approval }: InstanceStatus): string[] {
-  if (approval === undefined) return [];
-  const { hash, reasons, deletions, following } = approval;
-  const follows = new Set(following);
-  const own = deletions.filter((id) => !follows.has(id));
-  const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
-  const title = `deletions wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
-  return [...section(title, own, (id) => `- ${id}`), ...rest];
+function approvalLines({ approvals }: InstanceStatus): string[] {
+  return approvals.flatMap((approval) => {
+    const { source, hash, reasons, deletions, following } = approval;
+    const follows = new Set(following);
+    const own = deletions.filter((id) => !follows.has(id));
+    const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
+    const title = `${nameOfList(source)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
+    return [...section(title, own, (id) => `- ${id}`), ...rest];
+  });
 }
 
 interface HeldGroup extends Since {
@@ -91,8 +92,8 @@ interface HeldGroup extends Since {
 }
 
 /** Those that wait for approval are told there. */
-function heldGroups({ held, approval }: InstanceStatus): readonly HeldGroup[] {
-  const waiting = new Set(approval?.deletions);
+function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
+  const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const groups = Map.groupBy(
     held.filter(({ resource }) => !waiting.has(resource)),
     ({ reason, since = '' }) => JSON.stringify([reason, since]),
@@ -129,10 +130,10 @@ export function jsonOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
 
 /** What matters most, in a few words. */
 function headlineOf(status: InstanceStatus): string {
-  const { outOfSync, uncertain, held, approval, problems, failures, troubled, resources } = status;
+  const { outOfSync, uncertain, held, approvals, problems, failures, troubled, resources } = status;
   if (!status.reached) return `nothing is known: ${failures.map(({ code }) => code).join(', ')}`;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const waiting = approval?.deletions.length ?? 0;
+  const waiting = approvals.flatMap(({ deletions }) => deletions).length;
   const others = held.length - waiting;
   const kept = fieldsIn(status, 'kept').length;
   const differs = outOfSync.length + uncertain.length + kept + waiting + others + failures.length > 0;

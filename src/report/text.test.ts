@@ -24,7 +24,7 @@ function run(different: Partial<RunResult> = {}): RunResult {
     quarantined: [],
     startedAt: '2026-01-01T00:00:00Z',
     finishedAt: '2026-01-01T00:00:01Z',
-    plan: { batches: [], unchanged: [], held: [] },
+    plan: { batches: [], unchanged: [], held: [], waiting: [], approved: [], within: [] },
     outcomes: [],
     problems: [],
     fields: [],
@@ -110,7 +110,8 @@ test('no value erases or turns what stands beside it on a terminal', () => {
     object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'wiki' } },
     diff,
   } as const;
-  const text = textOfPlan(run({ plan: { batches: [{ name: 'apply', changes: [change] }], unchanged: [], held: [] } }));
+  const { plan } = run();
+  const text = textOfPlan(run({ plan: { ...plan, batches: [{ name: 'apply', changes: [change] }] } }));
   expect(text).toContain('+\\u001b[2K\\u000d\\u009b1A\\u202etwo\tthree\n');
   expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}](?<![\t\n])/u);
   const refused = { ...outcome('failed'), error: { code: 'cluster-invalid', message: 'is \u001b[8m' } };

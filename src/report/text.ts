@@ -238,30 +238,42 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
   return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
 }
 
-function guardLines({ guarded }: Plan): string[] {
-  if (guarded === undefined) return [];
-  return [
-    `deletions wait for approval (${guarded.hash}): ${guarded.reasons.join('; ')}`,
-    ...guarded.deletions.map((each) => `  - ${each.id}${fateOf(each)}`),
-    ...(guarded.expiredAt === undefined ? [] : [`their approval ran out at ${guarded.expiredAt}`]),
-    `to delete exactly these: skep approve ${guarded.hash}`,
-  ];
+function guardLines({ waiting }: Plan): string[] {
+  return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
+    `${nameOfList(source)} wait for approval (${hash}): ${reasons.join('; ')}`,
+    ...deletions.map((each) => `  - ${each.id}${fateOf(each)}`),
+    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
+    `to delete exactly these: skep approve ${hash}`,
+  ]);
 }
 
-/** What an approval lets go does not always stay away. */
-export function fateOf({ replaced }: { readonly replaced?: true }): string {
-  return replaced === true ? ' (deleted and created anew)' : '';
+/** Children of what somebody applied by hand are of no source. */
+export function nameOfList(source: string): string {
+  return source === '' ? 'deletions' : `deletions of source ${source}`;
+}
+
+/** What an approval lets go does not always stay away, and may not go alone. */
+export function fateOf({
+  replaced,
+  takes = [],
+}: {
+  readonly replaced?: true;
+  readonly takes?: readonly string[];
+}): string {
+  const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
+  return replaced === true ? ' (deleted and created anew)' : along;
 }
 
 function approvedLines({ approved }: Plan): string[] {
-  if (approved === undefined) return [];
-  const { guarded, approval } = approved;
-  return [`deletions are approved (${approval.hash}, until ${approval.expiresAt}): ${guarded.reasons.join('; ')}`];
+  return approved.map(
+    ({ source, approval, reasons }) =>
+      `${nameOfList(source)} are approved (${approval.hash}, until ${approval.expiresAt}): ${reasons.join('; ')}`,
+  );
 }
 
 /** One line per reason. */
-function heldLines({ held, guarded }: Plan): string[] {
-  const waitingToo = new Set(guarded?.deletions.map(({ id }) => id) ?? []);
+function heldLines({ held, waiting }: Plan): string[] {
+  const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const byReason = new Map<string, string[]>();
   for (const { resource, reason } of held) {
     const id = formatId(resource);

@@ -89,7 +89,7 @@ describe.skipIf(!isReal)('rights', () => {
 
   test('are enough to let it go, once that is approved', async () => {
     repository.commit({ ...gone(sampleFleet(group, (name) => `${home}-${name}`)), 'README.md': 'empty' });
-    const waiting = (await run()).plan.guarded;
+    const [waiting] = (await run()).plan.waiting;
     if (waiting === undefined) throw new Error('nothing waits');
     // Whoever approves does it with rights of their own.
     await installed.use((instance) =>
@@ -129,6 +129,6 @@ describe.skipIf(!isReal)('rights', () => {
     await one.proxy.close();
     expect(made.outcomes.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(made.outcomes.length).toBeGreaterThan(20);
-    expect(waiting.plan.guarded?.deletions.length).toBeGreaterThan(5);
+    expect(waiting.plan.waiting[0]?.deletions.length).toBeGreaterThan(5);
   });
 });

@@ -151,8 +151,8 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     lost.clear();
     const told = await use(async (instance) => {
       const first = await instance.run();
-      const { hash } = first.plan.guarded ?? {};
-      if (hash === undefined) return complaintsOf(first);
+      const [{ hash } = { hash: '' }] = first.plan.waiting;
+      if (hash === '') return complaintsOf(first);
       await approve({ ...instance.deps, cluster: admin }, instance.options(), hash, 1);
       return complaintsOf(await instance.run());
     }).catch((error: unknown) => {

@@ -40,11 +40,14 @@ const WAITING: RunRecord = {
     { resource: 'tools/MCPServer/news', reason: 'its deletion waits for approval' },
     { resource: 'tools/MCPServer/mail', reason: 'it is invalid' },
   ],
-  approval: {
-    hash: '3f1c0b5e9a7d2468',
-    reasons: ['1 deletions, and apply.maxDeletes is 0'],
-    deletions: ['tools/MCPServer/news'],
-  },
+  approvals: [
+    {
+      source: 'fleet',
+      hash: '3f1c0b5e9a7d2468',
+      reasons: ['1 deletions, and apply.maxDeletes is 0'],
+      deletions: ['tools/MCPServer/news'],
+    },
+  ],
   pinned: [{ source: 'fleet', good: '41be9e2f0741be9e2f07', bad: '77be9e2f0741be9e2f07' }],
 };
 const FAILED: RunRecord = {

@@ -357,7 +357,9 @@ function refusals(): void {
     fleet.git.commit({ 'api.yaml': web('three', REPLACE), 'beside.yaml': settings('three') });
     const result = await fleet.run({ limits: { maxDeletes: 0, maxDeletesPercent: 100 } });
     expect(done(result)).toEqual([`${namespace}/ConfigMap/beside configured`]);
-    expect(result.plan.guarded?.deletions.map(({ id }) => id)).toEqual([`${namespace}/Deployment/api`]);
+    expect(result.plan.waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id))).toEqual([
+      `${namespace}/Deployment/api`,
+    ]);
     expect(result.plan.held.map(({ reason }) => reason)).toContain('its replacement waits for approval');
   });
 

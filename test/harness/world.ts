@@ -28,6 +28,7 @@ import { stateSnapshotOf } from '../../src/reconcile/plan-file/state-snapshot.ts
 import type { StateSnapshot } from '../../src/reconcile/plan-file/state-snapshot-format.ts';
 import type { Repository } from '../../src/reconcile/ports.ts';
 import type { Prepared } from '../../src/reconcile/prepare.ts';
+import type { FleetSource } from '../../src/reconcile/read/gather.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { planned, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/run.ts';
 import { sha256 } from '../../src/std/hash.ts';
@@ -60,6 +61,8 @@ export interface World {
 export interface WorldOverrides extends Partial<RunOptions> {
   readonly registries?: RegistryDeps;
   readonly progress?: (outcome: Outcome) => void;
+  /** What is read, given the one source that a world has. */
+  readonly sources?: (fleet: FleetSource) => readonly FleetSource[];
 }
 
 let runs = 0;
@@ -91,8 +94,9 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
   const newest = repositoryAt({ branch: 'main' });
   const digestKey = openDigestKey(client, 'test', 'default');
   const kept = { cache: new Map<string, unknown>(), remembered: new Map<string, string>(), digestKey };
-  function deps({ registries, progress = () => undefined }: WorldOverrides, repository = newest): RunDeps {
-    const sources = [{ name: 'fleet', repository, path: 'cluster' }];
+  function deps(overrides: WorldOverrides, repository = newest): RunDeps {
+    const { registries, progress = () => undefined, sources: chosen = (fleet) => [fleet] } = overrides;
+    const sources = chosen({ name: 'fleet', repository, path: 'cluster' });
     return {
       cluster: client,
       clock: systemClock,
@@ -156,7 +160,12 @@ async function bindingOf(client: ConnectedCluster): Promise<PlanBinding> {
 }
 
 /** Options of one run, with an id of its own. */
-export function optionsOf({ registries: _registries, progress: _progress, ...overrides }: WorldOverrides): RunOptions {
+export function optionsOf({
+  registries: _registries,
+  progress: _progress,
+  sources: _sources,
+  ...overrides
+}: WorldOverrides): RunOptions {
   runs += 1;
   return {
     id: `run-${runs}`,

@@ -2,7 +2,14 @@
 // killed half way through.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { approves, readApproval, spendApproval, storeApproval } from '../../src/reconcile/records/approval.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import {
+  type Approval,
+  approves,
+  readApprovals,
+  spendApprovals,
+  storeApproval,
+} from '../../src/reconcile/records/approval.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -34,21 +41,27 @@ async function servers(): Promise<string[]> {
 }
 
 function hashOf({ plan }: RunResult): string {
-  return plan.guarded?.hash ?? '';
+  return plan.waiting[0]?.hash ?? '';
 }
+
+async function approvals(): Promise<readonly Approval[]> {
+  return (await readApprovals(world.client, HOME)).all;
+}
+
+const DEPS = { clock: systemClock };
 
 test('what is approved goes in the next run, and the approval with it', async () => {
   await serve('one', 'two');
   const waiting = await serve('two');
   expect(await servers()).toEqual(['one', 'two']);
-  const { guarded } = await world.approve(hashOf(waiting), 24, LIMITS);
-  expect(guarded.deletions).toHaveLength(10);
+  const { list } = await world.approve(hashOf(waiting), 24, LIMITS);
+  expect(list.deletions).toHaveLength(10);
 
   const result = await world.run(LIMITS);
-  expect(result.plan.approved?.approval.hash).toBe(hashOf(waiting));
+  expect(result.plan.approved[0]?.approval.hash).toBe(hashOf(waiting));
   expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(10);
   expect(await servers()).toEqual(['two']);
-  expect(await readApproval(world.client, HOME)).toBeUndefined();
+  expect(await approvals()).toEqual([]);
   // The same name again is another object, and nobody approved its deletion.
   await serve('one', 'two');
   expect(hashOf(await serve('two'))).not.toBe(hashOf(waiting));
@@ -64,7 +77,7 @@ test('an approval is of one list: fewer or more wait', async () => {
     expect(hashOf(other)).toMatch(/^[0-9a-f]{16}$/);
     expect(other.outcomes.filter(({ action }) => action === 'deleted')).toEqual([]);
   }
-  expect((await serve('three')).plan.guarded).toBeUndefined();
+  expect((await serve('three')).plan.waiting).toEqual([]);
   expect(await servers()).toEqual(['three']);
 });
 
@@ -78,20 +91,20 @@ test('a run that was killed half way through is finished by the next: the approv
   };
   await expect(world.run({ ...LIMITS, progress })).rejects.toBe(killed);
   expect(await servers()).toEqual(['one', 'two']);
-  const approval = await readApproval(world.client, HOME);
+  const [approval] = await approvals();
   expect([approval?.hash, approval?.begun]).toEqual([hashOf(waiting), true]);
 
   const result = await world.run(LIMITS);
-  const left = result.plan.approved?.guarded;
+  const [left] = result.plan.approved;
   expect([left?.hash === hashOf(waiting), approval && left && approves(approval, left)]).toEqual([false, true]);
   expect(await servers()).toEqual([]);
-  expect(await readApproval(world.client, HOME)).toBeUndefined();
+  expect(await approvals()).toEqual([]);
 });
 
 test('no commit approves its own deletions, nor takes the lease', async () => {
   await serve('one');
-  const { guarded } = (await serve()).plan;
-  const data = { hash: guarded?.hash, expiresAt: '2999-01-01T00:00:00Z', uids: 'x' };
+  const hash = hashOf(await serve());
+  const data = { [hash]: JSON.stringify({ expiresAt: '2999-01-01T00:00:00Z', uids: [] }) };
   const metadata = { namespace: 'default', name: 'skep-test-approval' };
   const approval = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...metadata, name: 'skep-test' } };
@@ -108,7 +121,7 @@ test('no commit approves its own deletions, nor takes the lease', async () => {
 
 test('of a list that was begun, what may be replaced may not be deleted for good; the other way round it may', async () => {
   await serve('one');
-  const guarded = (await serve()).plan.guarded;
+  const [guarded] = (await serve()).plan.waiting;
   const [first, ...others] = guarded?.deletions ?? [];
   if (guarded === undefined || first === undefined) throw new Error('nothing waits');
   const anew = { ...guarded, deletions: [{ ...first, replaced: true as const }, ...others] };
@@ -117,10 +130,16 @@ test('of a list that was begun, what may be replaced may not be deleted for good
     [anew, anew, true],
     [guarded, anew, true],
   ] as const) {
-    await storeApproval(world.client, HOME, { ...approved, hash: 'approved' }, '2999-01-01T00:00:00Z');
-    const approval = await readApproval(world.client, HOME);
+    await storeApproval(
+      { ...DEPS, cluster: world.client },
+      HOME,
+      { ...approved, hash: 'approved' },
+      '2999-01-01T00:00:00Z',
+    );
+    const given = await readApprovals(world.client, HOME);
+    const [approval] = given.all;
     expect(approval && approves({ ...approval, begun: true }, { ...left, hash: 'left' })).toBe(expected);
-    if (approval) await spendApproval(world.client, approval);
+    await spendApprovals(world.client, given, new Set(['approved']));
   }
 });
 
@@ -128,9 +147,9 @@ test('an approval that ran out approves nothing, and the plan says so', async ()
   await serve('one');
   const { expiresAt } = await world.approve(hashOf(await serve()), 0, LIMITS);
   const { plan, outcomes } = await world.run(LIMITS);
-  expect([plan.guarded?.expiredAt, outcomes]).toEqual([expiresAt, []]);
+  expect([plan.waiting[0]?.expiredAt, outcomes]).toEqual([expiresAt, []]);
   expect(await servers()).toEqual(['one']);
-  await world.approve(plan.guarded?.hash ?? '', 24, LIMITS);
+  await world.approve(plan.waiting[0]?.hash ?? '', 24, LIMITS);
   await world.run(LIMITS);
   expect(await servers()).toEqual([]);
 });
@@ -142,28 +161,29 @@ test('a hash under which nothing waits is refused, with the one that does', asyn
   const refused = world.approve('0123456789abcdef', 24, LIMITS);
   await expect(refused).rejects.toBeInstanceOf(Failure);
   await expect(refused).rejects.toMatchObject({ code: 'approval-not-waiting', message: expect.stringContaining(hash) });
-  expect(await readApproval(world.client, HOME)).toBeUndefined();
+  expect(await approvals()).toEqual([]);
 });
 
 test('a later approval outlives the end of the run that had read the earlier one', async () => {
   await serve('one');
-  const { guarded } = (await serve()).plan;
-  if (guarded === undefined) throw new Error('nothing waits');
-  await storeApproval(world.client, HOME, guarded, '2999-01-01T00:00:00Z');
-  const earlier = await readApproval(world.client, HOME);
-  if (earlier === undefined) throw new Error('nothing is approved');
-  await storeApproval(world.client, HOME, { ...guarded, hash: 'later' }, '2999-01-01T00:00:00Z');
-  expect(await spendApproval(world.client, earlier)).toEqual([]);
-  expect((await readApproval(world.client, HOME))?.hash).toBe('later');
+  const [list] = (await serve()).plan.waiting;
+  if (list === undefined) throw new Error('nothing waits');
+  const deps = { ...DEPS, cluster: world.client };
+  await storeApproval(deps, HOME, list, '2999-01-01T00:00:00Z');
+  const earlier = await readApprovals(world.client, HOME);
+  await storeApproval(deps, HOME, { ...list, hash: 'later' }, '2999-01-01T00:00:00Z');
+  expect(await spendApprovals(world.client, earlier, new Set([list.hash]))).toEqual([]);
+  expect((await approvals()).map(({ hash }) => hash)).toContain('later');
 });
 
 test('what a person has spoilt approves nothing', async () => {
   await serve('one');
   await world.approve(hashOf(await serve()), 24, LIMITS);
-  const approval = await readApproval(world.client, HOME);
-  if (approval === undefined) throw new Error('nothing is approved');
-  await world.client.replace({ ...approval.stored, data: { hash: approval.hash, expiresAt: 'never', uids: '' } });
-  expect((await world.run(LIMITS)).plan.guarded?.hash).toBe(approval.hash);
+  const { all, stored } = await readApprovals(world.client, HOME);
+  const [approval] = all;
+  if (approval === undefined || stored === undefined) throw new Error('nothing is approved');
+  await world.client.replace({ ...stored, data: { [approval.hash]: '{"expiresAt": "never", "uids": []}' } });
+  expect(hashOf(await world.run(LIMITS))).toBe(approval.hash);
   expect(await servers()).toEqual(['one']);
 });
 
@@ -176,5 +196,5 @@ test('no manifest passes for a child: what names an owner in a label is counted 
   publish(world.fleet, {});
   world.fleet.commit({ 'cluster/copies/maps.yaml': undefined });
   const result = await world.run({ limits: { maxDeletes: 1, maxDeletesPercent: 100 }, waitSeconds: 0 });
-  expect(result.plan.guarded?.reasons).toEqual(['4 deletions, and apply.maxDeletes is 1']);
+  expect(result.plan.waiting[0]?.reasons).toEqual(['4 deletions, and apply.maxDeletes is 1']);
 });

@@ -9,7 +9,7 @@ import { KINDS } from '../../src/kinds/index.ts';
 import { idOf, type KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import type { Clock } from '../../src/reconcile/ports.ts';
-import { readApproval } from '../../src/reconcile/records/approval.ts';
+import { readApprovals } from '../../src/reconcile/records/approval.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startTestCluster, type TestCluster } from '../harness/cluster.ts';
@@ -175,8 +175,8 @@ function deletions(seen: readonly Seen[]): string[] {
 
 /** What may be deleted by an approval that was given before: none may outlive what it was given for. */
 async function stillApproved(living: readonly KubeObject[]): Promise<readonly KubeObject[]> {
-  const approval = await readApproval(client, HOME);
-  return living.filter(({ metadata }) => approval?.uids.has(metadata.uid ?? ''));
+  const { all } = await readApprovals(client, HOME);
+  return living.filter(({ metadata }) => all.some(({ uids }) => uids.has(metadata.uid ?? '')));
 }
 
 const reference: Partial<Record<Side, unknown>> = {};
@@ -192,7 +192,7 @@ async function survive(side: Side, fate: (passing: Passing) => Fate, clock = hur
   const where = death.at ?? 'nowhere';
 
   const result = await next.run({ limits });
-  expect([where, exitCodeOf(result), result.plan.guarded]).toEqual([where, EXIT[side], undefined]);
+  expect([where, exitCodeOf(result), result.plan.waiting]).toEqual([where, EXIT[side], []]);
   const living = await objects('of these commits');
   expect([where, everything(living)]).toEqual([where, reference[side]]);
   expect([where, await stillApproved(living)]).toEqual([where, []]);

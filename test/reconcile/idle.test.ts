@@ -174,7 +174,7 @@ test('a LIST that fails takes nothing of its kind away, and is reported with its
   expect(result.failures.map(({ code, data }) => [code, data.url])).toEqual([
     ['cluster-error', `${world.cluster.url}/api/v1/configmaps`],
   ]);
-  const { deletions = [] } = result.plan.guarded ?? {};
+  const deletions = result.plan.waiting.flatMap((list) => list.deletions);
   expect(deletions.map(({ id }) => id)).toContain('tools/Deployment/weather');
   expect(deletions.filter(({ kind }) => kind === 'ConfigMap')).toEqual([]);
   world.cluster.cluster.faults.clear();

@@ -40,7 +40,9 @@ test('a folder with nothing left in it: everything waits for approval', async ()
   world.fleet.commit({ ...emptied, 'cluster/README.md': 'There were servers here.\n' });
   const result = await world.run(LIMITS);
   expect([exitCodeOf(result), deleted(result), await living()]).toEqual([5, [], before]);
-  expect(result.plan.guarded?.reasons).toEqual(['4 of 4 MCPServer, and apply.maxDeletesPercent is 25']);
+  expect(result.plan.waiting.flatMap(({ reasons }) => reasons)).toEqual([
+    '4 of 4 MCPServer, and apply.maxDeletesPercent is 25',
+  ]);
 });
 
 test('a branch with another fleet: it comes, and what it does not know waits for approval', async () => {
@@ -48,7 +50,9 @@ test('a branch with another fleet: it comes, and what it does not know waits for
   const result = await world.run(LIMITS);
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(await living()).toEqual(expect.arrayContaining(before));
-  expect(result.plan.guarded?.reasons).toEqual(['4 of 4 MCPServer, and apply.maxDeletesPercent is 25']);
+  expect(result.plan.waiting.flatMap(({ reasons }) => reasons)).toEqual([
+    '4 of 4 MCPServer, and apply.maxDeletesPercent is 25',
+  ]);
 });
 
 test('a LIST that is forbidden: nothing of the kind goes, nor of its children, and the failure names the URL', async () => {

@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Digests are made with another key; all else is the same. */
-function told({ batches, held, unchanged, guarded }: Plan): object {
+function told({ batches, held, unchanged, waiting }: Plan): object {
   return {
     batches: batches.map(({ name, changes }) => [
       name,
@@ -88,7 +88,7 @@ function told({ batches, held, unchanged, guarded }: Plan): object {
     ]),
     held,
     unchanged: unchanged.map(formatId).sort(),
-    guarded,
+    waiting,
   };
 }
 

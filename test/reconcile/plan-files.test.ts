@@ -220,7 +220,7 @@ describe('deletions beyond the limits', () => {
     await serve({ one: '1.0.0', two: '1.0.0' });
     publish(world.fleet, { two: '2.0.0' });
     const file = await world.planFile(LIMITS);
-    expect([file.guard.verdict, file.guard.deletions?.length]).toEqual(['waits', 10]);
+    expect([file.guard[0]?.verdict, file.guard[0]?.deletions.length]).toEqual(['waits', 10]);
     const result = await world.applyPlan(file, LIMITS);
     expect(outcomesOf(result)['tools/MCPServer/two']).toBe('configured');
     expect([await image('one'), exitCodeOf(result)]).toEqual(['images.example.com/one:1.0.0', 5]);
@@ -230,9 +230,9 @@ describe('deletions beyond the limits', () => {
     await serve({ one: '1.0.0', two: '1.0.0' });
     publish(world.fleet, { two: '1.0.0' });
     const waiting = await world.planFile(LIMITS);
-    await world.approve(waiting.guard.hash ?? '', 24, LIMITS);
+    await world.approve(waiting.guard[0]?.hash ?? '', 24, LIMITS);
     const file = await world.planFile(LIMITS);
-    expect(file.guard.verdict).toBe('approved');
+    expect(file.guard[0]?.verdict).toBe('approved');
     const result = await world.applyPlan(file, LIMITS);
     expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(10);
     expect(await image('one')).toBeUndefined();
@@ -245,9 +245,9 @@ describe('deletions beyond the limits', () => {
     await serve({ one: '1.0.0', two: '1.0.0' });
     publish(world.fleet, { two: '1.0.0' });
     const waiting = await world.planFile(LIMITS);
-    await world.approve(waiting.guard.hash ?? '', 24, LIMITS);
+    await world.approve(waiting.guard[0]?.hash ?? '', 24, LIMITS);
     const file = await world.planFile(LIMITS);
-    await world.approve(waiting.guard.hash ?? '', 0, LIMITS);
+    await world.approve(waiting.guard[0]?.hash ?? '', 0, LIMITS);
     const result = await world.applyPlan(file, LIMITS);
     expect(outcomesOf(result)['tools/MCPServer/one']).toBe('failed plan-stale');
     expect([await image('one'), exitCodeOf(result)]).toEqual(['images.example.com/one:1.0.0', 7]);

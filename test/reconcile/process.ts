@@ -51,9 +51,9 @@ export async function newProcess(settings: ProcessOptions): Promise<Process> {
     run: (overrides) => reconcile(deps, chosen(overrides)),
     plan: (overrides) => planOnly(deps, chosen(overrides)),
     async approve(overrides) {
-      const { guarded } = (await planOnly(deps, chosen(overrides))).plan;
-      if (guarded === undefined) throw new Error('nothing waits');
-      await storeApproval(client, HOME, guarded, '2999-01-01T00:00:00Z');
+      const [list] = (await planOnly(deps, chosen(overrides))).plan.waiting;
+      if (list === undefined) throw new Error('nothing waits');
+      await storeApproval(deps, HOME, list, '2999-01-01T00:00:00Z');
     },
     close: () => client.close(),
   };

@@ -75,14 +75,15 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   world.fleet.commit({ 'README.md': 'another commit\n' });
   await run();
   const status = await look();
-  expect(status.approval).toMatchObject({ since, deletions: expect.arrayContaining(['tools/MCPServer/news']) });
+  const [approval] = status.approvals;
+  expect(approval).toMatchObject({ since, deletions: expect.arrayContaining(['tools/MCPServer/news']) });
   expect(status.problems).toMatchObject([{ code: 'schema-enum', since }]);
   expect(status.held.map((each) => each.since)).toEqual(status.held.map(() => since));
   const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' });
-  const reason = `1 deletions, and apply.maxDeletes is 0 (skep approve ${status.approval?.hash} approves)`;
-  const made = status.approval?.following.length;
+  const reason = `1 deletions, and apply.maxDeletes is 0 (skep approve ${approval?.hash} approves)`;
+  const made = approval?.following.length;
   expect(text).toContain(
-    `deletions wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n`,
+    `deletions of source fleet wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n`,
   );
   expect(text).toMatch(/^test: 1 problem, \d+ deletions wait for approval, \d+ held, /);
   expect(text).toContain('recorded on this machine: at 2026-01-01T00:00:00Z');
@@ -137,6 +138,7 @@ const calm: InstanceStatus = {
   uncertain: [],
   fields: [],
   held: [],
+  approvals: [],
   problems: [],
   failures: [],
   resources: { ready: 2, total: 2 },

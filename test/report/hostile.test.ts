@@ -59,7 +59,7 @@ const FIELDS = [{ resource: 'docs/Secret/one', path: HOSTILE, manager: HOSTILE, 
 const STATUS = {
   fields: FIELDS,
   ...{ instance: 'prod', at: '2026-01-01T00:00:00Z', reached: true, commits: {}, quarantined: [] },
-  ...{ outOfSync: [], uncertain: [], held: [{ resource: 'docs/Secret/one', reason: HOSTILE }] },
+  ...{ outOfSync: [], uncertain: [], held: [{ resource: 'docs/Secret/one', reason: HOSTILE }], approvals: [] },
   ...{ problems: VALIDATION.problems, failures: FAILURES, resources: { ready: 0, total: 1 } },
   troubled: [{ resource: 'docs/MCPServer/wiki', phase: HOSTILE, conditions: [CONDITION] }],
 };

@@ -74,19 +74,27 @@ export function sampleRun(): RunResult {
         },
         {
           name: 'delete MCPServer',
-          changes: [{ action: 'delete', resource: OLD, key: 'old', uid: 'u2', referrers: [], diff: [] }],
+          changes: [
+            { action: 'delete', resource: OLD, key: 'old', source: 'fleet', uid: 'u2', referrers: [], diff: [] },
+          ],
         },
       ],
       unchanged: [id('MCPGroup', 'docs')],
       held: [{ resource: id('MCPServer', 'files'), reason: 'its manifest, or one that it depends on, is invalid' }],
-      guarded: {
-        hash: '0123456789abcdef',
-        reasons: ['21 deletions, and apply.maxDeletes is 20'],
-        deletions: [
-          { id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' },
-          { id: 'docs/Service/almanac', kind: 'Service', uid: 'u5', replaced: true },
-        ],
-      },
+      waiting: [
+        {
+          source: 'fleet',
+          hash: '0123456789abcdef',
+          reasons: ['21 deletions, and apply.maxDeletes is 20'],
+          deletions: [
+            { id: 'Namespace/old', kind: 'Namespace', uid: 'u6', takes: ['old/ConfigMap/theirs'] },
+            { id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' },
+            { id: 'docs/Service/almanac', kind: 'Service', uid: 'u5', replaced: true },
+          ],
+        },
+      ],
+      approved: [],
+      within: [],
     },
     impact: {
       endpoints: [

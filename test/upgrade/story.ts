@@ -151,13 +151,13 @@ function takeOver(release: RecordedRelease): void {
       await clearQuarantine(instance.deps.cluster, instance.options(), []);
       const waiting = await instance.run();
       expect(waiting.outcomes).toEqual([]);
-      expect(waiting.plan.guarded?.deletions.map(({ id }) => id)).toContain(
+      expect(waiting.plan.waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id))).toContain(
         'upgrade-docs/Secret/almanac-wiki-session-keys',
       );
-      await approve(instance.deps, instance.options(), waiting.plan.guarded?.hash ?? '', 1);
+      await approve(instance.deps, instance.options(), waiting.plan.waiting[0]?.hash ?? '', 1);
       return instance.run();
     });
-    expect(plan.guarded).toBeUndefined();
+    expect(plan.waiting).toEqual([]);
     const lines = outcomes.map(textOfOutcome);
     expect(lines).toContain('upgrade-docs/MCPServer/almanac-wiki deleted');
     expect(lines.filter((line) => !/almanac-wiki\S* deleted$/.test(line))).toEqual([]);

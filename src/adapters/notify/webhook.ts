@@ -32,7 +32,7 @@ export async function sendWebhook(outbound: Outbound, options: WebhookOptions, n
 const PROBLEMS_MAX = 100;
 
 function bodyOf(instance: string, { state, before, description, record }: Notice): string {
-  const { id, startedAt, finishedAt, commits, summary, approval, problems, failures, pinned, omitted } = record;
+  const { id, startedAt, finishedAt, commits, summary, approvals = [], problems, failures, pinned, omitted } = record;
   return JSON.stringify({
     version: 1,
     event: 'run',
@@ -43,7 +43,7 @@ function bodyOf(instance: string, { state, before, description, record }: Notice
     run: { id, startedAt, finishedAt, commits },
     summary,
     pinned,
-    approval: approval === undefined ? null : { hash: approval.hash, deletions: approval.deletions.length },
+    approvals: approvals.map(({ source, hash, deletions }) => ({ source, hash, deletions: deletions.length })),
     problems: problems.slice(0, PROBLEMS_MAX).map(({ code, severity, file, line, resource }) => ({
       code,
       severity,

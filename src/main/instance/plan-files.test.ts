@@ -25,7 +25,10 @@ const TEXT = formatPlanFile(
     },
     sources: [],
     createdAt: MADE,
-    prepared: { plan: { batches: [], held: [], unchanged: [] }, snapshot: { find: () => undefined } },
+    prepared: {
+      plan: { batches: [], held: [], unchanged: [], waiting: [], approved: [], within: [] },
+      snapshot: { find: () => undefined },
+    },
     key: undefined,
   }),
 );

@@ -13,7 +13,7 @@ const EMPTY: RunResult = {
   commits: { fleet: 'c1' },
   startedAt: '2026-01-01T00:00:00.000Z',
   finishedAt: '2026-01-01T00:00:02.500Z',
-  plan: { batches: [], held: [], unchanged: [RESOURCE] },
+  plan: { batches: [], held: [], unchanged: [RESOURCE], waiting: [], approved: [], within: [] },
   outcomes: [],
   problems: [],
   fields: [],
@@ -39,7 +39,15 @@ function records(level: LogLevel, play: (teller: Teller) => void): unknown[] {
 
 test('a run that may write nothing says why, and how much is pending', () => {
   const paused = { by: 'window', window: 'deny "0 0 * * *" for 1 h (UTC)' } as const;
-  const gone = { action: 'delete', resource: RESOURCE, key: 'k', uid: 'u1', referrers: [], diff: [] } as const;
+  const gone = {
+    action: 'delete',
+    resource: RESOURCE,
+    key: 'k',
+    source: 'fleet',
+    uid: 'u1',
+    referrers: [],
+    diff: [],
+  } as const;
   const plan = { ...EMPTY.plan, batches: [{ name: 'delete ConfigMap', changes: [gone] }] };
   const [ended] = records('info', (teller) => teller.result({ ...EMPTY, paused, plan }, undefined));
   expect(ended).toMatchObject({ paused, pending: { create: 0, update: 0, delete: 1 }, msg: 'run ended' });

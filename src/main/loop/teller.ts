@@ -103,7 +103,8 @@ function tellResult(log: Logger, facts: RunFacts | undefined, result: RunResult,
     for (const { code, message } of failures) log.error({ ...facts, code }, message);
     for (const { code, message } of warnings) log.warn({ ...facts, code }, message);
   }
-  const waiting = result.plan.guarded === undefined ? {} : { approval: result.plan.guarded.hash };
+  const hashes = result.plan.waiting.map(({ hash }) => hash);
+  const waiting = hashes.length === 0 ? {} : { approvals: hashes };
   const outOfUse = result.quarantined.length === 0 ? {} : { quarantined: result.quarantined };
   const summary = {
     ...summaryOf(result),

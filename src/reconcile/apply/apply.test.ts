@@ -18,6 +18,9 @@ test('a replacement that something keeps is left to the next run, and what it le
     ],
     held: [],
     unchanged: [],
+    waiting: [],
+    approved: [],
+    within: [],
   };
   const cluster = {
     apply: async () => {

@@ -12,6 +12,7 @@ import { applyConceding } from '../diff/conceded.ts';
 import { takeItems } from '../diff/evictions.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
+import { type Gate, gateOf } from '../prune/gate.ts';
 import { OVERTAKEN } from './current.ts';
 
 export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
@@ -54,10 +55,13 @@ export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonl
   const outcomes: Outcome[] = [...withheldOutcomes(input.plan)];
   for (const outcome of outcomes) deps.progress(outcome);
   const failed = new Map(withheldBlockers(input.plan).map((id) => [keyOf(id), id]));
+  let gate: Gate | undefined;
   for (const batch of input.plan.batches) {
+    // Deletions are the last batches.
+    if (batch.changes.some(({ action }) => action === 'delete')) gate ??= gateOf(input.plan, outcomes);
     const facts = { 'skep.batch': batch.name, 'skep.changes': batch.changes.length };
     const done = await trace.span('batch', facts, () =>
-      Promise.all(batch.changes.map((change) => execute(deps, input, change, uids, failed))),
+      Promise.all(batch.changes.map((change) => execute(deps, { ...input, gate }, change, uids, failed))),
     );
     for (const [index, change] of batch.changes.entries()) {
       if (done[index]?.some(({ action }) => action === 'failed' || action === 'held') !== true) continue;
@@ -81,7 +85,7 @@ function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
 /** One outcome; two of an object that is replaced. */
 async function execute(
   deps: ApplyDeps,
-  input: ApplyInput,
+  input: ApplyInput & { readonly gate: Gate | undefined },
   change: Change,
   uids: Map<string, string>,
   failed: ReadonlyMap<string, ResourceId>,
@@ -95,8 +99,11 @@ async function execute(
   const owner = change.action === 'delete' ? undefined : change.owner;
   const whose = { resource, owner };
   const blocker = blockerOf(change, failed);
+  const barred = input.gate?.(change);
   try {
-    if (blocker !== undefined) {
+    if (barred !== undefined) {
+      tell({ action: 'held', error: barred, ...whose });
+    } else if (blocker !== undefined) {
       const message = `not tried: ${blocker} failed before it`;
       tell({ action: 'held', error: { code: 'blocked', message }, ...whose });
     } else if (change.action === 'delete') {

@@ -13,7 +13,8 @@ import type { Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
-import { beginApproved, spendApproval } from '../records/approval.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { type Approvals, beginApproved, spendApprovals } from '../records/approval.ts';
 import { type ApplyDeps, apply, type Outcome } from './apply.ts';
 import { declareExtent, exactExtent } from './extent.ts';
 
@@ -32,6 +33,7 @@ export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions,
 interface Changing extends Pick<Observed, 'snapshot' | 'parent'> {
   readonly desires: OwnDesires;
   readonly plan: Plan;
+  readonly approvals: Approvals;
 }
 
 export interface Changed {
@@ -48,20 +50,27 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
 
   const { plan, snapshot } = planned;
   const { cluster } = deps;
-  const approval = plan.approved === undefined ? undefined : await beginApproved(deps, plan.approved.approval);
+  const approved = listsOf(plan).flatMap(({ approval }) => approval?.hash ?? []);
+  const begun = await beginApproved(deps, planned.approvals, new Set(approved));
   const outcomes = await apply(
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
     { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force' },
   );
-  const spent = approval !== undefined && allDeleted(plan.approved, outcomes);
-  return { outcomes, superset, failures: spent ? await spendApproval(cluster, approval) : [] };
+  return { outcomes, superset, failures: await spendApprovals(cluster, begun, spentOf(plan, outcomes)) };
 }
 
-function allDeleted(approved: Plan['approved'], outcomes: readonly Outcome[]): boolean {
+/** One that needs no approval may have one, in case that something of its source fails. */
+function listsOf({ approved, within }: Plan): readonly DeletionList[] {
+  return [...approved, ...within];
+}
+
+/** Hashes of the approvals whose deletions are all done. */
+function spentOf(plan: Plan, outcomes: readonly Outcome[]): ReadonlySet<string> {
   const deleted = new Set(
     outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => formatId(resource)),
   );
-  return (approved?.guarded.deletions ?? []).every(({ id }) => deleted.has(id));
+  const done = listsOf(plan).filter(({ deletions }) => deletions.every(({ id }) => deleted.has(id)));
+  return new Set(done.flatMap(({ approval }) => approval?.hash ?? []));
 }
 
 /** By key, of everything listed. */

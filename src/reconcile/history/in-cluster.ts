@@ -64,7 +64,7 @@ function contentOf(records: readonly RunRecord[]): Content {
 }
 
 function withoutLists(record: RunRecord): RunRecord {
-  const { outcomes, held, problems, approval } = record;
+  const { outcomes, held, problems, approvals } = record;
   const dropped = { outcomes: outcomes.length, held: held.length, problems: problems.length };
   const omitted = Object.fromEntries(
     Object.entries(dropped).map(([name, count]) => [name, count + (record.omitted[name] ?? 0)]),
@@ -74,7 +74,7 @@ function withoutLists(record: RunRecord): RunRecord {
     outcomes: [],
     held: [],
     problems: [],
-    approval: approval && { ...approval, deletions: [] },
+    approvals: approvals?.map((each) => ({ ...each, deletions: [] })),
     omitted: { ...record.omitted, ...omitted },
   };
 }

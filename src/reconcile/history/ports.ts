@@ -53,14 +53,15 @@ export interface RunRecord {
   readonly planHash: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly held: readonly { readonly resource: string; readonly reason: string }[];
-  /** Deletions that wait for approval. */
-  readonly approval?: {
+  /** Deletions that wait for approval, by source. */
+  readonly approvals?: readonly {
+    readonly source: string;
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-  };
-  /** Hash of the approval that let deletions beyond the limits go. */
-  readonly approved?: string;
+  }[];
+  /** Hashes of the approvals that let deletions go that would have waited. */
+  readonly approved?: readonly string[];
   readonly problems: readonly RecordedProblem[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];
   readonly catalogue: readonly {

@@ -21,10 +21,10 @@ export function recordOf(result: RunResult): RunRecord {
   const lists = {
     outcomes: result.outcomes.map(outcomeWith(changesOf(plan))),
     held: plan.held.map(({ resource, reason }) => ({ resource: formatId(resource), reason })),
-    deletions: plan.guarded?.deletions.map(({ id }) => id) ?? [],
+    deletions: plan.waiting.flatMap(({ deletions }) => deletions),
     problems: result.problems.map(recordedProblem),
   };
-  const { outcomes, held, deletions, problems } = lists;
+  const { outcomes, held, problems } = lists;
   return {
     id: result.id,
     startedAt: result.startedAt,
@@ -35,7 +35,7 @@ export function recordOf(result: RunResult): RunRecord {
     planHash: planHash(plan),
     outcomes: outcomes.slice(0, ENTRIES_MAX),
     held: held.slice(0, ENTRIES_MAX),
-    ...approvalOf(plan, deletions.slice(0, ENTRIES_MAX)),
+    ...approvalsOf(plan),
     problems: problems.slice(0, ENTRIES_MAX),
     failures: result.failures.map(({ code, message }) => ({ code, message })),
     catalogue: result.catalogue
@@ -82,12 +82,12 @@ const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted'
 
 /** What lasts until somebody does something about it. Codes and not messages: those may hold times and counts. */
 function standingOf(record: RunRecord): string {
-  const { commits, held, approval, problems, failures, unready, pinned } = record;
+  const { commits, held, approvals = [], problems, failures, unready, pinned } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   return canonicalJson({
     commits,
     held,
-    approval: approval?.hash ?? '',
+    approvals: approvals.map(({ hash }) => hash),
     problems: problems.map(({ message: _message, ...rest }) => rest),
     failures: failures.map(({ code }) => code),
     stuck: stuck.map(({ action, resource, error }) => [action, resource, error?.code ?? '']),
@@ -143,12 +143,18 @@ function recordedProblem({ code, severity, message, place, pointer, resource }: 
   };
 }
 
-function approvalOf(
-  { guarded, approved }: Plan,
-  deletions: readonly string[],
-): Pick<RunRecord, 'approval' | 'approved'> {
-  if (approved !== undefined) return { approved: approved.approval.hash };
-  return guarded === undefined ? {} : { approval: { hash: guarded.hash, reasons: guarded.reasons, deletions } };
+function approvalsOf({ waiting, approved: given }: Plan): Pick<RunRecord, 'approvals' | 'approved'> {
+  let room = ENTRIES_MAX;
+  const approvals = waiting.map(({ source, hash, reasons, deletions }) => {
+    const ids = deletions.slice(0, room).map(({ id }) => id);
+    room -= ids.length;
+    return { source, hash, reasons, deletions: ids };
+  });
+  const approved = given.map(({ approval }) => approval.hash);
+  return {
+    approvals: approvals.length === 0 ? undefined : approvals,
+    approved: approved.length === 0 ? undefined : approved,
+  };
 }
 
 function omittedOf(lists: Readonly<Record<string, readonly unknown[]>>): Record<string, number> {

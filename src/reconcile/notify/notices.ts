@@ -47,7 +47,7 @@ function isBlameless(record: RunRecord): boolean {
 }
 
 function descriptionOf(record: RunRecord): string {
-  const { summary, problems, failures, approval, unready, state } = record;
+  const { summary, problems, failures, approvals = [], unready, state } = record;
   const codes = [
     ...new Set([...problems.filter(({ severity }) => severity === 'error'), ...failures].map(({ code }) => code)),
   ];
@@ -56,7 +56,7 @@ function descriptionOf(record: RunRecord): string {
     .map((action) => `${summary[action]} ${action}`);
   const parts = [
     ...(codes.length === 0 ? [] : [`problems: ${codes.join(', ')}`]),
-    ...(approval === undefined ? [] : [`deletions wait: skep approve ${approval.hash}`]),
+    ...approvals.map(({ hash }) => `deletions wait: skep approve ${hash}`),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
     ...(state === 'progressing' ? ['not ready yet'] : []),
     ...counts,

@@ -2,20 +2,21 @@
 // may go. Knows nothing about who asks.
 
 import { Failure } from '../../std/failure.ts';
-import type { Guarded } from '../prune/guard.ts';
+import type { DeletionList } from '../prune/guard.ts';
 import { storeApproval } from '../records/approval.ts';
 import type { RunResult } from '../result.ts';
 import { planOnly, type RunDeps, type RunOptions } from '../run.ts';
 
 export interface Approved {
-  readonly guarded: Guarded;
+  readonly list: DeletionList;
   /** RFC 3339. */
   readonly expiresAt: string;
 }
 
 /**
  * Throws Failure `approval-not-waiting` where no list of that hash waits, or what kept the plan from being whole. A list
- * that is approved already is approved anew.
+ * that is approved already is approved anew; one that needs no approval may get one, for the case that something of its
+ * source fails.
  */
 export async function approve(
   deps: RunDeps,
@@ -24,23 +25,25 @@ export async function approve(
   expiresHours: number,
 ): Promise<Approved> {
   const result = await planOnly(deps, options);
-  const { guarded: waiting, approved } = result.plan;
-  const guarded = waiting ?? approved?.guarded;
-  if (guarded === undefined || ![guarded.hash, approved?.approval.hash].includes(hash)) throw notWaiting(hash, result);
+  const { waiting, approved, within } = result.plan;
+  const list = [...waiting, ...approved, ...within].find((each: DeletionList) =>
+    [each.hash, each.approval?.hash].includes(hash),
+  );
+  if (list === undefined) throw notWaiting(hash, result);
   const expiresAt = new Date(deps.clock.now() + expiresHours * HOUR_MS).toISOString();
-  await storeApproval(deps.cluster, options, guarded, expiresAt);
-  return { guarded, expiresAt };
+  await storeApproval(deps, options, list, expiresAt);
+  return { list, expiresAt };
 }
 
 const HOUR_MS = 3_600_000;
 
 /** The list that was meant may be another only because something could not be read. */
-function notWaiting(hash: string, { plan: { guarded }, failures }: RunResult): Failure {
+function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
-  const now =
-    guarded === undefined
-      ? 'no deletions wait'
-      : `${guarded.deletions.length} deletions wait as ${guarded.hash} (skep plan shows them)`;
+  const waiting = plan.waiting.map(
+    ({ deletions, source, hash: other }) => `${deletions.length} of source ${source} as ${other}`,
+  );
+  const now = waiting.length === 0 ? 'no deletions wait' : `these wait: ${waiting.join(', ')} (skep plan shows them)`;
   return new Failure('approval-not-waiting', `no deletions wait as ${hash}: they are done, or others by now; ${now}`);
 }

@@ -10,7 +10,7 @@ import type { Snapshot } from '../observe/snapshot.ts';
 import { ownerOf } from '../plan/explain.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Cluster } from '../ports.ts';
-import type { Guarded } from '../prune/guard.ts';
+import type { DeletionList } from '../prune/guard.ts';
 import type { Quarantined } from '../records/quarantine.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { Paused, RunResult } from '../result.ts';
@@ -56,13 +56,14 @@ export interface InstanceStatus extends ResourcesStatus {
     readonly state: 'kept' | 'left';
   }[];
   readonly held: readonly ({ readonly resource: string; readonly reason: string } & Since)[];
-  readonly approval?: {
+  readonly approvals: readonly ({
+    readonly source: string;
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
     /** Those of them that go because what they are made of goes. */
     readonly following: readonly string[];
-  } & Since;
+  } & Since)[];
   readonly problems: readonly (Problem & Since)[];
   readonly failures: RunResult['failures'];
   /** The last run that is in the history. */
@@ -124,6 +125,7 @@ export function unknownStatus(
     uncertain: [],
     fields: [],
     held: [],
+    approvals: [],
     problems: [],
     failures,
     resources: { ready: 0, total: 0 },
@@ -148,11 +150,10 @@ function differencesOf(
   snapshot: Pick<Snapshot, 'find'>,
   asked: ReadonlySet<string>,
   history: readonly RunRecord[],
-): Pick<InstanceStatus, 'outOfSync' | 'uncertain' | 'held' | 'approval'> {
+): Pick<InstanceStatus, 'outOfSync' | 'uncertain' | 'held' | 'approvals'> {
   const changes = plan.batches.flatMap((batch) => batch.changes);
   const isUncertain = ({ action, key, diff }: Change) => action === 'update' && diff.length === 0 && asked.has(key);
   const certain = changes.filter((change) => !isUncertain(change));
-  const { guarded } = plan;
   return {
     outOfSync: certain.map((change) => {
       const { action, resource } = change;
@@ -173,16 +174,17 @@ function differencesOf(
       const id = formatId(resource);
       return { resource: id, reason, ...sinceIn(history, ({ held }) => held.some((each) => each.resource === id)) };
     }),
-    approval: guarded && {
-      hash: guarded.hash,
-      reasons: guarded.reasons,
-      ...deletionsOf(plan, guarded, snapshot),
-      ...sinceIn(history, ({ approval }) => approval?.hash === guarded.hash),
-    },
+    approvals: plan.waiting.map((list) => ({
+      source: list.source,
+      hash: list.hash,
+      reasons: list.reasons,
+      ...deletionsOf(plan, list, snapshot),
+      ...sinceIn(history, ({ approvals = [] }) => approvals.some(({ hash }) => hash === list.hash)),
+    })),
   };
 }
 
-function deletionsOf({ held }: Plan, { deletions }: Guarded, snapshot: Pick<Snapshot, 'find'>) {
+function deletionsOf({ held }: Plan, { deletions }: DeletionList, snapshot: Pick<Snapshot, 'find'>) {
   const ids = deletions.map(({ id }) => id);
   const waiting = new Set(ids);
   const following = held.flatMap(({ resource }) => {

@@ -5,6 +5,7 @@ import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { Fingerprints } from '../diff/fingerprints.ts';
 import type { Change, Plan, Withheld } from '../plan/plan.ts';
+import { sourceOf } from '../prune/may-delete.ts';
 import type { PlanFile, PlannedChange } from './format.ts';
 import { plannedChange } from './plan-file.ts';
 
@@ -132,6 +133,10 @@ function withheldOf(
   };
 }
 
+function sourceOfChange(change: Change): string {
+  return change.action === 'delete' ? change.source : sourceOf(change.object);
+}
+
 /** An approval is begun only where something of its list goes. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
@@ -139,7 +144,6 @@ function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   const batches = plan.batches
     .map(({ name, changes }) => ({ name, changes: changes.filter(({ key }) => !out.has(key)) }))
     .filter(({ changes }) => changes.length > 0);
-  const { approved, ...rest } = plan;
-  const spends = approved !== undefined && batches.some(({ changes }) => changes.some(deletes));
-  return { ...rest, batches, withheld, approved: spends ? approved : undefined };
+  const going = new Set(batches.flatMap(({ changes }) => changes.filter(deletes).map(sourceOfChange)));
+  return { ...plan, batches, withheld, approved: plan.approved.filter(({ source }) => going.has(source)) };
 }

@@ -59,15 +59,13 @@ const DELETION = object({ id: text('namespace/Kind/name.'), uid: text('Its uid.'
 
 const GUARD = object(
   {
-    verdict: choice(
-      'Deletions within the limits are part of the plan, and so are approved ones. Those that wait are not.',
-      ['within', 'waits', 'approved'],
-    ),
-    hash: optional(text('Names the list of deletions beyond the limits.')),
-    reasons: optional(list(text('A sentence.'), 'Which limits it is beyond.')),
-    deletions: optional(list(DELETION, 'The list.')),
+    source: text('Name of the source.'),
+    verdict: choice('Approved deletions are part of the plan, those that wait are not.', ['waits', 'approved']),
+    hash: text('Names the list.'),
+    reasons: list(text('A sentence.'), 'Why it needs an approval.'),
+    deletions: list(DELETION, 'The list.'),
   },
-  'What the limits on deletions say.',
+  'Deletions of one source that need an approval.',
 );
 
 const HELD = object({ resource: RESOURCE, reason: text('Why.') }, 'One object that is left as it lives.');
@@ -101,7 +99,7 @@ export const PLAN_FILE = object(
     ),
     held: list(HELD, 'What nothing declares any more, and stays all the same.'),
     unchanged: integer('How many objects are as they should be.', { minimum: 0 }),
-    guard: GUARD,
+    guard: list(GUARD, 'What the limits on deletions say, where deletions are beyond them.'),
     digest: text('SHA-256 of the canonical JSON of everything else in this file.', SHA256),
   },
   'A plan of skep as a file: exactly what `skep apply` will do, or refuse.',

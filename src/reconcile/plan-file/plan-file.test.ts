@@ -36,7 +36,14 @@ function file(key: Uint8Array | undefined): PlanFile {
     ],
     createdAt: '2026-01-01T00:00:00.000Z',
     prepared: {
-      plan: { batches: [{ name: 'apply Secret', changes: [update] }], held: [], unchanged: [] },
+      plan: {
+        batches: [{ name: 'apply Secret', changes: [update] }],
+        held: [],
+        unchanged: [],
+        waiting: [],
+        approved: [],
+        within: [],
+      },
       snapshot: { find: () => OBJECT },
     },
     key,

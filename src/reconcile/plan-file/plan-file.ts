@@ -5,6 +5,7 @@ import { type Fingerprints, fingerprintsBy } from '../diff/fingerprints.ts';
 import { fieldManager } from '../labels.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Change, Plan } from '../plan/plan.ts';
+import type { DeletionList } from '../prune/guard.ts';
 import { PLAN_FILE, PLAN_FILE_VERSION, type PlanFile, type PlannedChange, type PlannedSource } from './format.ts';
 import { type FileKind, readVersioned, withDigest } from './versioned-file.ts';
 
@@ -65,16 +66,15 @@ export function plannedChange(prints: Fingerprints, living: Snapshot['find'], ch
   };
 }
 
-function guardOf({ guarded, approved }: Plan): PlanFile['guard'] {
-  const list = guarded ?? approved?.guarded;
-  if (list === undefined) return { verdict: 'within' };
-  const deletions = list.deletions.map(({ id, uid }) => ({ id, uid }));
-  return {
-    verdict: guarded === undefined ? 'approved' : 'waits',
-    hash: list.hash,
-    reasons: [...list.reasons],
-    deletions,
-  };
+function guardOf({ waiting, approved }: Plan): PlanFile['guard'] {
+  const lists: readonly DeletionList[] = [...waiting, ...approved];
+  return lists.map(({ source, hash, reasons, deletions, approval }) => ({
+    source,
+    verdict: approval === undefined ? 'waits' : 'approved',
+    hash,
+    reasons: [...reasons],
+    deletions: deletions.map(({ id, uid }) => ({ id, uid })),
+  }));
 }
 
 export function formatPlanFile(file: PlanFile): string {

@@ -88,7 +88,7 @@ function strangers({ objects }: StateSnapshot): string[] {
 }
 
 function approvals({ plan }: Seen): string[] {
-  return plan.guarded === undefined ? [] : ['whether the deletions that wait are approved by now'];
+  return plan.waiting.length > 0 ? ['whether the deletions that wait are approved by now'] : [];
 }
 
 function answers({ plan }: Seen): string[] {

@@ -92,13 +92,15 @@ function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lo
   const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer makes it`;
   const referrers = change.referrers.map(formatId);
   const after = referrers.length === 0 ? [] : [`it goes after what refers to it: ${referrers.join(', ')}`];
-  const limits = plan.approved === undefined ? 'the deletions are within the limits' : 'the deletions are approved';
+  const isApproved = plan.approved.some(({ source }) => source === change.source);
+  const limits = isApproved ? 'the deletions are approved' : 'the deletions are within the limits';
   return [first, 'it is in our set, and this instance has applied it', ...after, limits];
 }
 
-function guardReasons({ guarded }: Plan, resource: ResourceId): readonly string[] {
-  const waits = guarded?.deletions.some(({ id }) => id === formatId(resource)) === true;
-  return waits ? [...(guarded?.reasons ?? []), `skep approve ${guarded?.hash} lets it go`] : [];
+function guardReasons({ waiting }: Plan, resource: ResourceId): readonly string[] {
+  const id = formatId(resource);
+  const list = waiting.find(({ deletions }) => deletions.some((each) => each.id === id));
+  return list === undefined ? [] : [...list.reasons, `skep approve ${list.hash} lets it go`];
 }
 
 function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | undefined): string {

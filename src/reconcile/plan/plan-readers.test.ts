@@ -14,7 +14,14 @@ function planWith(previews: readonly Preview[]) {
     const object = { apiVersion: 'v1', kind, metadata: { name, namespace: 'tools' } };
     return { action: 'create', resource, key: name, object, preview, diff: [] };
   });
-  return withoutForbidden({ batches: [{ name: 'apply ConfigMap', changes }], held: [], unchanged: [] });
+  return withoutForbidden({
+    batches: [{ name: 'apply ConfigMap', changes }],
+    held: [],
+    unchanged: [],
+    waiting: [],
+    approved: [],
+    within: [],
+  });
 }
 
 test('where every dry run is forbidden, that is told once and nothing counts as refused', () => {

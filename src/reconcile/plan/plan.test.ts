@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Compared } from '../diff/compared.ts';
 import { OWNER, PART_OF, PRUNE, SOURCE } from '../labels.ts';
+import { type DeletionsInput, deletionsOf } from '../prune/deletions.ts';
+import { type ListsInput, listsOf } from '../prune/lists.ts';
+import type { Sourced } from '../read/sourced.ts';
 import type { Approval } from '../records/approval.ts';
-import { type PlanInput, plan } from './plan.ts';
+import { type Plan, type PlanInput, plan, replacedOf } from './plan.ts';
 
 const RANKS = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'Widget'];
 
@@ -30,18 +33,25 @@ function compared(verdict: Compared['verdict'], id: string, owner?: string): Com
   };
 }
 
-function input(changes: Partial<PlanInput>): PlanInput {
-  return {
-    compared: [],
+type Changes = Partial<DeletionsInput> &
+  Partial<Pick<PlanInput, 'compared'>> &
+  Partial<Pick<ListsInput, 'owned' | 'limits' | 'faults' | 'contents'>> & {
+    /** How many resources the source declares. */
+    readonly declares?: number;
+    readonly approval?: Approval;
+  };
+
+function planOf(changes: Changes): Plan {
+  const { compared: pairs = [], owned = changes.surplus ?? [], declares = 1, approval } = changes;
+  const deletions = deletionsOf({
     surplus: [],
-    owned: changes.surplus ?? [],
     heldOwners: new Set(),
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
-    referrers: { living: () => [], wanted: () => [] },
+    referrers: { wanted: () => [] },
     leftAlone: new Map(),
     unknownReferrers: [],
-    inhabited: new Set(),
+    staying: [],
     sources: new Set(['fleet']),
     suspended: new Map(),
     prune: true,
@@ -49,38 +59,56 @@ function input(changes: Partial<PlanInput>): PlanInput {
     couldDeclare: () => true,
     withinLimits: () => true,
     applied: () => true,
+    ...changes,
+  });
+  const found = listsOf({
+    going: deletions.going,
+    replaced: pairs.flatMap((each) => replacedOf(each) ?? []),
+    owned,
+    loaded: Array.from({ length: declares }, () => DECLARED),
+    sources: new Set(['fleet']),
+    faults: new Map(),
+    contents: new Map(),
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
+    ...changes,
+  });
+  return plan({
+    compared: pairs,
+    deletions,
+    lists: found.map((list) => (approval === undefined ? list : { ...list, approval })),
+    referrers: () => [],
     accountOf: () => undefined,
     rank: ({ kind }) => RANKS.indexOf(kind),
-    ...changes,
-  };
+  });
 }
+
+const KEPT = object('a/Widget/kept');
+const DECLARED: Sourced = {
+  id: idOf(KEPT),
+  object: KEPT,
+  source: 'fleet',
+  place: () => ({ file: '', line: 1, column: 1 }),
+};
 
 const APPROVAL: Approval = {
   hash: '0123456789abcdef',
   expiresAt: '2026-01-02T00:00:00.000Z',
   begun: false,
   uids: new Set(),
-  stored: object('home/ConfigMap/approval'),
 };
 
 /** The plan as text: one line per batch, change and held object. */
-function check(changes: Partial<PlanInput>, expected: readonly string[]): void {
-  const { batches, held, guarded } = plan(input(changes));
+function check(changes: Changes, expected: readonly string[]): void {
+  const { batches, held, waiting } = planOf(changes);
   const text = [
     ...batches.flatMap(({ name, changes: all }) => [
       name,
       ...all.map((change) => `  ${change.action} ${change.resource.name}`),
     ]),
     ...held.map(({ resource, reason }) => `held ${resource.name}: ${reason}`),
-    ...(guarded?.reasons ?? []).map((reason) => `guard: ${reason}`),
+    ...waiting.flatMap(({ reasons }) => reasons.map((reason) => `guard: ${reason}`)),
   ];
   expect(text).toEqual(expected);
-}
-
-function withController(child: KubeObject): KubeObject {
-  const owner = { apiVersion: 'v1', kind: 'Widget', name: 'w', uid: 'uid-of-w', controller: true };
-  return { ...child, metadata: { ...child.metadata, ownerReferences: [owner] } };
 }
 
 describe('the order of a plan', () => {
@@ -128,78 +156,10 @@ describe('the order of a plan', () => {
   test('the same differences in another order give the same plan, byte for byte', () => {
     const changes = ['a/ConfigMap/x', 'a/ConfigMap/y', 'a/Widget/z'].map((id) => compared('create', id));
     const surplus = [object('a/Service/p'), object('a/Service/q')];
-    const forwards = plan(input({ compared: changes, surplus }));
-    const backwards = plan(input({ compared: changes.toReversed(), surplus: surplus.toReversed() }));
+    const forwards = planOf({ compared: changes, surplus });
+    const backwards = planOf({ compared: changes.toReversed(), surplus: surplus.toReversed() });
     expect(JSON.stringify(backwards)).toBe(JSON.stringify(forwards));
   });
-});
-
-describe('what is never deleted', () => {
-  const child = object('a/Deployment/child', { [OWNER]: 'widget.w' });
-  const rows: { reason: string; changes: Partial<PlanInput>; held: string }[] = [
-    {
-      reason: 'a resource whose manifest is invalid',
-      changes: { surplus: [object('a/Widget/w')], heldKeys: new Set([keyOf(idOf(object('a/Widget/w')))]) },
-      held: 'held w: its manifest, or one that it depends on, is invalid',
-    },
-    {
-      reason: 'the children of a held owner',
-      changes: { surplus: [child], heldOwners: new Set(['a/widget.w']) },
-      held: 'held child: its owner widget.w is held',
-    },
-    {
-      reason: 'the children of an owner whose kind could not be listed',
-      changes: { surplus: [child], unknownOwnerKinds: new Set(['widget']) },
-      held: 'held child: nothing is known about its owner widget.w',
-    },
-    {
-      reason: 'anything of a source with a document that cannot be identified',
-      changes: { surplus: [child], suspended: new Map([['fleet', 'one of its documents could not be identified']]) },
-      held: 'held child: source fleet: one of its documents could not be identified',
-    },
-    {
-      reason: 'the children of a held owner whose label was taken off: the owner reference tells it too',
-      changes: { surplus: [withController(object('a/Deployment/child'))], heldOwners: new Set(['a/widget.w']) },
-      held: 'held child: its owner widget.w is held',
-    },
-    {
-      reason: 'what may have moved to another source, one of whose documents cannot be identified',
-      changes: {
-        surplus: [object('a/Widget/w')],
-        sources: new Set(['fleet', 'other']),
-        suspended: new Map([
-          ['third', 'it could not be read'],
-          ['other', 'one of its documents could not be identified'],
-        ]),
-        couldDeclare: (source) => source === 'other',
-      },
-      held: 'held w: it may have moved to source other: one of its documents could not be identified',
-    },
-    {
-      reason: 'what no configured source declared, while one cannot be read: it may be a source with a new name',
-      changes: {
-        surplus: [object('a/Widget/w', { [SOURCE]: 'earlier' })],
-        suspended: new Map([['fleet', 'it could not be fetched']]),
-      },
-      held: 'held w: its source is not known, and it may be one of source fleet: it could not be fetched',
-    },
-    {
-      reason: 'what has our labels only because it was copied',
-      changes: { surplus: [child], applied: () => false },
-      held: 'held child: it has our labels, but this instance never applied it: is it a copy?',
-    },
-    {
-      reason: 'what lives in a namespace that the instance may not touch',
-      changes: { surplus: [child], allows: (namespace) => namespace !== 'a' },
-      held: 'held child: namespace a is not ours to touch',
-    },
-    {
-      reason: 'anything at all where pruning is off',
-      changes: { surplus: [child], prune: false },
-      held: 'held child: apply.prune is false',
-    },
-  ];
-  for (const { reason, changes, held } of rows) test(reason, () => check(changes, [held]));
 });
 
 describe('the guard', () => {
@@ -256,7 +216,7 @@ describe('the guard', () => {
       object('a/Service/brother', { [OWNER]: 'widget.w' }),
       object('a/Widget/other'),
     ];
-    const { batches, held } = plan(input({ surplus }));
+    const { batches, held } = planOf({ surplus });
     expect(batches.map(({ changes }) => changes.map(({ resource }) => resource.name))).toEqual([['other']]);
     expect(Object.fromEntries(held.map(({ resource, reason: why }) => [resource.name, why]))).toEqual({
       w: reason,
@@ -269,8 +229,8 @@ describe('the guard', () => {
     const surplus = [object('a/Service/p'), object('a/Service/q')];
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
     check({ surplus, limits, approval: APPROVAL }, ['delete Service', '  delete p', '  delete q']);
-    const { guarded, approved } = plan(input({ surplus, limits, approval: APPROVAL }));
-    expect([guarded, approved?.guarded.deletions.length]).toEqual([undefined, 2]);
+    const { waiting, approved } = planOf({ surplus, limits, approval: APPROVAL });
+    expect([waiting, approved.map(({ deletions }) => deletions.length)]).toEqual([[], [2]]);
   });
 
   test('what was deleted before and is not gone yet needs no approval', () => {
@@ -294,7 +254,7 @@ describe('the guard', () => {
     const live = object('a/Service/p');
     const desired = { object: live, id: idOf(live), key: keyOf(idOf(live)) };
     const anew: Compared = { desired, live, verdict: 'replace', diff: [] };
-    const guards = [{ surplus: [live] }, { compared: [anew] }].map((each) => plan(input({ ...each, limits })).guarded);
+    const guards = [{ surplus: [live] }, { compared: [anew] }].map((each) => planOf({ ...each, limits }).waiting[0]);
     const [deleted, replaced] = guards;
     expect(replaced?.deletions).toEqual(deleted?.deletions.map((each) => ({ ...each, replaced: true })));
     expect(replaced?.hash).not.toBe(deleted?.hash);
@@ -302,9 +262,63 @@ describe('the guard', () => {
 
   test('names the exact list by a hash that follows the uids', () => {
     const limits = { maxDeletes: 0, maxDeletesPercent: 100 };
-    const hash = (surplus: KubeObject[]) => plan(input({ surplus, limits })).guarded?.hash;
+    const hash = (surplus: KubeObject[]) => planOf({ surplus, limits }).waiting[0]?.hash;
     const again = object('a/Service/p');
     expect(hash([object('a/Service/p')])).toBe(hash([again]));
     expect(hash([{ ...again, metadata: { ...again.metadata, uid: 'another' } }])).not.toBe(hash([again]));
   });
+
+  test('waits where a source declares nothing any more, be it one deletion', () => {
+    check({ surplus: many.slice(0, 1), declares: 0 }, [
+      'held p: its deletion waits for approval',
+      'guard: source fleet declares nothing any more, and 1 of its 1 objects would go',
+    ]);
+  });
+
+  test('waits for a source that the configuration no longer has', () => {
+    check({ surplus: [object('a/Service/p', { [SOURCE]: 'former' })] }, [
+      'held p: its deletion waits for approval',
+      'guard: skep.yaml has no source former any more, and 1 of its 1 objects would go',
+    ]);
+  });
+
+  test('counts the share of a source, whatever others have', () => {
+    const names = ['Service/p', 'ConfigMap/q', 'Widget/r', 'Deployment/s'];
+    const owned = [
+      ...names.map((name) => object(`a/${name}`)),
+      ...Array.from({ length: 100 }, (_, n) => object(`b/Service/other-${n}`, { [SOURCE]: 'other' })),
+    ];
+    check({ surplus: owned.slice(0, 3), owned, limits: { maxDeletes: 20, maxDeletesPercent: 25 } }, [
+      ...['q', 'p', 'r'].map((name) => `held ${name}: its deletion waits for approval`).sort(),
+      'guard: 3 of 4 objects of the source, and apply.maxDeletesPercent is 25',
+    ]);
+  });
+
+  test('waits alone: what goes of another source goes', () => {
+    const other = object('b/Service/other', { [SOURCE]: 'other' });
+    const limits = { maxDeletes: 1, maxDeletesPercent: 100 };
+    const loaded = ['fleet', 'other'].map((source) => ({ ...DECLARED, source }));
+    const { batches, waiting } = planOf({ surplus: [...many, other], limits, ...{ loaded, sources: SOURCES } });
+    expect(batches.flatMap(({ changes }) => changes.map(({ resource }) => resource.name))).toEqual(['other']);
+    expect(waiting.map(({ source }) => source)).toEqual(['fleet']);
+  });
+
+  test('waits while something of the source is at fault, and says what', () => {
+    const resource = idOf(object('a/Widget/w2'));
+    check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
+      'held p: its deletion waits for approval',
+      'guard: a/Widget/w2 is invalid: what seems to be gone may be that',
+    ]);
+  });
+
+  test('waits where something goes along that is not ours, and names it', () => {
+    const namespace = object('/Namespace/a');
+    const contents = new Map([[keyOf(idOf(namespace)), ['a/ConfigMap/theirs']]]);
+    check({ surplus: [namespace], contents }, [
+      'held a: its deletion waits for approval',
+      'guard: /Namespace/a takes with it what is not ours: a/ConfigMap/theirs',
+    ]);
+  });
 });
+
+const SOURCES: ReadonlySet<string> = new Set(['fleet', 'other']);

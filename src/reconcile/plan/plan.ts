@@ -3,12 +3,13 @@
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Difference } from '../../kube/ownership/differences.ts';
-import { formatId, type ResourceId } from '../../std/problem.ts';
+import type { ResourceId } from '../../std/problem.ts';
 import type { Compared, Evicted, Preview } from '../diff/compared.ts';
-import { labelOf, OWNER, ownerLabel } from '../labels.ts';
-import { type DeletionsInput, deletionsOf, type Held } from '../prune/deletions.ts';
-import { type Deletion, type Guarded, type GuardLimits, guard } from '../prune/guard.ts';
-import type { Approval } from '../records/approval.ts';
+import { labelOf, OWNER } from '../labels.ts';
+import type { Deletions, Held } from '../prune/deletions.ts';
+import type { DeletionList } from '../prune/guard.ts';
+import { type ApprovedList, sortLists } from '../prune/lists.ts';
+import { mayDelete, sourceOf } from '../prune/may-delete.ts';
 import type { AccountOf } from './accounts.ts';
 
 export type Change =
@@ -37,6 +38,8 @@ export type Change =
       readonly action: 'delete';
       readonly resource: ResourceId;
       readonly key: string;
+      /** Value of its source label. */
+      readonly source: string;
       readonly uid: string;
       /** What refers to it as it lives: the deletion waits for their changes. */
       readonly referrers: readonly ResourceId[];
@@ -64,70 +67,52 @@ export interface Plan {
   readonly batches: readonly Batch[];
   /** Set by an admission alone (plan-admission.ts). */
   readonly withheld?: readonly Withheld[];
-  /** Living objects of our set that nothing desires, and that stay all the same; and what is asked to be left alone. */
+  /** Live objects of our set that nothing desires, and that stay all the same; and what is asked to be left alone. */
   readonly held: readonly Held[];
   readonly unchanged: readonly ResourceId[];
-  /** Deletions that wait for approval. */
-  readonly guarded?: Guarded;
-  /** Deletions beyond the limits that are in the batches, as they are approved. */
-  readonly approved?: { readonly guarded: Guarded; readonly approval: Approval };
+  /** Deletions that wait for approval, by source. */
+  readonly waiting: readonly DeletionList[];
+  /** Those that would wait, had nobody approved them. */
+  readonly approved: readonly ApprovedList[];
+  /** Those that need no approval. */
+  readonly within: readonly DeletionList[];
 }
 
-export interface PlanInput extends DeletionsInput {
+export interface PlanInput {
   readonly compared: readonly Compared[];
-  /** All living objects of our set. */
-  readonly owned: readonly KubeObject[];
-  readonly limits: GuardLimits;
+  readonly deletions: Deletions;
+  readonly lists: readonly DeletionList[];
+  /** What refers to an object as it lives. */
+  readonly referrers: (target: ResourceId) => readonly ResourceId[];
   readonly accountOf: AccountOf;
   /** Position of a kind in the order of applying; deletions go the other way round. */
   readonly rank: (id: ResourceId) => number;
-  /** Given for exactly what goes beyond the limits. */
-  readonly approval?: Approval;
 }
 
 export function plan(input: PlanInput): Plan {
-  const unchanged = input.compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
-  const { going, held } = deletionsOf({ ...input, surplus: [...input.surplus].sort(byKey) });
-  const deletions = going.map((object) => deletionOf(input, object, input.referrers.living(idOf(object))));
-  // What was deleted before and is not gone yet is decided.
-  const departing = new Set(going.filter(isDeparting).map((object) => keyOf(idOf(object))));
-  const replacements = input.compared.filter(({ verdict, live }) => verdict === 'replace' && !isDeparting(live));
-  const replaced = replacements.flatMap(({ live }) => (live === undefined ? [] : [deletionOf(input, live, [])]));
-  const deciding = [...deletions.filter(({ key }) => !departing.has(key)), ...replaced];
-  const asItem = guardItem(input.owned, deletions, new Set(replaced.map(({ key }) => key)));
-  const guarded = guard(deciding.map(asItem), countKinds(input.owned), input.limits);
-  const waiting = guarded === undefined || input.approval !== undefined ? [] : deciding;
-  const waits = new Set(waiting.map(({ key }) => key));
-  const allowed = deletions.filter(({ key }) => !waits.has(key) && !departing.has(key));
-  const writes = input.compared
-    .filter(({ desired }) => !waits.has(desired.key))
-    .flatMap((each) => writeOf(input, each));
-  const unapproved = waiting.map(({ resource, key }): Held => {
-    const what = deletions.some((change) => change.key === key) ? 'deletion' : 'replacement';
-    return { resource, reason: `its ${what} waits for approval` };
-  });
+  const { compared } = input;
+  const lists = sortLists(input.lists);
+  const { going, held, facts } = input.deletions;
+  const unchanged = compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
+  const waits = new Map(lists.waiting.map(({ source }) => [source, 'its deletion waits for approval']));
+  const decided = going.map((object) => [object, mayDelete(object, { ...facts, waits })] as const);
+  const unapproved = decided.flatMap(([object, decision]): Held[] =>
+    decision.decision === 'wait' ? [{ resource: idOf(object), reason: decision.reason }] : [],
+  );
+  const isBarred = (each: Compared): boolean =>
+    replacedOf(each) !== undefined && waits.has(sourceOf(each.desired.object));
+  const unreplaced = compared
+    .filter(isBarred)
+    .map(({ desired }): Held => ({ resource: desired.id, reason: 'its replacement waits for approval' }));
+  const writes = compared.filter((each) => !isBarred(each)).flatMap((each) => writeOf(input, each));
+  const allowed = decided.filter(([, { decision }]) => decision === 'go').map(([object]) => object);
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];
-  const leaving = going.filter(isDeparting).map(leavingOf);
-  return { batches, held: [...held, ...leaving, ...unapproved], unchanged, ...guardVerdict(guarded, input.approval) };
+  return { batches, held: [...held, ...unapproved, ...unreplaced], unchanged, ...lists };
 }
 
-function isDeparting(object: KubeObject | undefined): boolean {
-  return object?.metadata.deletionTimestamp !== undefined;
-}
-
-/** To ask once more would change nothing. */
-function leavingOf(object: KubeObject): Held {
-  const finalizers = object.metadata.finalizers ?? [];
-  const waits = finalizers.length === 0 ? '' : `, and waits for ${finalizers.join(', ')}`;
-  return { resource: idOf(object), reason: `it is being deleted${waits}`, leaving: true };
-}
-
-function guardVerdict(
-  guarded: Guarded | undefined,
-  approval: Approval | undefined,
-): Pick<Plan, 'guarded' | 'approved'> {
-  if (guarded === undefined) return {};
-  return approval === undefined ? { guarded } : { approved: { guarded, approval } };
+/** What is deleted to be created anew; what was deleted before and is not gone yet is decided. */
+export function replacedOf({ verdict, live }: Compared): KubeObject | undefined {
+  return verdict === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
 function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview, evicted }: Compared): Change[] {
@@ -151,41 +136,23 @@ function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, previ
   ];
 }
 
-function deletionOf({ accountOf }: PlanInput, object: KubeObject, referrers: readonly ResourceId[]): Change {
+function deletionOf({ accountOf, referrers }: PlanInput, object: KubeObject): Change {
   const resource = idOf(object);
   const { uid = '' } = object.metadata;
-  return { action: 'delete', resource, key: keyOf(resource), uid, referrers, ...by(accountOf(object)), diff: [] };
+  return {
+    action: 'delete',
+    resource,
+    key: keyOf(resource),
+    source: sourceOf(object),
+    uid,
+    referrers: referrers(resource),
+    ...by(accountOf(object)),
+    diff: [],
+  };
 }
 
 function by(account: string | undefined): { account?: string } {
   return account === undefined ? {} : { account };
-}
-
-/** A child whose owner goes too is no decision of its own. */
-function guardItem(
-  owned: readonly KubeObject[],
-  deletions: readonly Change[],
-  replaced: ReadonlySet<string>,
-): (change: Change) => Deletion {
-  const living = new Map(owned.map((object) => [keyOf(idOf(object)), object]));
-  const going = new Set(
-    deletions.map(({ resource }) => `${resource.namespace ?? ''}/${ownerLabel(resource.kind, resource.name)}`),
-  );
-  return (change) => {
-    const { resource } = change;
-    const object = living.get(change.key);
-    const owner = object === undefined ? undefined : labelOf(object, OWNER);
-    const follows = owner !== undefined && going.has(`${resource.namespace ?? ''}/${owner}`);
-    const uid = change.action === 'delete' ? change.uid : '';
-    const anew = replaced.has(change.key) ? { replaced: true as const } : {};
-    return { id: formatId(resource), kind: resource.kind, uid, follows, ...anew };
-  };
-}
-
-function countKinds(objects: readonly KubeObject[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
 }
 
 /** What Git declares comes first, in order of kinds; then the children, whose owners live by then. */
@@ -196,11 +163,16 @@ function applyBatches(input: PlanInput, writes: readonly Change[]): Batch[] {
 }
 
 /** Children before their owners, and either in the reverse order of kinds. */
-function deleteBatches(input: PlanInput, deletions: readonly Change[]): Batch[] {
-  const owned = new Map(input.owned.map((object) => [keyOf(idOf(object)), labelOf(object, OWNER) !== undefined]));
-  const children = deletions.filter((change) => owned.get(change.key) === true);
-  const own = deletions.filter((change) => owned.get(change.key) !== true);
-  return [children, own].flatMap((changes) => byRank(input, changes, 'delete').reverse());
+function deleteBatches(input: PlanInput, allowed: readonly KubeObject[]): Batch[] {
+  const isChild = (object: KubeObject): boolean => labelOf(object, OWNER) !== undefined;
+  const [children, own] = [allowed.filter(isChild), allowed.filter((object) => !isChild(object))];
+  return [children, own].flatMap((objects) =>
+    byRank(
+      input,
+      objects.map((object) => deletionOf(input, object)),
+      'delete',
+    ).reverse(),
+  );
 }
 
 function byRank(input: PlanInput, changes: readonly Change[], verb: string): Batch[] {
@@ -212,8 +184,4 @@ function byRank(input: PlanInput, changes: readonly Change[], verb: string): Bat
     const kinds = [...new Set(members.map((change) => change.resource.kind))];
     return { name: `${verb} ${kinds.join(', ')}`, changes: members };
   });
-}
-
-function byKey(a: KubeObject, b: KubeObject): number {
-  return keyOf(idOf(a)) < keyOf(idOf(b)) ? -1 : 1;
 }

@@ -35,10 +35,10 @@ function lookup(refers: readonly string[]) {
 function told({ surplus, refers = [], changes = {} }: Row): string[] {
   const { going, held } = deletionsOf({
     surplus,
-    referrers: { living: () => [], wanted: lookup(refers) },
+    referrers: { wanted: lookup(refers) },
     leftAlone: new Map(),
     unknownReferrers: [],
-    inhabited: new Set(),
+    staying: [],
     heldOwners: new Set(),
     unknownOwnerKinds: new Set(),
     heldKeys: new Set(),
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
   {
     reason: 'a namespace stays where something in it is wanted',
     surplus: [namespace],
-    changes: { inhabited: new Set(['a']) },
+    changes: { staying: [idOf(config)] },
     expected: ['stays Namespace/a: something in it stays'],
   },
   {

@@ -1,12 +1,12 @@
-// Which of the living objects that nothing desires may go in this run, and why the others stay: a problem never deletes,
-// and nothing goes before what refers to it. Knows neither clusters nor specs.
+// Which of the live objects that nothing declares may be deleted in this run, and why the others stay: asks of each until
+// nothing more stays because of another. Knows neither clusters nor specs.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
-import { labelOf, OWNER } from '../labels.ts';
-import { type HoldInput, holdReason, ownersOf } from './hold.ts';
-import { type LeftAlone, protectionOf } from './left-alone.ts';
+import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
+import { protectionOf } from './left-alone.ts';
+import { type Decision, type DeletionFacts, mayDelete, ownersOf } from './may-delete.ts';
 import type { Referrers } from './referrers.ts';
 
 export interface Held {
@@ -18,38 +18,56 @@ export interface Held {
   readonly leaving?: true;
 }
 
-export interface DeletionsInput extends HoldInput {
+/** What is known before any deletion is decided. */
+export interface DeletionsInput extends Omit<DeletionFacts, 'protectedOwners' | 'referrers' | 'inhabited' | 'waits'> {
   readonly surplus: readonly KubeObject[];
-  /** What Git declares, but is asked to be left alone; by key. */
-  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
-  readonly referrers: Referrers;
-  /** Kinds of ours that could not be listed: they may refer to anything. */
-  readonly unknownReferrers: readonly string[];
-  /** Namespaces of what is wanted. */
-  readonly inhabited: ReadonlySet<string>;
+  readonly referrers: Pick<Referrers, 'wanted'>;
+  /** What the run makes or leaves as it is, beside what is in `surplus`. */
+  readonly staying: readonly ResourceId[];
 }
 
 export interface Deletions {
+  /** Nothing but an approval may be missing. */
   readonly going: readonly KubeObject[];
   readonly held: readonly Held[];
+  /** What was decided by: of what has failed since, the same is asked again. */
+  readonly facts: DeletionFacts;
 }
 
 export function deletionsOf(input: DeletionsInput): Deletions {
-  const { candidates, kept } = withoutProtected(input);
-  const keptOwners = new Set([...input.heldOwners, ...kept.map(({ resource }) => heldOwner(resource))]);
-  const { going, held: problematic } = sortOut({ ...input, heldOwners: keptOwners }, candidates);
-  const held = [...kept, ...problematic];
-  const needed = stillReferredTo(input, going);
-  const stays = new Set(needed.map(({ resource }) => keyOf(resource)));
-  // What stays keeps its children, which nothing desires either.
-  const heldOwners = new Set([...keptOwners, ...needed.map(({ resource }) => heldOwner(resource))]);
-  const others = going.filter((object) => !stays.has(keyOf(idOf(object))));
-  const rest = needed.length === 0 ? { going, held: [] } : sortOut({ ...input, heldOwners }, others);
-  return withoutInhabited(input, { going: rest.going, held: [...held, ...needed, ...rest.held] });
+  const going = new Map(input.surplus.map((object) => [keyOf(idOf(object)), object]));
+  const stays = new Map<string, readonly [KubeObject, Stays]>();
+  const protectedOwners = ownersOfProtected(input.surplus);
+  let facts = factsNow(input, protectedOwners, going, stays);
+  for (let before = -1; before !== stays.size; facts = factsNow(input, protectedOwners, going, stays)) {
+    before = stays.size;
+    for (const [key, object] of going) {
+      const decision = mayDelete(object, facts);
+      if (decision.decision === 'stay' && decision.leaving === undefined) {
+        stays.set(key, [object, decision]);
+        going.delete(key);
+      }
+    }
+  }
+  const surplus = new Set(input.surplus.map((object) => keyOf(idOf(object))));
+  const asked = [...input.leftAlone].filter(([key]) => !surplus.has(key)).map(([, each]) => each);
+  const decided = [...going.values()].map((object) => [object, mayDelete(object, facts)] as const);
+  const leaving = decided.filter((each): each is readonly [KubeObject, Stays] => each[1].decision === 'stay');
+  return {
+    going: decided.flatMap(([object, { decision }]) => (decision === 'stay' ? [] : [object])),
+    held: [...asked, ...[...stays.values(), ...leaving].map(heldBy)],
+    facts,
+  };
 }
 
-/** What its annotation protects stays, and so does its owner, with which the garbage collector would delete it. */
-function withoutProtected({ surplus, leftAlone }: DeletionsInput): { candidates: KubeObject[]; kept: Held[] } {
+type Stays = Extract<Decision, { decision: 'stay' }>;
+
+function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject, Stays]): Held {
+  return { resource: idOf(object), ...rest };
+}
+
+/** The garbage collector would delete what is protected with its owner. */
+function ownersOfProtected(surplus: readonly KubeObject[]): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const object of surplus) {
     const protection = protectionOf(object);
@@ -59,76 +77,29 @@ function withoutProtected({ surplus, leftAlone }: DeletionsInput): { candidates:
       reasons.set(`${namespace}/${owner}`, `its child ${formatId(idOf(object))} has ${protection}`);
     }
   }
-  const candidates: KubeObject[] = [];
-  const kept: Held[] = [...leftAlone.values()];
-  for (const object of surplus) {
-    const resource = idOf(object);
-    if (leftAlone.has(keyOf(resource))) continue;
-    const protection = protectionOf(object);
-    const reason = protection === undefined ? reasons.get(heldOwner(resource)) : `it has ${protection}`;
-    if (reason === undefined) candidates.push(object);
-    else kept.push({ resource, reason });
-  }
-  return { candidates, kept };
+  return reasons;
 }
 
-/** Everything in a namespace goes with it. */
-function withoutInhabited({ inhabited }: DeletionsInput, { going, held }: Deletions): Deletions {
-  const stayers = new Set([...inhabited, ...held.flatMap(({ resource }) => resource.namespace ?? [])]);
-  const needed = going.filter((object) => isNamespace(object) && stayers.has(object.metadata.name));
-  const reasons = needed.map((object) => ({ resource: idOf(object), reason: 'something in it stays' }));
-  return { going: going.filter((object) => !needed.includes(object)), held: [...held, ...reasons] };
+/** What stays keeps its children, what it refers to, and the namespace that it is in. */
+function factsNow(
+  input: DeletionsInput,
+  protectedOwners: ReadonlyMap<string, string>,
+  going: ReadonlyMap<string, unknown>,
+  stays: ReadonlyMap<string, readonly [KubeObject, Stays]>,
+): DeletionFacts {
+  const kept = [...stays.values()].map(([object]) => idOf(object));
+  const staying = [...input.staying, ...[...input.leftAlone.values()].map(({ resource }) => resource), ...kept];
+  return {
+    ...input,
+    protectedOwners,
+    heldOwners: new Set([...input.heldOwners, ...kept.map(heldOwner)]),
+    referrers: (target) => input.referrers.wanted(target).filter((referrer) => !going.has(keyOf(referrer))),
+    inhabited: {
+      namespaces: new Set(staying.flatMap(({ namespace }) => namespace ?? [])),
+      kinds: new Set(staying.map((id) => formatGroupKind(groupKindOf(id)))),
+    },
+    waits: NOTHING_WAITS,
+  };
 }
 
-function isNamespace({ apiVersion, kind }: KubeObject): boolean {
-  return apiVersion === 'v1' && kind === 'Namespace';
-}
-
-function sortOut(input: HoldInput, objects: readonly KubeObject[]): { going: KubeObject[]; held: Held[] } {
-  const going: KubeObject[] = [];
-  const held: Held[] = [];
-  for (const object of objects) {
-    const reason = holdReason(input, object);
-    if (reason === undefined) going.push(object);
-    else held.push({ resource: idOf(object), reason });
-  }
-  return { going, held };
-}
-
-/** Until nothing changes: what stays because of another may itself refer to a third. Children follow their owners. */
-function stillReferredTo(input: DeletionsInput, candidates: readonly KubeObject[]): readonly Held[] {
-  const going = new Map(candidates.map((object) => [keyOf(idOf(object)), object]));
-  const held: Held[] = [];
-  for (let before = -1; before !== held.length; ) {
-    before = held.length;
-    for (const [key, object] of going) {
-      const resource = idOf(object);
-      const reason = labelOf(object, OWNER) === undefined ? referenceReason(input, resource, going) : undefined;
-      if (reason === undefined) continue;
-      held.push({ resource, reason, referredTo: true });
-      going.delete(key);
-    }
-  }
-  return held;
-}
-
-function referenceReason(
-  { referrers, unknownReferrers }: DeletionsInput,
-  resource: ResourceId,
-  going: ReadonlyMap<string, KubeObject>,
-): string | undefined {
-  const [staying, ...more] = referrers.wanted(resource).filter((referrer) => !going.has(keyOf(referrer)));
-  if (staying !== undefined) {
-    const others = more.length === 0 ? '' : `, and ${more.length} more`;
-    return `${formatId(staying)} still refers to it${others}`;
-  }
-  const [unknown] = unknownReferrers;
-  return unknown === undefined || !isReferable(resource)
-    ? undefined
-    : `nothing is known about any ${unknown}, and one may refer to it`;
-}
-
-/** Whether it could be referred to at all: by name, in its own namespace. */
-function isReferable({ namespace }: ResourceId): boolean {
-  return namespace !== undefined;
-}
+const NOTHING_WAITS: ReadonlyMap<string, string> = new Map();

@@ -1,12 +1,14 @@
-// Keeps a run from deleting more than was meant: a limit by count and one by share of each kind.
-// Knows nothing about why an object would be deleted.
+// Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
+// go along. Knows nothing about why an object would be deleted.
 
 import { digest } from '../../std/hash.ts';
+import type { Approval } from '../records/approval.ts';
+import { type Fault, faultReason } from './faults.ts';
 
 export interface GuardLimits {
-  /** Deletions of one run, all kinds together; children that go with their owner are not counted. */
+  /** Deletions of one run and source; children that go with their owner are not counted. */
   readonly maxDeletes: number;
-  /** Share of the living objects of a kind; counts from the second deletion of that kind on. */
+  /** Share of what the source has, and of each kind of it; counts from the second deletion on. */
   readonly maxDeletesPercent: number;
 }
 
@@ -14,45 +16,94 @@ export interface Deletion {
   readonly id: string;
   readonly kind: string;
   readonly uid: string;
-  /** True for a child whose owner is deleted too: it goes with it, and is not counted by itself. */
-  readonly follows: boolean;
+  /** `follows`: a child whose owner is deleted too, which is not counted by itself. `child`: its owner stays. */
+  readonly role: 'own' | 'child' | 'follows';
   /** It is created anew: who lets it go has not said that it may stay away. */
   readonly replaced?: true;
+  /** What goes with it and is not ours, in words. */
+  readonly takes?: readonly string[];
 }
 
-export interface Guarded {
+/** The deletions of one source: what one approval lets go, or what needs none. */
+export interface DeletionList {
+  /** Value of the source label; the empty text for children of what somebody applied by hand. */
+  readonly source: string;
   /** Names exactly this list of deletions. */
   readonly hash: string;
-  /** One sentence per limit that is exceeded, with the numbers. */
+  /** One sentence for each limit that is exceeded; empty where the deletions need no approval. */
   readonly reasons: readonly string[];
-  readonly deletions: readonly Omit<Deletion, 'follows'>[];
+  readonly deletions: readonly Omit<Deletion, 'role'>[];
+  /** Given for exactly this list. */
+  readonly approval?: Approval;
   /** When its approval ran out, where it had one (RFC 3339). */
   readonly expiredAt?: string;
 }
 
-/** Undefined where the deletions are within the limits. `owned`: living objects of our set, by kind. */
-export function guard(
-  deletions: readonly Deletion[],
-  owned: ReadonlyMap<string, number>,
-  limits: GuardLimits,
-): Guarded | undefined {
-  const reasons: string[] = [];
-  const counted = deletions.filter(({ follows }) => !follows);
-  if (counted.length > limits.maxDeletes) {
-    reasons.push(`${counted.length} deletions, and apply.maxDeletes is ${limits.maxDeletes}`);
-  }
-  for (const [kind, count] of [...countBy(counted)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const total = owned.get(kind) ?? count;
-    if (count < 2 || count * 100 <= total * limits.maxDeletesPercent) continue;
-    reasons.push(`${count} of ${total} ${kind}, and apply.maxDeletesPercent is ${limits.maxDeletesPercent}`);
-  }
-  if (reasons.length === 0) return undefined;
-  const sorted = deletions.map(({ follows: _counted, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { hash: digest(sorted).slice(0, 16), reasons, deletions: sorted };
+/** What is there of one source before the deletions. */
+export interface Holdings {
+  /** Objects that it declares or declared, without children. */
+  readonly own: number;
+  /** All objects, by kind. */
+  readonly kinds: ReadonlyMap<string, number>;
+  /** Resources that it declares now. */
+  readonly declares: number;
+  /** False where the configuration has no such source. */
+  readonly configured: boolean;
 }
 
-function countBy(deletions: readonly Deletion[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { kind } of deletions) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
+export function listOf(
+  source: string,
+  deletions: readonly Deletion[],
+  {
+    holdings,
+    limits,
+    faults,
+  }: { readonly holdings: Holdings; readonly limits: GuardLimits; readonly faults: readonly Fault[] },
+): DeletionList {
+  const counted = deletions.filter(({ role }) => role !== 'follows');
+  const reasons = [
+    ...(faults.length > 0 && deletions.some(({ replaced }) => replaced === undefined) ? [faultReason(faults)] : []),
+    ...emptied(source, counted, holdings),
+    ...counted.flatMap(taking),
+    ...beyondCount(counted, limits),
+    ...beyondShare(counted, holdings, limits),
+  ];
+  const sorted = deletions.map(({ role: _role, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { source, hash: digest([source, sorted]).slice(0, 16), reasons, deletions: sorted };
+}
+
+/** Also from the first deletion on. */
+function emptied(source: string, counted: readonly Deletion[], { own, declares, configured }: Holdings): string[] {
+  const gone = counted.filter(({ role, replaced }) => role === 'own' && replaced === undefined).length;
+  if (source === '' || gone === 0 || declares > 0) return [];
+  const what = configured ? `source ${source} declares nothing any more` : `skep.yaml has no source ${source} any more`;
+  return [`${what}, and ${gone} of its ${Math.max(own, gone)} objects would go`];
+}
+
+function taking({ id, takes = [] }: Deletion): string[] {
+  if (takes.length === 0) return [];
+  const shown = takes.slice(0, SHOWN_MAX).join(', ');
+  const more = takes.length > SHOWN_MAX ? ` and ${takes.length - SHOWN_MAX} more` : '';
+  return [`${id} takes with it what is not ours: ${shown}${more}`];
+}
+
+const SHOWN_MAX = 10;
+
+function beyondCount(counted: readonly Deletion[], { maxDeletes }: GuardLimits): string[] {
+  if (counted.length <= maxDeletes) return [];
+  return [`${counted.length} deletions, and apply.maxDeletes is ${maxDeletes}`];
+}
+
+function beyondShare(counted: readonly Deletion[], { own, kinds }: Holdings, limits: GuardLimits): string[] {
+  const { maxDeletesPercent } = limits;
+  const isBeyond = (count: number, total: number): boolean => count >= 2 && count * 100 > total * maxDeletesPercent;
+  const limit = `and apply.maxDeletesPercent is ${maxDeletesPercent}`;
+  const ofKinds = [...Map.groupBy(counted, ({ kind }) => kind)]
+    .map(([kind, each]): [string, number] => [kind, each.length])
+    .filter(([kind, count]) => isBeyond(count, kinds.get(kind) ?? count))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, count]) => `${count} of ${kinds.get(kind) ?? count} ${kind}, ${limit}`);
+  const gone = counted.filter(({ role }) => role === 'own').length;
+  if (ofKinds.length > 0 || !isBeyond(gone, own)) return ofKinds;
+  return [`${gone} of ${own} objects of the source, ${limit}`];
 }

@@ -39,6 +39,8 @@ export interface FleetSource {
 export interface Gathered {
   readonly loaded: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
+  /** What is wrong in each source, by value of the source label; also what another source declares rightly. */
+  readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
   /** Commit by name of the source. */
   readonly commits: Readonly<Record<string, string>>;
@@ -92,6 +94,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   return {
     loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
     invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
+    faulty: faultyOf(results, [...beyond.keys(), ...duplicates.keys()]),
     problems: [
       ...results.flatMap((result) => result.loaded?.problems ?? []),
       ...beyond.values(),
@@ -162,6 +165,16 @@ function invalidOf(
   const refused = new Set([...beyond.keys()].map(({ id, source }) => `${source} ${keyOf(id)}`));
   return results.flatMap(({ source, loaded }) =>
     (loaded?.invalid ?? []).filter((id) => !(claimed.has(keyOf(id)) && refused.has(`${source} ${keyOf(id)}`))),
+  );
+}
+
+function faultyOf(
+  results: readonly SourceResult[],
+  unfit: readonly Sourced[],
+): ReadonlyMap<string, readonly ResourceId[]> {
+  const ofSource = (source: string) => unfit.filter((each) => each.source === source).map(({ id }) => id);
+  return new Map(
+    results.map(({ source, loaded }) => [labelValue(source), [...(loaded?.invalid ?? []), ...ofSource(source)]]),
   );
 }
 

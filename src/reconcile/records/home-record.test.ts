@@ -6,7 +6,7 @@ import { openClusterHistory } from '../history/in-cluster.ts';
 import { failedRecord } from '../history/record.ts';
 import { openClusterMemory } from '../notify/in-cluster.ts';
 import type { Cluster } from '../ports.ts';
-import { readApproval, storeApproval } from './approval.ts';
+import { readApprovals, storeApproval } from './approval.ts';
 import { RECORD_VERSION } from './home-record.ts';
 import { clearQuarantine, readQuarantine } from './quarantine.ts';
 import { readSuspension, resume, suspend } from './suspension.ts';
@@ -36,8 +36,8 @@ const clusterOf = (version: string): Pick<Cluster, 'get' | 'create' | 'replace'>
 type Deps = ReturnType<typeof clusterOf>;
 
 const USES: Readonly<Record<string, (cluster: Deps) => Promise<unknown>>> = {
-  'approval is read': (cluster) => readApproval(cluster, HOME),
-  'approval is given': (cluster) => storeApproval(cluster, HOME, { hash: 'y', reasons: [], deletions: [] }, ''),
+  'approval is read': (cluster) => readApprovals(cluster, HOME),
+  'approval is given': (cluster) => storeApproval({ cluster, clock: CLOCK }, HOME, { hash: 'y', deletions: [] }, ''),
   'suspension is read': (cluster) => readSuspension(cluster, HOME),
   'suspension is begun': (cluster) => suspend({ cluster, clock: CLOCK }, HOME, { who: 'me', reason: 'none' }),
   'suspension is ended': (cluster) => resume({ cluster }, HOME),

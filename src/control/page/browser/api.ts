@@ -8,11 +8,12 @@ export interface RunInShort {
   readonly state: 'succeeded' | 'progressing' | 'waiting' | 'failed';
   readonly commits: Readonly<Record<string, string>>;
   readonly summary: Readonly<Record<string, number>>;
-  readonly approval?: {
+  readonly approvals?: readonly {
+    readonly source: string;
     readonly hash: string;
     readonly reasons: readonly string[];
     readonly deletions: readonly string[];
-  };
+  }[];
   readonly failures: readonly { readonly code: string; readonly message: string }[];
   readonly unready: readonly string[];
   readonly pinned: readonly { readonly source: string; readonly good: string; readonly bad: string }[];

@@ -37,10 +37,10 @@ async function fill(api: Api, id: string, inside: HTMLElement, announce: (text: 
 }
 
 function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
-  const { approval, pinned } = run;
+  const { approvals = [], pinned } = run;
   const short = run.id.slice(0, 8);
   const seconds = (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000;
-  const waiting = new Set(approval?.deletions);
+  const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const held = run.held.filter(({ resource }) => !waiting.has(resource));
   const all = [
     element(
@@ -60,21 +60,19 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
         command(`skep rollback --clear --source ${source}`, announce),
       ),
     ),
-    ...(approval === undefined
-      ? []
-      : [
-          element(
-            'div',
-            { class: 'notice' },
-            element(
-              'p',
-              {},
-              `${deletionsOf(approval.deletions.length)} for approval: ${approval.reasons.join('; ')}. To delete exactly these: `,
-              command(`skep approve ${approval.hash}`, announce),
-            ),
-            section('They would go', approval.deletions),
-          ),
-        ]),
+    ...approvals.map(({ source, hash, reasons, deletions }) =>
+      element(
+        'div',
+        { class: 'notice' },
+        element(
+          'p',
+          {},
+          `${deletionsOf(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
+          command(`skep approve ${hash}`, announce),
+        ),
+        section('They would go', deletions),
+      ),
+    ),
     section(
       'Failures',
       run.failures.map(({ code, message }) => element('span', { class: 'problem' }, `${code}: ${message}`)),
@@ -136,14 +134,14 @@ function command(text: string, announce: (text: string) => void): HTMLElement {
   return element('span', {}, element('code', {}, text), ' ', copy);
 }
 
-function whatOf({ summary, approval, failures, unready }: RunInShort): string {
+function whatOf({ summary, approvals = [], failures, unready }: RunInShort): string {
   const counts = ['created', 'configured', 'deleted', 'held', 'failed'].flatMap((action) => {
     const count = summary[action] ?? 0;
     return count === 0 ? [] : [`${count} ${action}`];
   });
   const parts = [
     ...counts,
-    ...(approval === undefined ? [] : [deletionsOf(approval.deletions.length)]),
+    ...approvals.map(({ deletions }) => deletionsOf(deletions.length)),
     ...failures.map(({ code }) => code),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
   ];

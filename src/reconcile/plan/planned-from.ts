@@ -1,0 +1,33 @@
+// What a plan is made of, as types. Knows nothing about how it is made.
+
+import type { OwnDesires } from '../desire/foreign.ts';
+import type { PreviewDeps, Previews } from '../diff/preview.ts';
+import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import type { Snapshot } from '../observe/snapshot.ts';
+import type { Admission } from '../plan-file/admission.ts';
+import type { Clock, Cluster } from '../ports.ts';
+import type { LeftAlone } from '../prune/left-alone.ts';
+import type { FleetSource, Gathered } from '../read/gather.ts';
+import type { Resolved } from '../resolve/resolve.ts';
+
+export interface PlanDeps extends PreviewDeps {
+  readonly cluster: Cluster;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sources: readonly Pick<FleetSource, 'name' | 'allow' | 'account'>[];
+}
+
+export interface PlanOptions extends InstanceName, OwnKinds, Permissions {
+  /** Absent: whatever is planned is done. */
+  readonly admit?: Admission;
+}
+
+export interface PlannedFrom {
+  readonly gathered: Gathered;
+  readonly snapshot: Snapshot;
+  readonly resolved: Resolved;
+  readonly desires: OwnDesires;
+  /** By key. */
+  readonly leftAlone: ReadonlyMap<string, LeftAlone>;
+  /** What this very run has asked before. */
+  readonly previews?: Previews | undefined;
+}

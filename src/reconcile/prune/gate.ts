@@ -1,0 +1,29 @@
+// Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted
+// that nobody approved. Knows nothing about clusters.
+
+import type { Outcome } from '../apply/apply.ts';
+import type { Change, Plan } from '../plan/plan.ts';
+import { failedFaults, faultReason } from './faults.ts';
+import type { DeletionList } from './guard.ts';
+import { sourceOf } from './may-delete.ts';
+
+/** Why a deletion is not made now; undefined where it may be. Asked once everything else is done. */
+export type Gate = (change: Change) => NonNullable<Outcome['error']> | undefined;
+
+export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Outcome[]): Gate {
+  const sources = new Map(
+    batches.flatMap(({ changes }) =>
+      changes.map((each) => [each.key, each.action === 'delete' ? undefined : sourceOf(each.object)]),
+    ),
+  );
+  const lists: readonly DeletionList[] = [...approved, ...within];
+  const faults = failedFaults(outcomes, (key) => sources.get(key));
+  return (change) => {
+    const list = change.action === 'delete' ? lists.find(({ source }) => source === change.source) : undefined;
+    const found = list === undefined || list.approval !== undefined ? undefined : faults.get(list.source);
+    if (list === undefined || found === undefined) return undefined;
+    const source = list.source === '' ? '' : ` of source ${list.source}`;
+    const message = `nothing${source} is deleted while ${faultReason(found)} (skep approve ${list.hash} lets exactly what waits go)`;
+    return { code: 'source-at-fault', message };
+  };
+}
