@@ -8,6 +8,8 @@ import type { Ending } from './ports.ts';
 
 const id = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'b' };
 
+const EMPTY = { batches: [], held: [], unchanged: [], waiting: [], approved: [], within: [] };
+
 function result(changes: object): Ending {
   const empty = {
     id: 'r1',
@@ -15,7 +17,7 @@ function result(changes: object): Ending {
     quarantined: [],
     startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:00:02.000Z',
-    plan: { batches: [], held: [], unchanged: [], waiting: [], approved: [], within: [] },
+    plan: EMPTY,
     outcomes: [],
     problems: [],
     fields: [],
@@ -65,14 +67,14 @@ test.each([
   { reason: 'a change failed', ending: result({ outcomes: [{ action: 'failed', resource: id }] }), outcome: 'partial' },
   {
     reason: 'deletions wait',
-    ending: result({ plan: { batches: [], held: [], unchanged: [], guarded: { deletions: [{}, {}] } } }),
+    ending: result({ plan: { ...EMPTY, waiting: [{ deletions: [{}, {}] }] } }),
     outcome: 'approval',
   },
   {
     reason: 'somebody has suspended the instance, and something is pending',
     ending: result({
       paused: { by: 'suspension' },
-      plan: { batches: [{ changes: [] }], held: [], unchanged: [], waiting: [], approved: [], within: [] },
+      plan: { ...EMPTY, batches: [{ changes: [] }] },
     }),
     outcome: 'paused',
   },
@@ -171,7 +173,7 @@ test.each([
   {
     reason: 'an approval ran out, and a notice was not sent',
     changes: {
-      plan: { batches: [], held: [], unchanged: [], guarded: { deletions: [{}], expiredAt: since } },
+      plan: { ...EMPTY, waiting: [{ deletions: [{}], expiredAt: since }] },
       warnings: [new Failure('notify-failed', 'x')],
     },
     told: ['skep_approval_expired 1', 'skep_suspended 0', 'skep_warnings_total{code="notify-failed"} 1'],

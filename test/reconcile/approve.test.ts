@@ -180,7 +180,7 @@ test('what a person has spoilt approves nothing', async () => {
   await serve('one');
   await world.approve(hashOf(await serve()), 24, LIMITS);
   const { all, stored } = await readApprovals(world.client, HOME);
-  const [approval] = all;
+  const approval = all.find(({ hash }) => hash !== 'later');
   if (approval === undefined || stored === undefined) throw new Error('nothing is approved');
   await world.client.replace({ ...stored, data: { [approval.hash]: '{"expiresAt": "never", "uids": []}' } });
   expect(hashOf(await world.run(LIMITS))).toBe(approval.hash);

@@ -40,7 +40,8 @@ test('each object is explained', async () => {
     ),
   });
   const kinds = ['ConfigMap', 'MCPServer', 'Namespace'];
-  const told = linesOfExplanations((await world.explain()).filter(({ resource }) => kinds.includes(resource.kind)));
+  const explained = (await world.explain()).filter(({ resource }) => kinds.includes(resource.kind));
+  const told = linesOfExplanations(explained).map((line) => line.replace(/[0-9a-f]{16}/, 'HASH'));
   expect(told.join('\n')).toMatchInlineSnapshot(`
     "Namespace/tools: unchanged
       it lives as it is declared
@@ -54,19 +55,19 @@ test('each object is explained', async () => {
     tools/ConfigMap/fresh: created
       it does not live yet
       declared at cluster/fresh.yaml:1:1 (source fleet)
-    tools/ConfigMap/gone: deleted
-      no source declares it any more; source fleet did
-      it is in our set, and this instance has applied it
-      the deletions are within the limits
+    tools/ConfigMap/gone: held
+      its deletion waits for approval
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      skep approve HASH lets it go
     tools/ConfigMap/invalid: held
       its manifest, or one that it depends on, is invalid
       declared at cluster/invalid.yaml:1:1 (source fleet)
     tools/ConfigMap/kept: held
       it has skep.dev/prune: disabled
-    tools/ConfigMap/news-runconfig: deleted
-      its owner mcpserver.news no longer makes it
-      it is in our set, and this instance has applied it
-      the deletions are within the limits
+    tools/ConfigMap/news-runconfig: held
+      its deletion waits for approval
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      skep approve HASH lets it go
       child of tools/MCPServer/news
     tools/ConfigMap/same: unchanged
       it lives as it is declared
@@ -75,10 +76,10 @@ test('each object is explained', async () => {
       these differ: /spec/groupRef
       its children are held: no MCPGroup "none" in namespace tools, neither in Git nor in the cluster
       declared at cluster/clock.yaml:1:1 (source fleet)
-    tools/MCPServer/news: deleted
-      no source declares it any more; source fleet did
-      it is in our set, and this instance has applied it
-      the deletions are within the limits"
+    tools/MCPServer/news: held
+      its deletion waits for approval
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      skep approve HASH lets it go"
   `);
 });
 
@@ -89,6 +90,7 @@ test('what waits for approval is explained by the limits, what could not be list
     what: 'held',
     because: [
       'its deletion waits for approval',
+      expect.stringMatching(/^tools\/ConfigMap\/invalid is invalid, and 1 more of the source are at fault/),
       expect.stringMatching(/^\d+ deletions, and apply\.maxDeletes is 0$/),
       expect.stringMatching(/^skep approve [0-9a-f]{16} lets it go$/),
     ],
@@ -101,4 +103,14 @@ test('what waits for approval is explained by the limits, what could not be list
     because: ['ConfigMap could not be listed, so nobody knows how it lives'],
     declared: { source: 'fleet', place: { file: 'cluster/same.yaml', line: 1, column: 1 } },
   });
+});
+
+test('what goes is explained by who declared it', async () => {
+  world.fleet.commit({ 'cluster/invalid.yaml': settings('invalid', 'one'), ...fleetFiles({ clock: '1.0.0' }) });
+  const { because = [] } = (await world.explain()).find(({ resource }) => resource.name === 'gone') ?? {};
+  expect(because).toEqual([
+    'no source declares it any more; source fleet did',
+    'it is in our set, and this instance has applied it',
+    'the deletions are within the limits',
+  ]);
 });

@@ -41,6 +41,7 @@ test('a folder with nothing left in it: everything waits for approval', async ()
   const result = await world.run(LIMITS);
   expect([exitCodeOf(result), deleted(result), await living()]).toEqual([5, [], before]);
   expect(result.plan.waiting.flatMap(({ reasons }) => reasons)).toEqual([
+    'source fleet declares nothing any more, and 6 of its 6 objects would go',
     '4 of 4 MCPServer, and apply.maxDeletesPercent is 25',
   ]);
 });

@@ -87,12 +87,15 @@ export const CONFIG_SCHEMA = object(
     apply: object(
       {
         prune: bool('Delete what is ours and no longer declared.', true),
-        maxDeletes: integer('More deletions than this in one run wait for approval.', { default: 20, minimum: 0 }),
-        maxDeletesPercent: integer('The same by share of a kind, from its second deletion on.', {
-          default: 25,
-          minimum: 0,
-          maximum: 100,
-        }),
+        maxDeletes: integer('More deletions than this of one source wait for approval.', { default: 20, minimum: 0 }),
+        maxDeletesPercent: integer(
+          'The same by share of what the source has, and of each kind of it, from the second deletion on.',
+          {
+            default: 25,
+            minimum: 0,
+            maximum: 100,
+          },
+        ),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
         conflicts: choice('What becomes of declared fields that another manager has changed.', ['force', 'report'], {
           default: 'force',
