@@ -2,7 +2,6 @@
 
 import type { Kind, Settings } from '../kinds/kind.ts';
 import type { PolicySet } from '../kube/policy/read.ts';
-import type { GuardLimits } from './prune/guard.ts';
 
 /** Who it is: its field manager, its Lease and its ApplySet parent follow. */
 export interface InstanceName {
@@ -15,6 +14,13 @@ export interface InstanceName {
 export interface OwnKinds {
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;
+}
+
+export interface GuardLimits {
+  /** Deletions of one run and source; children that go with their owner are not counted. */
+  readonly maxDeletes: number;
+  /** Share of what the source has, and of each kind of it; counts from the second deletion on. */
+  readonly maxDeletesPercent: number;
 }
 
 /** What it may. */

@@ -3,7 +3,6 @@
 
 import { keyOf } from '../../kube/object.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
-import type { Outcome } from '../apply/apply.ts';
 import type { Compared } from '../diff/compared.ts';
 import { labelValue } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';
@@ -57,8 +56,14 @@ export function faultsOf(input: FaultsInput): Faults {
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
 
+/** A change as a run ended it. */
+export interface Ended {
+  readonly action: string;
+  readonly resource: ResourceId;
+}
+
 /** What a run has failed to write. `sourceOfKey`: value of the source label of what is written. */
-export function failedFaults(outcomes: readonly Outcome[], sourceOfKey: (key: string) => string | undefined): Faults {
+export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: string) => string | undefined): Faults {
   const stuck = outcomes.filter(({ action }) => action === 'failed' || action === 'held');
   const faults = stuck.flatMap(({ resource }): (readonly [string, Fault])[] => {
     const source = sourceOfKey(keyOf(resource));

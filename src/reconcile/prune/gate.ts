@@ -1,16 +1,15 @@
 // Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted
 // that nobody approved. Knows nothing about clusters.
 
-import type { Outcome } from '../apply/apply.ts';
 import type { Change, Plan } from '../plan/plan.ts';
-import { failedFaults, faultReason } from './faults.ts';
+import { type Ended, failedFaults, faultReason } from './faults.ts';
 import type { DeletionList } from './guard.ts';
 import { sourceOf } from './may-delete.ts';
 
 /** Why a deletion is not made now; undefined where it may be. Asked once everything else is done. */
-export type Gate = (change: Change) => NonNullable<Outcome['error']> | undefined;
+export type Gate = (change: Change) => { readonly code: string; readonly message: string } | undefined;
 
-export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Outcome[]): Gate {
+export function gateOf({ batches, approved, within }: Plan, outcomes: readonly Ended[]): Gate {
   const sources = new Map(
     batches.flatMap(({ changes }) =>
       changes.map((each) => [each.key, each.action === 'delete' ? undefined : sourceOf(each.object)]),

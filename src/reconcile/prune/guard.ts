@@ -2,15 +2,9 @@
 // go along. Knows nothing about why an object would be deleted.
 
 import { digest } from '../../std/hash.ts';
+import type { GuardLimits } from '../instance.ts';
 import type { Approval } from '../records/approval.ts';
 import { type Fault, faultReason } from './faults.ts';
-
-export interface GuardLimits {
-  /** Deletions of one run and source; children that go with their owner are not counted. */
-  readonly maxDeletes: number;
-  /** Share of what the source has, and of each kind of it; counts from the second deletion on. */
-  readonly maxDeletesPercent: number;
-}
 
 export interface Deletion {
   readonly id: string;

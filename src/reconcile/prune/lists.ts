@@ -3,10 +3,11 @@
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { formatId } from '../../std/problem.ts';
+import type { GuardLimits } from '../instance.ts';
 import { labelOf, labelValue, OWNER, ownerLabel } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Faults } from './faults.ts';
-import { type Deletion, type DeletionList, type GuardLimits, type Holdings, listOf } from './guard.ts';
+import { type Deletion, type DeletionList, type Holdings, listOf } from './guard.ts';
 import { ownersOf, sourceOf } from './may-delete.ts';
 
 export interface ListsInput {

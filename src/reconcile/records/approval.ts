@@ -75,11 +75,11 @@ export async function storeApproval(
   const { all, stored } = await readApprovals(cluster, home);
   const others = all.filter((each) => each.hash !== list.hash && !isExpired(each, clock)).map(({ hash }) => hash);
   const entry = JSON.stringify({ expiresAt, uids: list.deletions.map(lineOf) });
-  const data = { ...entriesOf(stored, others), [list.hash]: entry };
+  const data = { ...keptEntries(stored, others), [list.hash]: entry };
   await storeRecord(cluster, recordId(home, PURPOSE), stored, { data });
 }
 
-function entriesOf(stored: KubeObject | undefined, hashes: readonly string[]): Record<string, string> {
+function keptEntries(stored: KubeObject | undefined, hashes: readonly string[]): Record<string, string> {
   const data = isObject(stored?.data) ? stored.data : {};
   return Object.fromEntries(hashes.map((hash) => [hash, String(data[hash])]));
 }
@@ -113,7 +113,7 @@ export async function spendApprovals(
   if (stored === undefined || spent.size === 0) return [];
   const left = all.filter(({ hash }) => !spent.has(hash)).map(({ hash }) => hash);
   try {
-    await cluster.replace({ ...stored, data: entriesOf(stored, left) });
+    await cluster.replace({ ...stored, data: keptEntries(stored, left) });
     return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
