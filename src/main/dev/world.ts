@@ -17,6 +17,7 @@ import { systemClock } from '../clock.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { VERSION } from '../version.ts';
+import { type SampleIssuer, startSampleIssuer } from './issuer/issuer.ts';
 
 export interface DevWorld {
   readonly config: Config;
@@ -31,17 +32,22 @@ export interface DevWorld {
 
 /** `src/main/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
-/** Where the sample's MCPRegistry says that the repository is; the real place is known only now. */
+/** Where the sample's manifests say that the repository and the issuer are; the real places are known only now. */
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
+const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 
 export async function openDevWorld(dir: string, say: (text: string) => void): Promise<DevWorld> {
   const fleetDir = join(dir, 'fleet');
-  const [cluster, database] = await allOrNone([openCluster(dir, say), openEmbedded(dir, say)]);
+  const [cluster, database, issuer] = await allOrNone([
+    openCluster(dir, say),
+    openEmbedded(dir, say),
+    openIssuer(dir, say),
+  ]);
   async function close(): Promise<void> {
-    await Promise.all([cluster.stop(), database.stop()]);
+    await Promise.all([cluster.stop(), database.stop(), issuer.stop()]);
   }
   try {
-    await openFleet(fleetDir, say);
+    await openFleet(fleetDir, issuer.url, say);
     const { kubeconfigPath: kubeconfig, url: clusterUrl } = cluster;
     const { passFile, app } = database;
     const config = configOf({ dir, fleetDir, kubeconfig, database: { ...app, passFile } });
@@ -57,9 +63,9 @@ interface Stoppable {
 }
 
 /** Where one cannot start, the others are stopped before its Failure is passed on. */
-async function allOrNone<A extends Stoppable, B extends Stoppable>(
-  starting: [Promise<A>, Promise<B>],
-): Promise<[A, B]> {
+async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Stoppable>(
+  starting: [Promise<A>, Promise<B>, Promise<C>],
+): Promise<[A, B, C]> {
   try {
     return await Promise.all(starting);
   } catch (error) {
@@ -115,8 +121,19 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
   return { ...database, passFile };
 }
 
+/** Without the package, servers that want a token of this issuer stay without one. */
+async function openIssuer(dir: string, say: (text: string) => void): Promise<SampleIssuer> {
+  const issuer = await startSampleIssuer(join(dir, 'issuer'));
+  if (issuer !== undefined) {
+    say(`issuer at ${issuer.url}, for the servers that want a token`);
+    return issuer;
+  }
+  say('no issuer for the servers that want a token: the optional package oidc-provider is not installed');
+  return { url: SAMPLE_ISSUER, stop: async () => undefined };
+}
+
 /** Made from manifests/fleet the first time; afterwards it is the newcomer's. */
-async function openFleet(fleetDir: string, say: (text: string) => void): Promise<void> {
+async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string) => void): Promise<void> {
   if (existsSync(join(fleetDir, '.git'))) {
     say('sample repository kept as it is');
     return;
@@ -128,7 +145,7 @@ async function openFleet(fleetDir: string, say: (text: string) => void): Promise
       .map(async (entry) => {
         const path = join(entry.parentPath, entry.name);
         const content = await readFile(path, 'utf8');
-        const here = content.replaceAll(SAMPLE_URL, pathToFileURL(fleetDir).href);
+        const here = content.replaceAll(SAMPLE_URL, pathToFileURL(fleetDir).href).replaceAll(SAMPLE_ISSUER, issuerUrl);
         return { path: relative(SAMPLE, path), content: here };
       }),
   );
