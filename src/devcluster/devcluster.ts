@@ -3,6 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ApiContext } from './api/context.ts';
 import type { AttachProtocol } from './attach/channels.ts';
 import type { ContainerRunner } from './attach/containers.ts';
@@ -19,6 +20,10 @@ import { type HandlerParts, handle } from './http/handle.ts';
 import { isPublicPath } from './http/plain.ts';
 import { listen } from './http/server.ts';
 import { type Identity, loadIdentity, writeKubeconfig } from './identity/identity.ts';
+import { type Node, type NodeOptions, startNode } from './node/node.ts';
+import { asPod } from './node/objects.ts';
+import { whyAbsent } from './node/programs.ts';
+import { nodeApi } from './node/store-api.ts';
 import { openTypeTable } from './resources/type-table.ts';
 import { openJournal } from './storage/journal.ts';
 import { lockDirectory } from './storage/lock.ts';
@@ -41,8 +46,10 @@ export interface DevclusterOptions {
   readonly clock: DevclusterClock;
   /** How long Deployments and StatefulSets take to become ready; 1000 where absent. */
   readonly workloadsReadyAfterMs?: number;
-  /** What runs in the containers of pods, for `pods/attach`; absent: nothing. */
+  /** What runs in the containers of pods, for `pods/attach`; absent: what the node runs, if there is one. */
   readonly containers?: ContainerRunner;
+  /** Runs pods as processes of this machine; absent: nothing runs, and there are no pods. */
+  readonly node?: Omit<NodeOptions, 'api' | 'clock' | 'dir' | 'failed'>;
   /** Subprotocols of `pods/attach`; both where absent. */
   readonly attachProtocols?: readonly AttachProtocol[];
 }
@@ -51,6 +58,8 @@ export interface Devcluster {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   readonly kubeconfigPath: string;
+  /** Undefined where it was not asked for. */
+  readonly node: Node | undefined;
   /** Faults that requests from now on may meet. */
   readonly faults: Faults;
   /** What was asked of the server since the start or the last reset. */
@@ -74,16 +83,23 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
     const store = openStore(openJournal(dir));
     undo.push(() => store.close());
     const api = openApi(store, clock);
+    const node = openNode(api, options);
+    undo.push(async () => node?.stop());
     undo.push(startControllers(api, options, identity));
-    const served = await serve(api, options, identity);
+    const served = await serve(api, options, identity, node);
     undo.push(() => served.close());
     const kubeconfigPath = await writeKubeconfig(dir, served.url, identity);
     const { url, faults, counters } = served;
-    return { url, kubeconfigPath, faults, counters: counters.read, resetCounters: counters.reset, stop };
+    return { url, kubeconfigPath, node, faults, counters: counters.read, resetCounters: counters.reset, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function openNode(api: ApiContext, { node, dir, clock }: DevclusterOptions): Node | undefined {
+  if (node === undefined) return undefined;
+  return startNode({ ...node, api: nodeApi(api), clock, dir: join(dir, 'node'), failed: reportBug });
 }
 
 /** Answers the function that ends them. */
@@ -94,7 +110,10 @@ function startControllers(api: ApiContext, options: DevclusterOptions, identity:
     controlDefinitions(api, queue),
     controlNamespaces(api, queue, identity.authorityCertificate),
     controlGarbage(api, queue),
-    controlWorkloads(api, queue, options.workloadsReadyAfterMs ?? READY_AFTER_MS),
+    controlWorkloads(api, queue, {
+      readyAfterMs: options.workloadsReadyAfterMs ?? READY_AFTER_MS,
+      whyAbsent: (spec) => (options.node === undefined ? '' : whyAbsent(options.node.find, asPod({ spec }).spec)),
+    }),
   ];
   return () => {
     queue.stop();
@@ -107,8 +126,8 @@ function reportBug(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
-async function serve(api: ApiContext, options: DevclusterOptions, identity: Identity) {
-  const { port = 0, clock, containers = NO_CONTAINERS, attachProtocols } = options;
+async function serve(api: ApiContext, options: DevclusterOptions, identity: Identity, node: Node | undefined) {
+  const { port = 0, clock, containers = node?.containers ?? NO_CONTAINERS, attachProtocols } = options;
   const counters = openCounters();
   const faults = openFaults();
   const address = { text: '' };

@@ -1,7 +1,7 @@
 // A development cluster with one pod whose container is a local process, and the options to attach to it.
 
 import type { AttachOptions, AttachProtocol } from '../../src/adapters/attach/options.ts';
-import { type LocalContainers, openLocalContainers } from '../../src/devcluster/attach/local-containers.ts';
+import { type LocalContainers, openLocalContainers } from '../../src/devcluster/node/local-containers.ts';
 import { clock } from '../backends/stdio/world.ts';
 import { startTestCluster, type TestCluster } from '../harness/cluster.ts';
 

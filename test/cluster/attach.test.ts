@@ -14,18 +14,21 @@ import { systemClock } from '../../src/main/clock.ts';
 import { isObject } from '../../src/std/json.ts';
 import { listener } from '../attach/listener.ts';
 import { clock, FIXTURE } from '../backends/stdio/world.ts';
-import type { TestNode } from '../harness/node/node.ts';
-import { cannotRunPods, openServerWithNode, type SuiteWithNode } from '../harness/node/suite.ts';
+import {
+  cannotRunPods,
+  type Images,
+  openServerWithNode,
+  type SuiteWithNode,
+  type TestNode,
+} from '../harness/node/suite.ts';
 import { writeKubeconfigOfAccount } from './account.ts';
 import { eventually } from './server.ts';
 
 const kubeconfig = process.env.KUBECONFIG ?? '';
 const reason = await cannotRunPods(kubeconfig);
 const IMAGES = {
-  'images.example.com/program:1': ({ args }: { readonly args: readonly string[] }) => {
-    return { program: process.execPath, args: [FIXTURE, ...args], env: {} };
-  },
-};
+  'images.example.com/program:1': { command: [process.execPath, FIXTURE] },
+} satisfies Images;
 
 let suite: SuiteWithNode;
 let admin: ConnectedCluster;
@@ -147,7 +150,7 @@ describe.skipIf(reason !== undefined)(`attaching ${reason ?? ''}`, () => {
     await start('ends', 'cat');
     const heard = listener();
     const first = await attachTo('ends', heard);
-    suite.containers.signal(container('ends'), 'SIGKILL');
+    machine.containers.signal(container('ends'), 'SIGKILL');
     expect(await heard.end).toBe('the container ended: command terminated with SIGKILL');
     await eventually(
       () => instanceOf('ends'),
@@ -160,7 +163,7 @@ describe.skipIf(reason !== undefined)(`attaching ${reason ?? ''}`, () => {
     await start('severed', 'cat');
     const heard = listener();
     const { instance } = await attachTo('severed', heard);
-    expect(suite.containers.sever(container('severed'))).toBe(true);
+    expect(machine.containers.sever(container('severed'))).toBe(true);
     expect(await heard.end).toBe('the connection to the container ended with 1006');
     expect((await attachTo('severed', listener())).instance).toBe(instance);
   });
@@ -169,9 +172,9 @@ describe.skipIf(reason !== undefined)(`attaching ${reason ?? ''}`, () => {
     await start('frozen', 'cat');
     const heard = listener();
     await attachTo('frozen', heard, { pingMs: 20, silentMs: 500 });
-    suite.containers.freeze(container('frozen'), true);
+    machine.containers.freeze(container('frozen'), true);
     expect(await heard.end).toMatch(/^the container ended: nothing was heard of the node/);
-    suite.containers.freeze(container('frozen'), false);
+    machine.containers.freeze(container('frozen'), false);
   });
 
   test('stays while the node answers pings', async () => {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
 import type { DevclusterOptions } from '../../src/devcluster/devcluster.ts';
+import type { Node } from '../../src/devcluster/node/node.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import type { ApiResource } from '../../src/reconcile/ports.ts';
@@ -16,6 +17,8 @@ export interface SuiteServer {
   readonly kubeconfig: string;
   /** False: the embedded one. */
   readonly isReal: boolean;
+  /** Of the embedded one, where its settings ask for one. */
+  readonly node: Node | undefined;
   /** Whoever asks first as `skep-<name>`, with the rights of `kubeconfig` (the admin's); closed with the server. */
   client(name: string, kubeconfig?: string): Promise<ConnectedCluster>;
   /** A namespace of this test run; deleted with the server. */
@@ -61,6 +64,7 @@ export async function openServer(
   return {
     kubeconfig,
     isReal: embedded === undefined,
+    node: embedded?.cluster.node,
     client,
     namespace: async (name) => {
       const namespace = `skep-test-${name}-${suffix}`;

@@ -6,43 +6,47 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Program } from '../../src/devcluster/node/ports.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { localRunConfig } from '../../src/main/dev/local-run-config.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId, formatProblem } from '../../src/std/problem.ts';
 import { type Fleet, openFleet } from '../cluster/fleet.ts';
-import { eventually } from '../cluster/server.ts';
+import { eventually, type SuiteServer } from '../cluster/server.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 import { type RunningServer, startFixture } from './mcp-servers.ts';
-import type { TestNode } from './node/node.ts';
-import type { Image } from './node/pods.ts';
-import { openServerWithNode, type SuiteWithNode } from './node/suite.ts';
+import { type Images, kubeconfigOfPods, openServerWithNode, type SuiteWithNode, type TestNode } from './node/suite.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const AUDIENCE = 'https://faraway.example.com/mcp';
 const TOKEN_HEADER = 'x-remote-token';
 
-function node(file: string, args: (start: Parameters<Image>[0]) => readonly string[]): Image {
-  const path = fileURLToPath(new URL(file, ROOT));
-  return (start) => ({ program: process.execPath, args: [path, ...args(start)], env: start.env });
+function node(file: string, ...args: readonly string[]): Program {
+  return { command: [process.execPath, fileURLToPath(new URL(file, ROOT)), ...args] };
 }
 
-function fixture(transport: 'http' | 'sse'): Image {
-  return node('test/conformance/fixture/server-process.ts', ({ port }) => [
-    ...['--transport', transport, '--port', String(port(8080))],
-  ]);
+function fixture(transport: 'http' | 'sse'): Program {
+  return node('test/conformance/fixture/server-process.ts', '--transport', transport, '--port', '$(MCP_PORT)');
 }
 
 /** What the images of the fleet stand for. */
-const IMAGES: Readonly<Record<string, Image>> = {
-  'registry.example.com/proxy:1': node('src/skep.ts', ({ args }) => args),
-  'images.example.com/everything:1': node('node_modules/@modelcontextprotocol/server-everything/dist/index.js', () => [
-    'stdio',
-  ]),
-  'images.example.com/counted:1': node('test/backends/stdio/fixture-server.mjs', () => ['mcp']),
-  'images.example.com/fixture:1': fixture('http'),
-  'images.example.com/fixture-sse:1': fixture('sse'),
-};
+function imagesOn(server: SuiteServer): Images {
+  return {
+    'registry.example.com/proxy:1': {
+      ...node('src/skep.ts'),
+      environment: kubeconfigOfPods(server),
+      adaptFile: async (name, text, { addresses }) => (await localRunConfig(name, text, { addresses })) ?? text,
+    },
+    'images.example.com/everything:1': node(
+      'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+      'stdio',
+    ),
+    'images.example.com/counted:1': node('test/backends/stdio/fixture-server.mjs', 'mcp'),
+    'images.example.com/fixture:1': fixture('http'),
+    'images.example.com/fixture-sse:1': fixture('sse'),
+  };
+}
 
 let suite: SuiteWithNode;
 let fleet: Fleet;
@@ -129,8 +133,8 @@ async function untilRunning(): Promise<void> {
       return phases();
     },
     (all) => JSON.stringify(all) === JSON.stringify(RUNNING),
-  ).catch((cause: unknown) => {
-    throw new Error(machine.log(), { cause });
+  ).catch(async (cause: unknown) => {
+    throw new Error(await machine.log(), { cause });
   });
 }
 
@@ -195,7 +199,7 @@ export function tellOfRunningFleet(kubeconfig: string): void {
     suite = await openServerWithNode(kubeconfig);
     [fleet, namespace] = [await openFleet(suite.server), await suite.server.namespace('runs')];
     [issuer, remote] = await Promise.all([startIssuer(), startFixture({ transport: 'http', eras: 'session' })]);
-    machine = await suite.run([namespace], IMAGES);
+    machine = await suite.run([namespace], imagesOn(suite.server));
     fleet.git.commit({ 'fleet.yaml': manifests() });
   });
 
@@ -256,7 +260,7 @@ function restarts(): void {
     { reason: 'a server on standard streams', name: 'everything', service: 'mcp-everything-proxy', tool: 'echo' },
     { reason: 'a server over HTTP', name: 'web', service: 'mcp-web-proxy', tool: 'test_simple_text' },
   ])('$reason', async ({ name, service, tool }) => {
-    machine.kill({ namespace, pod: `${name}-0`, container: 'mcp' });
+    await machine.kill({ namespace, pod: `${name}-0`, container: 'mcp' });
     await eventually(
       () => runsOf(`${name}-0`),
       (runs) => JSON.stringify(runs) === JSON.stringify({ ready: true, restarts: 1, exitCode: 137 }),
@@ -274,7 +278,7 @@ function restarts(): void {
     );
     const proxy = pods.find(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'] === 'everything');
     const name = proxy?.metadata.name ?? '';
-    machine.kill({ namespace, pod: name, container: 'toolhive' });
+    await machine.kill({ namespace, pod: name, container: 'toolhive' });
     await eventually(
       () => runsOf(name),
       (runs) => JSON.stringify(runs) === JSON.stringify({ ready: true, restarts: 1, exitCode: 137 }),

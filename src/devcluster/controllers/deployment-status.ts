@@ -12,17 +12,23 @@ export interface StatusInput {
   readonly phase: 'progressing' | 'settled';
   /** Why it never becomes ready; absent: it does. */
   readonly failure: string | undefined;
+  /** How many of its pods are ready; absent: no node runs them. */
+  readonly ready?: number;
   /** RFC 3339. */
   readonly time: string;
 }
 
 /** The object with its status and revision; the same object where nothing changes. */
-export function deploymentStatus({ object, phase, failure, time }: StatusInput): KubeObject {
+export function deploymentStatus({ object, phase, failure, time, ready: counted }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
   const replicaSet = `${object.metadata.name}-${templateHash(spec.template)}`;
-  const ready = failure === undefined ? (phase === 'settled' ? replicas : Math.min(replicas, readyNow(old))) : 0;
+  const ready = counted ?? assumedReady();
+  function assumedReady(): number {
+    if (failure !== undefined) return 0;
+    return phase === 'settled' ? replicas : Math.min(replicas, readyNow(old));
+  }
   const wanted = conditionsFor(replicaSet, { ready, replicas, phase, failure });
   const status: JsonObject = {
     ...positive({ observedGeneration: object.metadata.generation ?? 0, replicas, updatedReplicas: replicas }),

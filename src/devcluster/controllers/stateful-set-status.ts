@@ -7,14 +7,14 @@ import type { StatusInput } from './deployment-status.ts';
 import { templateHash } from './template-hash.ts';
 
 /** The object with its status; the same object where nothing changes. */
-export function statefulSetStatus({ object, phase, failure, time }: StatusInput): KubeObject {
+export function statefulSetStatus({ object, phase, failure, time, ready: counted }: StatusInput): KubeObject {
   const spec: JsonObject = isObject(object.spec) ? object.spec : {};
   const old: JsonObject = isObject(object.status) ? object.status : {};
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : 1;
   const revision = `${object.metadata.name}-${templateHash(spec.template)}`;
   const settled = phase === 'settled' && failure === undefined;
   const before = typeof old.readyReplicas === 'number' && failure === undefined ? old.readyReplicas : 0;
-  const ready = settled ? replicas : Math.min(replicas, before);
+  const ready = counted ?? (settled ? replicas : Math.min(replicas, before));
   const current = settled || typeof old.currentRevision !== 'string' ? revision : old.currentRevision;
   const failed = failure === undefined || phase !== 'settled' ? [] : [failureCondition(failure)];
   const conditions = keepConditionTimes(old.conditions, failed, time, false);

@@ -1,11 +1,13 @@
-// Makes Deployments and StatefulSets ready after a while, without any pods: their status says what a cluster's would say.
-// An annotation makes one fail. Knows nothing about what the workloads are for.
+// Makes Deployments and StatefulSets ready: those that a node runs by their pods, all others after a while, without any pods:
+// their status says what a cluster's would say. An annotation makes one fail. Knows nothing about what the workloads are for.
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { type ApiContext, timestamp } from '../api/context.ts';
 import { type ObjectKey, placeOf } from '../storage/change.ts';
 import { deploymentStatus, REVISION_ANNOTATION } from './deployment-status.ts';
+import { recordEvent } from './events.ts';
+import { removePods, settlePods } from './pods.ts';
 import type { WorkQueue } from './queue.ts';
 import { statefulSetStatus } from './stateful-set-status.ts';
 import { writeChange } from './writer.ts';
@@ -13,16 +15,26 @@ import { writeChange } from './writer.ts';
 const MANAGER = 'kube-controller-manager';
 const DEPLOYMENTS = 'apps/deployments';
 const STATEFUL_SETS = 'apps/statefulsets';
+const PODS = '/pods';
 
 /** On a workload or its pod template: it never becomes ready, and its status says the annotation's text as the reason. */
 export const FAIL_ANNOTATION = 'devcluster.skep.dev/fail';
 
+export interface WorkloadOptions {
+  /** Without pods. */
+  readonly readyAfterMs: number;
+  /** Why no node runs pods of this template; undefined: one does. */
+  readonly whyAbsent: (podSpec: JsonObject) => string | undefined;
+}
+
 /** Answers the function that ends it. */
-export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAfterMs: number): () => void {
+export function controlWorkloads(context: ApiContext, queue: WorkQueue, options: WorkloadOptions): () => void {
+  const { readyAfterMs } = options;
+  const runInPods = podController(context, options);
   const look = (key: ObjectKey): void => queue.add(`workload/${workloadKey(key)}`, () => begin(key));
   const begin = (key: ObjectKey): void => {
     const object = context.store.get(key);
-    if (object === undefined) return;
+    if (object === undefined || runInPods(key, object)) return;
     const settled = withStatus(object, 'settled', timestamp(context));
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     const isQuick = readyAfterMs === 0 || isGoing || settled === object || isMinorChange(object, settled);
@@ -38,10 +50,44 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, readyAft
       look({ collection, namespace: metadata.namespace ?? '', name: metadata.name });
     }
   }
-  return context.store.subscribe(({ key, type }) => {
+  return context.store.subscribe(({ key, type, object }) => {
     const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
     if (isWorkload && type !== 'DELETED') look(key);
+    const owner = key.collection === PODS ? ownerOf(object) : undefined;
+    if (owner !== undefined) look(owner);
   });
+}
+
+function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const collection = owner?.kind === 'Deployment' ? DEPLOYMENTS : STATEFUL_SETS;
+  const isWorkload = owner !== undefined && (owner.kind === 'Deployment' || owner.kind === 'StatefulSet');
+  return isWorkload ? { collection, namespace: metadata.namespace ?? '', name: owner.name } : undefined;
+}
+
+/** The function that settles a workload by its pods. It answers false where no node runs them, and says so once. */
+function podController(context: ApiContext, { whyAbsent }: WorkloadOptions) {
+  const reported = new Map<string, string>();
+  return (key: ObjectKey, object: KubeObject): boolean => {
+    if (object.metadata.deletionTimestamp !== undefined) return false;
+    const spec = isObject(object.spec) ? object.spec : {};
+    const template = isObject(spec.template) ? spec.template : {};
+    const absent = whyAbsent(isObject(template.spec) ? template.spec : {});
+    if (absent === undefined && failureOf(object) === undefined) {
+      const pods = settlePods(context, object);
+      writePhase(context, key, pods.isDone ? 'settled' : 'progressing', pods.ready);
+      return true;
+    }
+    removePods(context, object);
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace = '', uid = '' } = metadata;
+    if (absent !== undefined && absent !== '' && reported.get(uid) !== absent) {
+      reported.set(uid, absent);
+      const event = { type: 'Normal', reason: 'NotRunHere', message: absent } as const;
+      recordEvent(context, { apiVersion, kind, name, namespace, uid }, event, 'skep-dev');
+    }
+    return false;
+  };
 }
 
 function workloadKey(key: ObjectKey): string {
@@ -63,15 +109,15 @@ function isMinorChange(object: KubeObject, settled: KubeObject): boolean {
 
 type Phase = 'progressing' | 'settled';
 
-function writePhase(context: ApiContext, key: ObjectKey, phase: Phase): void {
-  writeChange(context, key.collection, MANAGER, key, (old) => withStatus(old, phase, timestamp(context)), 'status');
+/** `ready`: how many pods are; absent: there are none. */
+function writePhase(context: ApiContext, key: ObjectKey, phase: Phase, ready?: number): void {
+  const change = (old: KubeObject) => withStatus(old, phase, timestamp(context), ready);
+  writeChange(context, key.collection, MANAGER, key, change, 'status');
 }
 
-function withStatus(object: KubeObject, phase: Phase, time: string): KubeObject {
-  const failure = failureOf(object);
-  return object.kind === 'Deployment'
-    ? deploymentStatus({ object, phase, failure, time })
-    : statefulSetStatus({ object, phase, failure, time });
+function withStatus(object: KubeObject, phase: Phase, time: string, ready?: number): KubeObject {
+  const input = { object, phase, failure: failureOf(object), time, ...(ready === undefined ? {} : { ready }) };
+  return object.kind === 'Deployment' ? deploymentStatus(input) : statefulSetStatus(input);
 }
 
 function failureOf(object: KubeObject): string | undefined {

@@ -17,7 +17,8 @@ export async function freePort(): Promise<number> {
   throw new Error(`none of ${TRIES} ports from ${PORTS.first} on was free`);
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Whether nothing listens there at this moment. */
+export function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -1,9 +1,10 @@
 // What an API server has to know so that it takes this machine for a node: a Node, its lease, and which pods are bound to
 // it. For servers that run on this machine and have no nodes of their own. Knows nothing about processes.
 
+import type { Pod } from '../../../src/devcluster/node/objects.ts';
 import type { Api } from '../../recordings/api.ts';
+import { list, podsPath, write } from './http-api.ts';
 import { TAKES_V5 } from './kubelet-port.ts';
-import { list, type Pod, podsPath, write } from './objects.ts';
 
 export interface RealNode {
   /** False: the server is older than 1.36 and does not know what nodes declare. */

@@ -1,82 +1,143 @@
-// A node beside the suite's API server: with a real one this machine is registered as a node; beside the embedded one it
-// plays its controllers as well. Knows nothing about what runs.
+// A node beside the suite's API server: that of the embedded one, or for a real one the same node over HTTP, with this machine
+// registered. Knows nothing about what runs.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalContainers, openLocalContainers } from '../../../src/devcluster/attach/local-containers.ts';
+import type { ContainerName } from '../../../src/devcluster/attach/containers.ts';
+import type { LocalContainers } from '../../../src/devcluster/node/local-containers.ts';
+import { type Node, startNode } from '../../../src/devcluster/node/node.ts';
+import type { Pod } from '../../../src/devcluster/node/objects.ts';
+import type { FindProgram, Program } from '../../../src/devcluster/node/ports.ts';
 import { writeKubeconfigOfAccount } from '../../cluster/account.ts';
 import { openServer, type SuiteServer } from '../../cluster/server.ts';
 import { type Api, connect } from '../../recordings/api.ts';
+import { REAL_CLOCK } from '../cluster.ts';
+import { httpNodeApi, list, podsPath } from './http-api.ts';
 import { openKubeletPort } from './kubelet-port.ts';
-import { type NodeOptions, startNode, type TestNode } from './node.ts';
-import { list } from './objects.ts';
-import type { Image } from './pods.ts';
 import { registerNode } from './real-node.ts';
-import { controlWorkloads } from './workloads.ts';
+
+/** What each image stands for. */
+export type Images = Readonly<Record<string, Program>>;
+
+export interface TestNode {
+  /** Whether `pods/attach` reaches it in v5.channel.k8s.io as well. */
+  readonly takesV5: boolean;
+  readonly containers: LocalContainers;
+  /** Where clients of this machine reach a Service. */
+  url(namespace: string, service: string, port: number): Promise<string>;
+  /** As an out-of-memory kill does. The container is one of a pod whose name begins so. */
+  kill(name: ContainerName): Promise<void>;
+  /** What the containers of pods have printed that are there now. */
+  log(): Promise<string>;
+}
 
 export interface SuiteWithNode {
   readonly server: SuiteServer;
-  readonly containers: LocalContainers;
   /** From now on the pods of these namespaces run. Once. */
-  run(namespaces: readonly string[], images: Readonly<Record<string, Image>>): Promise<TestNode>;
+  run(namespaces: readonly string[], images: Images): Promise<TestNode>;
   /** Of the node and the server. */
   close(): Promise<void>;
 }
 
-/** The controllers of the embedded server never make a workload ready by themselves. */
-const NEVER_MS = 86_400_000;
-
 /** Empty: the embedded server. */
 export async function openServerWithNode(kubeconfig: string): Promise<SuiteWithNode> {
-  const containers = openLocalContainers();
-  const server = await openServer(kubeconfig, { containers, workloadsReadyAfterMs: NEVER_MS });
+  let images: Images = {};
+  const find: FindProgram = ({ image }) =>
+    images[image] ?? { absent: `the test does not say what ${image} stands for` };
+  const path = process.env.PATH ?? '';
+  const server = await openServer(kubeconfig, { node: { find, path } });
   const api = await connect(server.kubeconfig);
   const endings: (() => Promise<unknown>)[] = [() => api.close(), () => server.close()];
-  const end = async () => {
-    for (const ending of endings.splice(0).reverse()) await ending();
-  };
   return {
     server,
-    containers,
-    async run(namespaces, images) {
-      const joined = server.isReal
-        ? await joinCluster(api, containers, namespaces, endings)
-        : { boundTo: undefined, takesV5: true, before: () => controlWorkloads(api, namespaces) };
-      const folder = mkdtempSync(join(tmpdir(), 'skep-node-'));
-      endings.push(async () => rmSync(folder, { recursive: true, force: true }));
-      const kubeconfigFor = kubeconfigs(server, folder);
-      const node = startNode({ api, containers, images, kubeconfigFor, namespaces, ...joined });
-      endings.push(() => node.stop());
-      return node;
+    async run(namespaces, given) {
+      images = given;
+      if (server.node !== undefined) return testNode(api, server.node, namespaces, true);
+      return runOverHttp({ api, find, path, namespaces, endings });
     },
-    close: end,
+    async close() {
+      for (const ending of endings.splice(0).reverse()) await ending();
+    },
   };
 }
 
-/** With the rights of the account, where the server knows any. */
-function kubeconfigs(server: SuiteServer, folder: string): (namespace: string, account: string) => Promise<string> {
-  return async (namespace, account) => {
-    if (!server.isReal) return server.kubeconfig;
-    const path = join(folder, `${namespace}-${account}`);
-    await writeKubeconfigOfAccount(server.kubeconfig, namespace, path, account);
-    return path;
-  };
+interface Joining {
+  readonly api: Api;
+  readonly find: FindProgram;
+  readonly path: string;
+  readonly namespaces: readonly string[];
+  readonly endings: (() => Promise<unknown>)[];
 }
 
-async function joinCluster(
-  api: Api,
-  containers: LocalContainers,
-  namespaces: readonly string[],
-  endings: (() => Promise<unknown>)[],
-): Promise<Pick<NodeOptions, 'boundTo' | 'before' | 'takesV5'>> {
-  const kubelet = await openKubeletPort(containers);
-  endings.push(() => kubelet.close());
+async function runOverHttp({ api, find, path, namespaces, endings }: Joining): Promise<TestNode> {
   const name = `skep-test-${randomBytes(4).toString('hex')}`;
-  const node = await registerNode(api, name, kubelet.port);
-  endings.push(() => node.remove());
-  return { boundTo: name, takesV5: node.takesV5, before: () => node.keep(namespaces) };
+  const dir = mkdtempSync(join(tmpdir(), 'skep-node-'));
+  endings.push(async () => rmSync(dir, { recursive: true, force: true }));
+  let keep = async () => undefined as unknown;
+  const before = async () => void (await keep());
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  const objects = httpNodeApi(api, { namespaces, node: name, before });
+  const node = startNode({ api: objects, clock: REAL_CLOCK, dir, find, path, failed });
+  endings.push(async () => {
+    await node.stop();
+    if (failures.length > 0) throw failures[0];
+  });
+  const kubelet = await openKubeletPort(node.containers);
+  endings.push(() => kubelet.close());
+  const registered = await registerNode(api, name, kubelet.port);
+  endings.push(() => registered.remove());
+  keep = () => registered.keep(namespaces);
+  return testNode(api, node, namespaces, registered.takesV5);
+}
+
+function testNode(api: Api, node: Node, namespaces: readonly string[], takesV5: boolean): TestNode {
+  async function podsOf(): Promise<readonly Pod[]> {
+    return (await Promise.all(namespaces.map((namespace) => list<Pod>(api, podsPath(namespace))))).flat();
+  }
+  return {
+    takesV5,
+    containers: node.containers,
+    url: async (namespace, service, port) => `http://127.0.0.1:${await node.servicePort(namespace, service, port)}`,
+    async kill({ namespace, pod, container }) {
+      for (const { metadata } of await podsOf()) {
+        if (metadata.namespace !== namespace || !metadata.name.startsWith(pod)) continue;
+        node.containers.signal({ namespace, pod: metadata.name, container }, 'SIGKILL');
+      }
+    },
+    async log() {
+      const names = (await podsOf()).flatMap(({ metadata: { namespace, name }, spec }) =>
+        spec.containers.map((container) => ({ namespace, pod: name, container: container.name })),
+      );
+      return names
+        .flatMap(
+          (name) =>
+            node
+              .container(name)
+              ?.log.lines(false)
+              .map(({ text }) => text) ?? [],
+        )
+        .join('\n');
+    },
+  };
+}
+
+/** With the rights of the account of a pod, where the server knows any. */
+export function kubeconfigOfPods(server: SuiteServer): NonNullable<Program['environment']> {
+  const folder = mkdtempSync(join(tmpdir(), 'skep-accounts-'));
+  server.atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return async ({
+    metadata: { namespace },
+    spec: { serviceAccountName = 'default', ...spec },
+  }): Promise<Record<string, string>> => {
+    if (spec.automountServiceAccountToken === false) return {};
+    if (!server.isReal) return { KUBECONFIG: server.kubeconfig };
+    const path = join(folder, `${namespace}-${serviceAccountName}`);
+    await writeKubeconfigOfAccount(server.kubeconfig, namespace, path, serviceAccountName);
+    return { KUBECONFIG: path };
+  };
 }
 
 /** Why pods of this server cannot run here; undefined: they can. */

@@ -1,19 +1,14 @@
-// Containers as processes of this machine, for tests and for development. Knows nothing about pods' specifications.
+// Containers as processes of this machine: their standard streams, for whoever is attached. Knows nothing about pods'
+// specifications.
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from './containers.ts';
-
-export interface LocalCommand {
-  readonly program: string;
-  readonly args: readonly string[];
-  /** The whole environment. */
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ContainerConnection, ContainerName, ContainerOutput, ContainerRunner } from '../attach/containers.ts';
+import { type LocalCommand, openProcessGroups, type ProcessGroups } from './process-groups.ts';
 
 export interface LocalContainers extends ContainerRunner {
   /** Starts the process of a container, in place of one that has ended. Answers the id of its run. */
   start(name: ContainerName, command: LocalCommand): string;
-  /** Sends the signal to the container's process. */
+  /** Sends the signal to the container's processes. */
   signal(name: ContainerName, signal: NodeJS.Signals): void;
   /** The node is gone for all that are connected; the process goes on. False where nothing is connected. */
   sever(name: ContainerName): boolean;
@@ -34,13 +29,14 @@ interface Running {
   frozen: boolean;
 }
 
-export function openLocalContainers(): LocalContainers {
+/** `groups`: closed by whoever has opened them; absent: those of these containers alone. */
+export function openLocalContainers(groups: ProcessGroups = openProcessGroups()): LocalContainers {
   const running = new Map<string, Running>();
   const all = new Set<Running>();
   const find = (name: ContainerName): Running | undefined => running.get(key(name));
   return {
     start(name, command) {
-      const container = run(command);
+      const container = run(groups.start(command));
       running.set(key(name), container);
       all.add(container);
       void container.over.then(() => {
@@ -53,7 +49,10 @@ export function openLocalContainers(): LocalContainers {
       const container = find(name);
       return container === undefined ? undefined : connectTo(container, output);
     },
-    signal: (name, signal) => void find(name)?.child.kill(signal),
+    signal(name, signal) {
+      const container = find(name);
+      if (container !== undefined) groups.signal(container.child, signal);
+    },
     sever(name) {
       const outputs = [...(find(name)?.outputs ?? [])];
       for (const output of outputs) output.lost();
@@ -65,10 +64,8 @@ export function openLocalContainers(): LocalContainers {
     },
     ended: async (name) => find(name)?.over,
     async stop() {
-      const ending = [...all].map(({ child, over }) => {
-        child.kill('SIGKILL');
-        return over;
-      });
+      const ending = [...all].map(({ over }) => over);
+      await groups.close();
       await Promise.all(ending);
     },
   };
@@ -78,8 +75,7 @@ function key({ namespace, pod, container }: ContainerName): string {
   return `${namespace}/${pod}/${container}`;
 }
 
-function run({ program, args, env }: LocalCommand): Running {
-  const child = spawn(program, [...args], { env: { ...env }, stdio: 'pipe' });
+function run(child: ChildProcessWithoutNullStreams): Running {
   const outputs = new Set<ContainerOutput>();
   // Whoever is attached hears of it by the end.
   child.stdin.on('error', () => child.stdin.destroy());
@@ -90,13 +86,15 @@ function run({ program, args, env }: LocalCommand): Running {
     for (const output of outputs) output.stderr(chunk);
   });
   const over = new Promise<void>((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', (code, signal) => {
-      const error = code === 0 ? undefined : `command terminated with ${signal ?? `exit code ${code}`}`;
+    function end(error: string | undefined): void {
       for (const output of outputs) output.ended(error);
       outputs.clear();
       resolve();
-    });
+    }
+    child.once('error', ({ message }) => end(`command was not started: ${message}`));
+    child.once('close', (code, signal) =>
+      end(code === 0 ? undefined : `command terminated with ${signal ?? `exit code ${code}`}`),
+    );
   });
   return { child, outputs, paused: new Set(), over, frozen: false };
 }

@@ -1,0 +1,25 @@
+// What is known of one container that a node runs. Knows nothing about how it runs.
+
+/** How a run ended. Times are milliseconds since 1970. */
+export interface EndedRun {
+  readonly id: string;
+  readonly exitCode: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
+export type Stage =
+  | { readonly is: 'waiting'; readonly reason: string; readonly message: string }
+  | { readonly is: 'running'; readonly startedAt: number }
+  | { readonly is: 'terminated'; readonly run: EndedRun };
+
+/** What its status says. */
+export interface ContainerState {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly started: boolean;
+  readonly ready: boolean;
+  readonly restarts: number;
+  /** The run before. */
+  readonly last: EndedRun | undefined;
+}

@@ -1,0 +1,63 @@
+// The environment of a container out of its manifest, and what `$(NAME)` in arguments stands for (Kubernetes documentation,
+// "Define Dependent Environment Variables"). Knows nothing about processes.
+
+import type { Container, Pod, Variable } from './objects.ts';
+import type { NodeApi } from './ports.ts';
+import { notThere, readValues } from './volumes.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Throws while it waits for an object. */
+export async function readEnvironment(
+  api: Pick<NodeApi, 'data'>,
+  pod: Pod,
+  { env = [], envFrom = [] }: Container,
+): Promise<Environment> {
+  const { namespace } = pod.metadata;
+  const variables: Record<string, string> = {};
+  for (const { prefix = '', configMapRef, secretRef } of envFrom) {
+    const plural = secretRef === undefined ? 'configmaps' : 'secrets';
+    const { name = '', optional = false } = secretRef ?? configMapRef ?? {};
+    const values = await readValues(api, plural, namespace, name, optional);
+    for (const [key, value] of values) variables[`${prefix}${key}`] = value.toString();
+  }
+  for (const variable of env) {
+    const value = await readVariable(api, pod, variable);
+    if (value !== undefined) variables[variable.name] = expandReferences(value, variables);
+  }
+  return variables;
+}
+
+async function readVariable(
+  api: Pick<NodeApi, 'data'>,
+  pod: Pod,
+  { value, valueFrom = {} }: Variable,
+): Promise<string | undefined> {
+  const { secretKeyRef, configMapKeyRef, fieldRef } = valueFrom;
+  if (fieldRef !== undefined) return fieldOf(pod, fieldRef.fieldPath);
+  const ref = secretKeyRef ?? configMapKeyRef;
+  if (ref === undefined) return value ?? '';
+  const plural = secretKeyRef === undefined ? 'configmaps' : 'secrets';
+  const values = await readValues(api, plural, pod.metadata.namespace, ref.name, ref.optional === true);
+  const found = values.get(ref.key)?.toString();
+  if (found === undefined && ref.optional !== true) throw notThere(`${plural}/${ref.name} has no key ${ref.key}`);
+  return found;
+}
+
+function fieldOf({ metadata, spec }: Pod, path: string): string | undefined {
+  const [, map, key = ''] = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path) ?? [];
+  if (map === 'labels' || map === 'annotations') return metadata[map]?.[key] ?? '';
+  const fields: Record<string, string | undefined> = {
+    ...{ 'metadata.name': metadata.name, 'metadata.namespace': metadata.namespace, 'metadata.uid': metadata.uid },
+    ...{ 'spec.nodeName': spec.nodeName, 'spec.serviceAccountName': spec.serviceAccountName },
+    ...{ 'status.podIP': '127.0.0.1', 'status.hostIP': '127.0.0.1' },
+  };
+  return fields[path];
+}
+
+/** What is not known stays as it is; `$$(NAME)` is `$(NAME)`. */
+export function expandReferences(text: string, variables: Environment): string {
+  return text.replaceAll(/\$\$|\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)/g, (whole, name: string | undefined) =>
+    name === undefined ? '$' : (variables[name] ?? whole),
+  );
+}

@@ -1,0 +1,64 @@
+// What a container is told by its manifest, as it is on this machine: paths of its volumes, ports, addresses of Services.
+// Knows nothing about files and processes.
+
+import type { Container } from './objects.ts';
+import type { Addresses } from './ports.ts';
+
+export interface LocalText {
+  /** Paths in a text. */
+  paths(text: string): string;
+  /** One argument. */
+  argument(text: string): Promise<string>;
+  variable(name: string, value: string): Promise<string>;
+  /** A file. */
+  file(text: string): Promise<string>;
+}
+
+/** `places`: the folder of this machine for each path of the container. */
+export function localText(container: Container, places: ReadonlyMap<string, string>, addresses: Addresses): LocalText {
+  const paths = pathsIn(places);
+  const services = (text: string) => servicesIn(text, addresses);
+  const declared = new Set((container.ports ?? []).map(({ containerPort }) => String(containerPort)));
+  const portIn = (text: string) => (declared.has(text) ? String(addresses.port(Number(text))) : text);
+  return {
+    paths,
+    argument: async (text) => {
+      const [, name = '', value = text] = /^(--?[^=]+=)(.*)$/s.exec(text) ?? [];
+      if (value === EVERYWHERE) return `${name}${HERE}`;
+      return `${name}${await services(paths(portIn(value)))}`;
+    },
+    variable: async (name, value) => {
+      if (/(^|_)(HOST|ADDRESS)$/.test(name) && value === EVERYWHERE) return HERE;
+      return services(paths(/(^|_)PORT$/.test(name) ? portIn(value) : value));
+    },
+    file: (text) => services(paths(text)),
+  };
+}
+
+/** What listens for everybody in a pod listens for this machine alone. */
+const EVERYWHERE = '0.0.0.0';
+const HERE = '127.0.0.1';
+
+function pathsIn(places: ReadonlyMap<string, string>): (text: string) => string {
+  if (places.size === 0) return (text) => text;
+  const any = [...places.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((path) => path.replaceAll(/[\\^$.*+?()[\]{}|-]/g, '\\$&'));
+  // A whole path, or the beginning of one; each once, since what it becomes may look like one.
+  const pattern = new RegExp(`(?<=^|["'=:,\\s])(${any.join('|')})(?=[/"':,\\s]|$)`, 'g');
+  return (text) => text.replaceAll(pattern, (path) => places.get(path) ?? path);
+}
+
+const SERVICE =
+  /(?<![\w.-])([a-z]+:\/\/)?([a-z0-9-]+)\.([a-z0-9-]+)\.svc(?:\.cluster\.local)?(?::(\d+))?(?=[/"'\s]|$)/g;
+
+/** URLs and addresses of Services, but for those over TLS: certificates name what they name. */
+async function servicesIn(text: string, addresses: Addresses): Promise<string> {
+  let local = text;
+  for (const [whole, scheme = '', name = '', namespace = '', given] of text.matchAll(SERVICE)) {
+    const port = given ?? (scheme === 'http://' ? '80' : undefined);
+    if (scheme === 'https://' || port === undefined) continue;
+    local = local.replace(whole, `${scheme}${HERE}:${await addresses.service(namespace, name, Number(port))}`);
+  }
+  return local;
+}

@@ -1,0 +1,62 @@
+// What a node needs of its surroundings: the objects of the cluster, the time, and what images stand for. Knows nothing
+// about where objects are kept.
+
+import type { Container, Data, Pod, PodSpec, Service } from './objects.ts';
+
+export interface NodeEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface NodeApi {
+  /** Those that this node runs. */
+  pods(): Promise<readonly Pod[]>;
+  /** Undefined where there is none. */
+  data(plural: 'configmaps' | 'secrets', namespace: string, name: string): Promise<Data | undefined>;
+  service(namespace: string, name: string): Promise<Service | undefined>;
+  /** Of a pod that may be gone meanwhile. */
+  writeStatus(pod: Pod, status: object): Promise<void>;
+  /** Ends a deletion that waits for the node. */
+  remove(pod: Pod): Promise<void>;
+  recordEvent(pod: Pod, event: NodeEvent): Promise<void>;
+  /** Calls back where something may have changed. Answers the function that ends it. */
+  follow(look: () => void): () => void;
+}
+
+export interface NodeClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after the time, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Where what a container knows by its cluster is on this machine. */
+export interface Addresses {
+  /** The port of this machine in place of one of the container. */
+  port(containerPort: number): number;
+  /** The port of 127.0.0.1 for one of a Service, which need not be there yet. */
+  service(namespace: string, name: string, port: number): Promise<number>;
+}
+
+/** What runs in place of an image. */
+export interface Program {
+  /** Stands for the entry point of the image; the arguments of the container follow. */
+  readonly command: readonly [string, ...string[]];
+  /** Beside what the pod declares. */
+  environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
+  /** A file out of a ConfigMap as it has to be on this machine. */
+  adaptFile?(name: string, text: string, place: AdaptedFor): Promise<string>;
+}
+
+export interface AdaptedFor {
+  readonly pod: Pod;
+  readonly addresses: Addresses;
+}
+
+export interface NotHere {
+  /** Why the image does not run on this machine. */
+  readonly absent: string;
+}
+
+export type FindProgram = (container: Container, pod: PodSpec) => Program | NotHere;

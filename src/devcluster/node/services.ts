@@ -1,0 +1,92 @@
+// Services of the cluster as listeners on 127.0.0.1: a connection goes to a pod that is ready, as with kube-proxy. The port of
+// a Service stays the same from start to start, as long as nobody else has taken it. Knows nothing about what is said over it.
+
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { freePort, isFree } from './free-port.ts';
+import type { Service } from './objects.ts';
+import type { NodeApi } from './ports.ts';
+
+export interface Services {
+  /** The port of 127.0.0.1 for one of a Service, which need not be there yet. */
+  port(namespace: string, name: string, port: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Where the ready pods of a Service listen. */
+export type FindEndpoints = (service: Service, targetPort: string | number) => readonly number[];
+
+export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: FindEndpoints): Services {
+  const file = join(dir, 'service-ports.json');
+  const known = new Map<string, number>(Object.entries(readPorts(file)));
+  const opened = new Map<string, Promise<number>>();
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  function keep(socket: Socket): void {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    // The other side hears of it by the end.
+    socket.on('error', () => socket.destroy());
+  }
+
+  async function forward(client: Socket, namespace: string, name: string, port: number): Promise<void> {
+    keep(client);
+    const service = await api.service(namespace, name);
+    const target = service?.spec.ports?.find((each) => each.port === port)?.targetPort ?? port;
+    const endpoints = service === undefined ? [] : find(service, target);
+    // Every client is 127.0.0.1: with affinity they all get the same pod.
+    const index = service?.spec.sessionAffinity === 'ClientIP' ? 0 : turn++ % Math.max(endpoints.length, 1);
+    const local = endpoints[index];
+    if (local === undefined) {
+      client.resetAndDestroy();
+      return;
+    }
+    const pod = connect(local, '127.0.0.1');
+    keep(pod);
+    pod.once('close', () => client.destroy());
+    client.once('close', () => pod.destroy());
+    client.pipe(pod).pipe(client);
+  }
+
+  async function open(key: string, namespace: string, name: string, port: number): Promise<number> {
+    const before = known.get(key);
+    const local = before !== undefined && (await isFree(before)) ? before : await freePort();
+    known.set(key, local);
+    await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
+    const server = createServer((client) => {
+      forward(client, namespace, name, port).catch(() => client.destroy());
+    });
+    servers.push(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(local, '127.0.0.1', resolve);
+    });
+    return local;
+  }
+
+  return {
+    port(namespace, name, port) {
+      const key = `${namespace}/${name}:${port}`;
+      const opening = opened.get(key) ?? open(key, namespace, name, port);
+      opened.set(key, opening);
+      return opening;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+function readPorts(file: string): Readonly<Record<string, number>> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // Never written, or cut off: each Service gets another port.
+    return {};
+  }
+}

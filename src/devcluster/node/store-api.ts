@@ -1,0 +1,42 @@
+// The objects of the embedded API server as a node reads and writes them: pods are all meant for the one node. Knows nothing
+// about processes.
+
+import type { KubeObject } from '../../kube/object.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { ApiContext } from '../api/context.ts';
+import { recordEvent } from '../controllers/events.ts';
+import { writeChange, writeRemoval } from '../controllers/writer.ts';
+import { asPod, type Data, type Service } from './objects.ts';
+import type { NodeApi } from './ports.ts';
+
+const MANAGER = 'kubelet';
+const PODS = '/pods';
+const CONCERNED = [PODS, '/configmaps', '/secrets'];
+
+export function nodeApi(context: ApiContext): NodeApi {
+  const { store } = context;
+  function get(collection: string, namespace: string, name: string): KubeObject | undefined {
+    return store.get({ collection, namespace, name });
+  }
+  return {
+    pods: async () => store.list(PODS).map(asPod),
+    data: async (plural, namespace, name) => get(`/${plural}`, namespace, name) as Data | undefined,
+    service: async (namespace, name) => get('/services', namespace, name) as Service | undefined,
+    writeStatus: async ({ metadata: { namespace, name, uid } }, status) => {
+      const change = (old: KubeObject) => (old.metadata.uid === uid ? { ...old, status: status as JsonObject } : old);
+      writeChange(context, PODS, MANAGER, { namespace, name }, change, 'status');
+    },
+    remove: async ({ metadata: { namespace, name, uid } }) => {
+      const found = get(PODS, namespace, name);
+      if (found?.metadata.uid === uid) writeRemoval(context, PODS, found, {});
+    },
+    recordEvent: async (pod, event) => {
+      const { name, namespace, uid } = pod.metadata;
+      recordEvent(context, { apiVersion: 'v1', kind: 'Pod', name, namespace, uid }, event, MANAGER);
+    },
+    follow: (look) =>
+      store.subscribe(({ key }) => {
+        if (CONCERNED.includes(key.collection)) look();
+      }),
+  };
+}

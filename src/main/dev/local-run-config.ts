@@ -1,0 +1,60 @@
+// The configuration of a proxy as it has to be on this machine: it listens on loopback, at a port of its own, reaches its
+// server at another one, and is reached through the URL beside the catalogue. Knows nothing about processes.
+
+import { RUN_CONFIG_FILE } from '../../contracts/run-config.ts';
+import type { Addresses } from '../../devcluster/node/ports.ts';
+import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+
+export interface LocalPlace {
+  readonly addresses: Addresses;
+  /** What clients call the server; absent: as it was. */
+  readonly url?: string;
+}
+
+/** Undefined: the file is another one. What a proxy cannot read is its own business to report. */
+export async function localRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
+  const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
+  if (!isObject(config)) return undefined;
+  const { endpoint_prefix: _prefix, oidc_config: oidc, ...others } = await relocate(config, place.addresses);
+  const resource = place.url === undefined ? {} : { resource_url: place.url };
+  return JSON.stringify(
+    {
+      ...others,
+      ...(isObject(oidc) ? { oidc_config: { ...oidc, ...resource } } : {}),
+      // Those that come through the URL beside the catalogue say what it has taken from the path.
+      trust_proxy_headers: true,
+    },
+    undefined,
+    2,
+  );
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const SERVICE = /^([^.]+)\.([^.]+)\.svc\.cluster\.local$/;
+
+async function relocate(object: JsonObject, addresses: Addresses): Promise<JsonObject> {
+  const { host, port, metrics, target_host: target, target_port: targetPort } = object;
+  const [, name, namespace] = SERVICE.exec(String(target)) ?? [];
+  const toService =
+    name === undefined || namespace === undefined
+      ? {}
+      : { target_host: '127.0.0.1', target_port: await addresses.service(namespace, name, Number(targetPort)) };
+  return {
+    ...object,
+    ...toService,
+    ...listening(host, port, addresses),
+    ...(isObject(metrics) ? { metrics: { ...metrics, ...listening(metrics.host, metrics.port, addresses) } } : {}),
+  };
+}
+
+function listening(host: Json | undefined, port: Json | undefined, addresses: Addresses): JsonObject {
+  if (host !== '0.0.0.0' || typeof port !== 'number') return {};
+  return { host: '127.0.0.1', port: addresses.port(port) };
+}

@@ -1,0 +1,80 @@
+// The objects of an API server as a node reads and writes them over HTTP. Knows nothing about processes.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pod, Service } from '../../../src/devcluster/node/objects.ts';
+import type { NodeApi } from '../../../src/devcluster/node/ports.ts';
+import type { Api } from '../../recordings/api.ts';
+
+const GONE = [404, 409];
+const LOOK_MS = 100;
+
+/** Undefined where it is not there. */
+async function read<T>(api: Api, path: string): Promise<T | undefined> {
+  const { status, body } = await api.call({ method: 'GET', path, query: {} });
+  if (status === 200) return body as T;
+  if (status === 404) return undefined;
+  throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+}
+
+export async function list<T>(api: Api, path: string): Promise<readonly T[]> {
+  return (await read<{ readonly items: readonly T[] }>(api, path))?.items ?? [];
+}
+
+/** What has gone meanwhile is no failure: pods come and go. */
+export async function write(
+  api: Api,
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body: object,
+): Promise<{ readonly [key: string]: unknown }> {
+  const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const answer = await api.call({ method, path, query: {}, contentType, body: JSON.stringify(body) });
+  if (answer.status >= 300 && !GONE.includes(answer.status)) {
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body as { readonly [key: string]: unknown };
+}
+
+export function podsPath(namespace: string): string {
+  return `/api/v1/namespaces/${namespace}/pods`;
+}
+
+export interface HttpNodeOptions {
+  /** Whose pods it runs, where they are bound to `node`. */
+  readonly namespaces: readonly string[];
+  readonly node: string;
+  /** What else the node does before it looks at pods, each time. */
+  before(): Promise<void>;
+}
+
+export function httpNodeApi(api: Api, { namespaces, node, before }: HttpNodeOptions): NodeApi {
+  const pathOf = ({ metadata: { namespace, name } }: Pod) => `${podsPath(namespace)}/${name}`;
+  return {
+    async pods() {
+      await before();
+      const lists = await Promise.all(namespaces.map((namespace) => list<Pod>(api, podsPath(namespace))));
+      return lists.flat().filter(({ spec }) => spec.nodeName === node);
+    },
+    data: (plural, namespace, name) => read(api, `/api/v1/namespaces/${namespace}/${plural}/${name}`),
+    service: (namespace, name) => read<Service>(api, `/api/v1/namespaces/${namespace}/services/${name}`),
+    async writeStatus(pod, status) {
+      await write(api, 'PATCH', `${pathOf(pod)}/status`, { metadata: { uid: pod.metadata.uid }, status });
+    },
+    async remove(pod) {
+      const { uid } = pod.metadata;
+      await write(api, 'DELETE', pathOf(pod), { gracePeriodSeconds: 0, preconditions: { uid } });
+    },
+    // What happens here is for tests to see in statuses.
+    recordEvent: async () => undefined,
+    follow(look) {
+      const over = new AbortController();
+      void (async () => {
+        while (!over.signal.aborted) {
+          look();
+          await sleep(LOOK_MS, undefined, { signal: over.signal }).catch(() => undefined);
+        }
+      })();
+      return () => over.abort();
+    },
+  };
+}
