@@ -3,9 +3,12 @@
 // Knows nothing about dist/, which is only one place for it.
 
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
 import { type Plugin, rolldown } from 'rolldown';
+import { AJV_OPTIONS } from '../src/contracts/schema-check.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
@@ -34,7 +37,7 @@ export async function compile(input: string, folder: string): Promise<void> {
     platform: 'node',
     // Packages, and Node's own modules, are loaded from where they are installed.
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-    plugins: [ownPlaces, jsonTexts],
+    plugins: [ownPlaces, jsonTexts, compiledChecks],
     onLog(level, { message }) {
       throw new Error(`${level}: ${message}`);
     },
@@ -64,5 +67,33 @@ const jsonTexts: Plugin = {
       code: `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(code)))});`,
       moduleType: 'js',
     }),
+  },
+};
+
+const CHECK = /schemaCheck<\w+>\((\w+)\)/g;
+
+/** Checks of our own schemas, compiled now: a process that starts has no need for the compiler. */
+const compiledChecks: Plugin = {
+  name: 'compiled-checks',
+  resolveId: {
+    filter: { id: /\.check$/ },
+    handler: (id, importer = '') => join(dirname(importer), id),
+  },
+  load: {
+    filter: { id: /\.check$/ },
+    async handler(id) {
+      const [, file = '', name = ''] = /^(.*\.ts)\.(\w+)\.check$/.exec(id) ?? [];
+      const ajv = new Ajv({ ...AJV_OPTIONS, code: { ...AJV_OPTIONS.code, source: true, esm: true } });
+      const { [name]: schema } = await import(file);
+      return { code: standalone.default(ajv, ajv.compile(schema)), moduleType: 'js' };
+    },
+  },
+  transform: {
+    filter: { id: /\/contracts\/[^/]*\.ts$/, code: CHECK },
+    handler(code, id) {
+      const names = [...code.matchAll(CHECK)].map(([, name]) => name);
+      const imports = names.map((name) => `import check_${name} from './${basename(id)}.${name}.check';\n`);
+      return { code: imports.join('') + code.replaceAll(CHECK, '() => check_$1') };
+    },
   },
 };

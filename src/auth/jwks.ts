@@ -1,7 +1,9 @@
 // The public keys of one provider: fetched when needed, remembered, refreshed, and kept for a while when the provider is
 // down. Knows nothing about tokens and claims.
 
-import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import * as errors from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
 import { digest } from '../std/hash.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
 import { locateJwks } from './discovery.ts';

@@ -1,7 +1,11 @@
 // Checks a JWT: form, algorithm, signature, then claims (document 1, Token validation rules 2 and 4; RFC 8725).
 // Knows nothing about where keys come from.
 
-import { compactVerify, decodeJwt, decodeProtectedHeader, errors, type ProtectedHeaderParameters } from 'jose';
+import type { ProtectedHeaderParameters } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import * as errors from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
+import { decodeJwt } from 'jose/jwt/decode';
 import { isObject, type JsonObject } from '../std/json.ts';
 import { checkClaims, type ExpectedClaims } from './claims.ts';
 import { excerpt } from './excerpt.ts';

@@ -1,7 +1,10 @@
 // The expressions that choose a role by a caller's claims (document 3, RoleMapping): what they may say, and what they say
 // of given claims. One place for who checks them and who evaluates them. Knows nothing about roles.
 
-import { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import type { TypeError as CelTypeError, Environment, EvaluationError, ParseError } from '@marcbachmann/cel-js';
+import { lazyPackage } from '../std/lazy-package.ts';
+
+const celPackage = lazyPackage<typeof import('@marcbachmann/cel-js')>('@marcbachmann/cel-js');
 
 export type RoleMatcher =
   | {
@@ -15,7 +18,7 @@ export type RoleMatcher =
 
 /** `claims` are all claims of the token, by name. */
 export function roleMatcher(expression: string): RoleMatcher {
-  const plain = new Environment();
+  const plain = new (celPackage().Environment)();
   const parsed = parseExpression(plain.clone().registerVariable('claims', 'map<string, dyn>'), expression);
   if ('message' in parsed) return { type: 'fault', message: parsed.message };
   const checked = parsed.check();
@@ -51,11 +54,14 @@ function isTrue(program: Program, claims: Readonly<Record<string, unknown>>): bo
 }
 
 function isOfLanguage(error: unknown): error is ParseError | EvaluationError | CelTypeError {
-  return error instanceof ParseError || error instanceof EvaluationError || error instanceof CelTypeError;
+  const cel = celPackage();
+  return [cel.ParseError, cel.EvaluationError, cel.TypeError].some((kind) => error instanceof kind);
 }
 
 /** The first line: the rest points into the expression. */
 function summaryOf(error: Error | undefined): string {
-  const message = error instanceof EvaluationError || error instanceof ParseError ? error.summary : error?.message;
+  const cel = celPackage();
+  const isLong = error instanceof cel.EvaluationError || error instanceof cel.ParseError;
+  const message = isLong ? error.summary : error?.message;
   return (message ?? 'is no expression').split('\n')[0] ?? '';
 }

@@ -7,16 +7,25 @@ import { lazyPackage } from '../std/lazy-package.ts';
 const ajvPackage = lazyPackage<typeof import('ajv')>('ajv');
 
 /** The schemas are ours, and each is used a few times: what ajv does to check and shorten them takes longer than it saves. */
-const OPTIONS = { meta: false, validateSchema: false, code: { optimize: false } } as const;
+export const AJV_OPTIONS = {
+  meta: false,
+  validateSchema: false,
+  allErrors: true,
+  strict: true,
+  verbose: true,
+  allowUnionTypes: true,
+  code: { optimize: false },
+} as const;
 
-/** A check whose schema is compiled when it is first asked for: that is slow, and most commands never ask. */
+/**
+ * A check whose schema is compiled when it is first asked for: that is slow, and most commands never ask. The program that
+ * is installed has the checks of `contracts/` compiled already.
+ */
 export function schemaCheck<T>(schema: object): () => ValidateFunction<T> {
   let check: ValidateFunction<T> | undefined;
   return () => {
     const { Ajv } = ajvPackage();
-    check ??= new Ajv({ ...OPTIONS, allErrors: true, strict: true, verbose: true, allowUnionTypes: true }).compile<T>(
-      schema,
-    );
+    check ??= new Ajv(AJV_OPTIONS).compile<T>(schema);
     return check;
   };
 }

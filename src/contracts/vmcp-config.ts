@@ -148,7 +148,7 @@ const SessionStorage = Type.Object(
 );
 
 /** JSON Schema of the file. */
-const VMCP_CONFIG_SCHEMA = Type.Object(
+export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),

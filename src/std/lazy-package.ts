@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** For CommonJS packages: `lazyPackage<typeof import('yaml')>('yaml')`. */
+/** For packages that load at once, without `await`: `lazyPackage<typeof import('yaml')>('yaml')`. */
 export function lazyPackage<T>(name: string): () => T {
   let loaded: T | undefined;
   return () => {

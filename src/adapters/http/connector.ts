@@ -3,9 +3,10 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector as Connector } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import type { AddressGuard } from './addresses.ts';
+import { buildConnector } from './undici.ts';
 
 /** All addresses of a host name; rejects with the resolver's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -26,7 +27,7 @@ export interface ConnectorOptions {
  * A connector for undici. The guard sees what DNS answered for this very connection, so a name whose answer changes
  * between a check and the connection (DNS rebinding) gains nothing.
  */
-export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+export function guardedConnector(options: ConnectorOptions): Connector.connector {
   const { guard, ca, connectTimeoutMs } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,

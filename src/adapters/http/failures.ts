@@ -1,9 +1,9 @@
 // Turns what goes wrong with an outbound request into a Failure that names the URL. Knows nothing about sockets.
 
-import { errors } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { OutboundCode } from './codes.ts';
+import { errors } from './undici.ts';
 
 /** The URL as messages may show it: without user name, password, query and fragment, any of which may be a secret. */
 export function displayUrl(url: string | URL): string {

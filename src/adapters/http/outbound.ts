@@ -1,13 +1,14 @@
 // The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked
 // for. Knows nothing about what is requested or why.
 
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent as AgentOf, Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
 import { guardedConnector, permittedAddresses, type Resolve, systemResolve } from './connector.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
 import { trustedRoots } from './trust.ts';
+import { Agent } from './undici.ts';
 
 export interface OutboundOptions {
   /** `outbound.allowPrivate`: CIDR ranges or addresses that may be connected to although they are private or special. */
@@ -88,7 +89,7 @@ interface Context {
   readonly guard: AddressGuard;
   readonly trusted: readonly string[] | undefined;
   /** By trusted roots and guard: a connection is only ever reused under the rules that it was opened under. */
-  readonly agents: Map<string, Agent>;
+  readonly agents: Map<string, AgentOf>;
 }
 
 /** Trusted roots in use at the same time are few: one text per provider. */
@@ -170,7 +171,7 @@ function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
   return url;
 }
 
-function agentFor(context: Context, request: OutboundRequest): Agent {
+function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const { options, agents } = context;
   const key = `${request.allowPrivate === true} ${request.ca ?? ''}`;
   const known = agents.get(key);
@@ -200,7 +201,7 @@ function agentFor(context: Context, request: OutboundRequest): Agent {
 }
 
 /** CA files rotate, and each text has an agent of its own. Requests under way are finished first. */
-function retireOldest(agents: Map<string, Agent>): void {
+function retireOldest(agents: Map<string, AgentOf>): void {
   const [oldest] = agents.entries();
   if (agents.size <= AGENTS_MAX || oldest === undefined) return;
   const [key, agent] = oldest;

@@ -1,9 +1,10 @@
 // HTTP requests of the data plane over undici: calls and open streams use connections of their own. Knows nothing about
 // MCP, callers or credentials.
 
-import { type Dispatcher, errors, Pool } from 'undici';
+import type { Dispatcher, Pool as PoolOf } from 'undici';
 import type { Upstream, UpstreamFault, UpstreamHandlers, UpstreamRequest } from '../../backends/ports.ts';
 import { createSlots, type Slots } from '../../std/slots.ts';
+import { errors, Pool } from '../http/undici.ts';
 
 export interface UpstreamOptions {
   /** Trusted roots, PEM. Absent: the system's. */
@@ -22,8 +23,8 @@ interface Moving {
 
 /** Requests go wherever the configuration says; redirects are not followed. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const calls = new Map<string, Pool>();
-  const streams = new Map<string, Pool>();
+  const calls = new Map<string, PoolOf>();
+  const streams = new Map<string, PoolOf>();
   const moving = createSlots<Moving>();
   const parse = rememberUrl();
   const sweep = setInterval(() => abortIdle(moving), IDLE_CHECK_MS);
@@ -48,7 +49,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 }
 
 /** No cap on connections: a capped pool queues silently behind open streams, and the proxy limits calls and streams itself. */
-function poolFor(pools: Map<string, Pool>, origin: string, { ca, connectTimeoutMs }: UpstreamOptions): Pool {
+function poolFor(pools: Map<string, PoolOf>, origin: string, { ca, connectTimeoutMs }: UpstreamOptions): PoolOf {
   const known = pools.get(origin);
   if (known !== undefined) return known;
   const connect = { timeout: connectTimeoutMs, allowH2: false, ca: ca === undefined ? undefined : [...ca] };
@@ -66,7 +67,7 @@ function abortIdle(moving: Slots<Moving>): void {
 }
 
 function sendRequest(
-  pool: Pool,
+  pool: PoolOf,
   url: Target,
   request: UpstreamRequest,
   handlers: UpstreamHandlers,

@@ -1,0 +1,18 @@
+// The parts of undici that the proxy and the guarded client work with, without those that nothing here uses (fetch, caches,
+// WebSockets): loading them takes twice the time and the memory of these. The package has no entry of its own for them, so
+// the paths hold for the version that is pinned.
+
+import { createRequire } from 'node:module';
+import type * as undici from 'undici';
+
+const load = createRequire(import.meta.url);
+
+export const Agent: typeof undici.Agent = load('undici/lib/dispatcher/agent.js');
+export const Pool: typeof undici.Pool = load('undici/lib/dispatcher/pool.js');
+export const errors: typeof undici.errors = load('undici/lib/core/errors.js');
+export const buildConnector: typeof undici.buildConnector = load('undici/lib/core/connect.js');
+
+// The package's own entry gives every dispatcher its methods in this way.
+Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, {
+  request: load('undici/lib/api/api-request.js'),
+});
