@@ -84,7 +84,7 @@ function readHeader(token: string): ProtectedHeaderParameters | undefined {
 function keyRefusal(lookup: Exclude<KeyResult, { found: 'key' }>, kid: unknown): Refusal {
   switch (lookup.found) {
     case 'none':
-      return { reason: 'key-unknown', ...(typeof kid === 'string' ? { kid: excerpt(kid) } : {}) };
+      return { reason: 'key-unknown', kid: typeof kid === 'string' ? excerpt(kid) : undefined };
     case 'unusable':
       return { reason: 'key-unusable', detail: lookup.detail };
     case 'unavailable':

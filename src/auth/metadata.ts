@@ -14,7 +14,7 @@ export function resourceMetadata(settings: ResourceSettings): JsonObject {
     authorization_servers: [...new Set(settings.providers.map((provider) => provider.issuerUrl))],
     scopes_supported: [...settings.scopesSupported],
     bearer_methods_supported: ['header'],
-    ...(resourceDocumentation === undefined ? {} : { resource_documentation: resourceDocumentation }),
+    resource_documentation: resourceDocumentation,
   };
 }
 

@@ -49,9 +49,8 @@ function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider 
   return {
     settings,
     keys: createProviderKeys(ports, settings),
-    ...(introspectionUrl === undefined
-      ? {}
-      : { introspect: createIntrospection(ports, { ...settings, introspectionUrl }) }),
+    introspect:
+      introspectionUrl === undefined ? undefined : createIntrospection(ports, { ...settings, introspectionUrl }),
   };
 }
 

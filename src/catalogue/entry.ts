@@ -21,11 +21,11 @@ export function extract(document: JsonObject): Extracted {
   const tier = blocks.map((block) => block.tier).find((value) => typeof value === 'string');
   const deprecated = blocks.some(({ status }) => typeof status === 'string' && status.toLowerCase() === 'deprecated');
   return {
-    ...(typeof title === 'string' ? { title } : {}),
+    title: typeof title === 'string' ? title : undefined,
     description: typeof description === 'string' ? description : '',
     tags: distinctTexts(blocks.flatMap((block) => strings(block.tags))),
     status: deprecated ? 'deprecated' : 'active',
-    ...(tier === undefined ? {} : { tier }),
+    tier,
     transports: distinctTexts([
       ...objectsIn(document.packages).flatMap((pkg) => transportOf(pkg.transport)),
       ...objectsIn(document.remotes).flatMap(transportOf),

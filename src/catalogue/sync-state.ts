@@ -70,13 +70,12 @@ export function timeOf<O>({ now }: Attempt<O>): string {
 function attempted<O>(attempt: Attempt<O>): SourceState {
   const { source, state } = attempt;
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
-  const trigger = attempt.trigger ?? state?.wantedTrigger;
   return {
     ...(state ?? fresh),
     lastAttempt: timeOf(attempt),
     declarationHash: declarationHash(source),
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(state?.requests === undefined ? {} : { requestsServed: state.requests }),
+    trigger: attempt.trigger ?? state?.wantedTrigger ?? state?.trigger,
+    requestsServed: state?.requests ?? state?.requestsServed,
   };
 }
 

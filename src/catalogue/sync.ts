@@ -63,7 +63,7 @@ function readRequest<O>({ source, key, state, trigger, signal }: SyncRequest<O>)
   const { origin } = source;
   const { declaration, ...resume } = state?.resume ?? {};
   const anew = state === undefined || isTriggered(state, trigger) || declaration !== declarationHash(source);
-  return { origin, key, signal, ...(anew ? {} : { resume }) };
+  return { origin, key, signal, resume: anew ? undefined : resume };
 }
 
 async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content: Content): Promise<SyncOutcome> {
@@ -164,7 +164,7 @@ async function recordFailure<O>(
   const [problem] = problems;
   const state = failedState(request, failure?.message ?? (problem === undefined ? '' : describe(problem)));
   await writer.record(key, state);
-  return { key, result: 'failed', state, problems, ...(failure === undefined ? {} : { failure }) };
+  return { key, result: 'failed', state, problems, failure };
 }
 
 type Understood = Parsed & { readonly ok: true };

@@ -229,14 +229,14 @@ function mapType(schema: OpenApiSchema, inherited: Inherited, named: Named): Map
       element: `f:${key}`,
       type,
       required,
-      ...(property.default === undefined ? {} : { default: property.default }),
+      default: property.default,
     });
   }
   const other = otherType(schema, inherited, named);
   return {
     atomic: schema['x-kubernetes-map-type'] === 'atomic',
     fields,
-    ...(other === undefined ? {} : { other }),
+    other,
     pruned: isPruned(schema, inherited),
   };
 }

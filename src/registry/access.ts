@@ -49,7 +49,7 @@ function scopeFor(method: string): Scope {
 
 function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): Rejection | undefined {
   if (scope === undefined || scopes.includes(scope)) return undefined;
-  return { reason: 'scope-missing', scope, ...(subject === undefined ? {} : { subject }) };
+  return { reason: 'scope-missing', scope, subject };
 }
 
 /** `needed`: told with every challenge where it is enforced, so that clients ask for it at once. */
@@ -60,7 +60,7 @@ function turnAway(
   needed: Scope | undefined,
 ): FastifyReply {
   if (shown.status === 503) return sendRefusal(reply, { code: 'tokens-unavailable', message: shown.message });
-  const value = challenge(oauth, { ...(needed === undefined ? {} : { scope: needed }), ...shown });
+  const value = challenge(oauth, { scope: needed, ...shown });
   return reply
     .code(shown.status)
     .header('www-authenticate', value)

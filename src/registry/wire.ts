@@ -15,6 +15,6 @@ export function serverResponse(entry: StoredEntry): string {
 
 /** ServerList: a page; `nextCursor` where there are more. */
 export function serverList(entries: readonly StoredEntry[], nextCursor?: string): string {
-  const metadata = { count: entries.length, ...(nextCursor === undefined ? {} : { nextCursor }) };
+  const metadata = { count: entries.length, nextCursor };
   return `{"servers":[${entries.map(serverResponse).join(',')}],"metadata":${JSON.stringify(metadata)}}`;
 }

@@ -51,7 +51,7 @@ export function jsonOfAdoption({ adoptions, done, refused, running, problems, fa
     version: 1,
     done,
     refused,
-    ...(running === undefined ? {} : { running }),
+    running,
     adoptions: adoptions.map(({ object: _object, ...each }) => each),
     problems: problems.map(({ place, ...problem }) => ({ ...problem, ...place })),
     failures: failures.map(({ code, message }) => ({ code, message })),

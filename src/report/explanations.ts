@@ -15,5 +15,5 @@ export function linesOfExplanations(explanations: readonly Explanation[]): strin
 }
 
 export function jsonOfExplanation({ declared, ...rest }: Explanation): object {
-  return { ...rest, ...(declared === undefined ? {} : { declared: { source: declared.source, ...declared.place } }) };
+  return { ...rest, declared: declared && { source: declared.source, ...declared.place } };
 }

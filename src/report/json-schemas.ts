@@ -10,7 +10,7 @@ const TIME: JsonObject = { type: 'string', description: 'RFC 3339.' };
 const ANY: JsonObject = {};
 
 function listOf(items: JsonObject, description?: string): JsonObject {
-  return { type: 'array', items, ...(description === undefined ? {} : { description }) };
+  return { type: 'array', items, description };
 }
 
 /** Fields are required unless their name is among the optional ones. */

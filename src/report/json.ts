@@ -21,7 +21,7 @@ export function jsonOfPlan(result: RunResult): string {
     commit: commitOf(result),
     commits: result.commits,
     quarantined: quarantinedOf(result),
-    ...(result.against === undefined ? {} : { against: result.against }),
+    against: result.against,
     summary: { ...countsOf(plan), unchanged: plan.unchanged.length, held: plan.held.length },
     batches: plan.batches.map(({ name, changes }) => ({
       name,
@@ -30,9 +30,9 @@ export function jsonOfPlan(result: RunResult): string {
     held: plan.held.map(heldOf),
     ...approvalsOf(plan),
     fields: result.fields.map(fieldOf),
-    ...(result.explanations === undefined ? {} : { explanations: result.explanations.map(jsonOfExplanation) }),
-    ...(result.impact === undefined ? {} : { impact: result.impact }),
-    ...(result.paused === undefined ? {} : { paused: result.paused }),
+    explanations: result.explanations?.map(jsonOfExplanation),
+    impact: result.impact,
+    paused: result.paused,
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
   });
@@ -54,7 +54,8 @@ export function jsonOfRun(result: RunResult): string {
     catalogue: result.catalogue,
     readiness: result.readiness,
     timedOut: result.timedOut,
-    ...(result.paused === undefined ? {} : { paused: result.paused, pending: countsOf(result.plan) }),
+    paused: result.paused,
+    pending: result.paused && countsOf(result.plan),
     problems: result.problems.map(flat),
     failures: result.failures.map(failureOf),
     warnings: result.warnings.map(failureOf),
@@ -65,7 +66,7 @@ function changeOf(change: Change): object {
   const { action, resource, diff } = change;
   if (change.action === 'delete') return { action, resource, diff };
   const { replaces, preview } = change;
-  return { action, resource, diff, ...(replaces ? { replaces } : {}), ...(preview === undefined ? {} : { preview }) };
+  return { action, resource, diff, replaces: replaces || undefined, preview };
 }
 
 /** The commit where there is one source; null where there are several, or none could be fetched. */
@@ -80,7 +81,7 @@ function quarantinedOf({ quarantined }: RunResult): object[] {
 }
 
 function outcomeOf({ action, resource, error }: Outcome): object {
-  return { action, resource, ...(error === undefined ? {} : { error }) };
+  return { action, resource, error };
 }
 
 function heldOf({ resource, reason }: Plan['held'][number]): object {

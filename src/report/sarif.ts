@@ -83,9 +83,7 @@ function resultOf(problem: Problem, codes: readonly string[], fingerprint: strin
           artifactLocation: artifactOf(place?.file ?? '', context),
           region: { startLine: place?.line ?? 1, startColumn: place?.column ?? 1 },
         },
-        ...(resource === undefined
-          ? {}
-          : { logicalLocations: [{ fullyQualifiedName: formatId(resource), kind: 'object' }] }),
+        logicalLocations: resource && [{ fullyQualifiedName: formatId(resource), kind: 'object' }],
       },
     ],
     partialFingerprints: { primaryLocationLineHash: fingerprint },

@@ -47,7 +47,7 @@ export function renamedTools(tools: readonly Tool[], names: Shown['names']): rea
 }
 
 function toolOf(origin: string, name: string, member: string | undefined): Tool {
-  return { origin, name, ...(member === undefined ? {} : { member }) };
+  return { origin, name, member };
 }
 
 function renamedTo(names: Shown['names'], name: string): string {

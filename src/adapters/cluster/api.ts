@@ -117,7 +117,7 @@ function isUnauthorized(outcome: Outcome): boolean {
 
 function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiRequest): Asked {
   const url = credentials.server + path;
-  return { method, url, secret: secret === true, ...(as === undefined ? {} : { as }) };
+  return { method, url, secret: secret === true, as };
 }
 
 async function sendOnce(

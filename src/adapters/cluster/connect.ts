@@ -70,8 +70,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
-    ...(options.observe === undefined ? {} : { observe: options.observe }),
-    ...(options.traceParent === undefined ? {} : { traceParent: options.traceParent }),
+    observe: options.observe,
+    traceParent: options.traceParent,
   });
   const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
   const schemas = createSchemas(api, options.cacheDir);
@@ -86,7 +86,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     get: (id) => getObject(context, id),
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>
-      removeObject(context, id, { uid, ...(resourceVersion && { resourceVersion }) }, as),
+      removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
     patch: (object, operations, how) => patchObject(context, object, operations, how),
     create: (object) => storeObject(context, object, 'POST'),
     replace: (object) => storeObject(context, object, 'PUT'),

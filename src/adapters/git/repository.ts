@@ -90,7 +90,7 @@ function endpointOf(location: Exclude<Location, { type: 'file' }>, options: GitO
     case 'http': {
       const { url, credentials } = location;
       const given = auth ?? (credentials && { ...credentials, password: async () => credentials.password });
-      return httpEndpoint({ url, outbound, ...limits, ...(given === undefined ? {} : { auth: given }) });
+      return httpEndpoint({ url, outbound, ...limits, auth: given });
     }
     case 'ssh': {
       if (ssh === undefined) throw keyMissing(location.url);

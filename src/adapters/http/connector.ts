@@ -33,7 +33,7 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
     timeout: connectTimeoutMs,
     allowH2: false,
     lookup: guardedLookup(options),
-    ...(ca === undefined ? {} : { ca: [...ca] }),
+    ca: ca && [...ca],
   });
   return function connectGuarded(target, callback) {
     const literal = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;

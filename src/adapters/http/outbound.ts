@@ -188,7 +188,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
       guard: request.allowPrivate === true ? anyAddress : context.guard,
       resolve: options.resolve ?? systemResolve,
       connectTimeoutMs,
-      ...(ca === undefined ? {} : { ca }),
+      ca,
     }),
     connections: options.connections ?? 8,
     // The deadline of the whole exchange decides; these only bound a forgotten one.

@@ -37,7 +37,7 @@ export function redirected<Request extends Redirectable>(
     throw new Failure('outbound-redirect-refused', `redirects from https to ${displayUrl(to)}`);
   }
   const headers = from.origin === to.origin ? request.headers : withoutCredentials(request.headers ?? {});
-  return { ...request, url: to.href, ...(headers === undefined ? {} : { headers }) };
+  return { ...request, url: to.href, headers };
 }
 
 function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {

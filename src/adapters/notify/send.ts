@@ -28,7 +28,7 @@ export async function deliver(outbound: Outbound, message: Message): Promise<voi
     const pauseMs = PAUSES_MS[attempt];
     const { retryAfterMs = 0 } = reason;
     if (!reason.retryable || pauseMs === undefined || retryAfterMs > pauseMs) {
-      const data = { origin, ...(retryAfterMs > 0 ? { retryAfterMs } : {}) };
+      const data = { origin, retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined };
       throw new Failure('notify-failed', `${origin} could not be told: ${reason.says}`, { data });
     }
     await pause(pauseMs);
@@ -71,7 +71,7 @@ function reasonOf({ status, headers, body }: OutboundResponse, delivered: Messag
   if (delivered?.(status, Buffer.from(body).toString('utf8')) === true) return undefined;
   const retryAfterMs = waitOf(headers);
   const retryable = status === 429 || status >= 500;
-  return { says: `it answers ${status}`, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { says: `it answers ${status}`, retryable, retryAfterMs };
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date, which is compared with that of the answer. */

@@ -69,7 +69,7 @@ async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: 
       // Anybody can get a certificate of a public authority: without the host name that proves nothing.
       throw new Failure('database-tls', `${describePlace(address)}: sslMode verify-ca needs caFile`);
     case 'verify-full':
-      return [{ tls: { verify: 'full', ...(ca === undefined ? {} : { ca }) } }];
+      return [{ tls: { verify: 'full', ca } }];
   }
 }
 
@@ -101,9 +101,8 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
     password: () => passwordOf(address),
     connectionTimeoutMillis: Math.max(1, connectTimeoutMs - (performance.now() - started)),
     application_name: 'skep',
-    ...(statementTimeoutMs > 0
-      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + SILENCE_MS }
-      : {}),
+    statement_timeout: statementTimeoutMs > 0 ? statementTimeoutMs : undefined,
+    query_timeout: statementTimeoutMs > 0 ? statementTimeoutMs + SILENCE_MS : undefined,
   });
   // A connection that breaks while nobody waits for an answer must not end the process: the next use notices.
   client.on('error', () => undefined);

@@ -134,7 +134,7 @@ function toEntries(rows: readonly RawRow[]): readonly StoredEntry[] {
     isLatest: isLatest === 't',
     publishedAt: timeOf(publishedAt ?? ''),
     updatedAt: timeOf(updatedAt ?? ''),
-    ...(message === null || message === undefined ? {} : { statusMessage: message }),
+    statusMessage: message ?? undefined,
     statusChangedAt: timeOf(statusChangedAt ?? ''),
   }));
 }

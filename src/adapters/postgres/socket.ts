@@ -72,8 +72,8 @@ function tlsOptions(socket: Socket, { host }: ServerAddress, { verify, ca }: Tls
     socket,
     rejectUnauthorized: verify !== 'none',
     // RFC 6066 section 3: no addresses in the server name.
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(ca === undefined ? {} : { ca }),
+    servername: isIP(host) === 0 ? host : undefined,
+    ca,
     checkServerIdentity: (_name, certificate) =>
       verify === 'full' ? checkServerIdentity(host, certificate) : undefined,
   };

@@ -87,7 +87,7 @@ function wholeOf({ deps }: Reading, path: string, list: List, validators: Resume
   return {
     documents: list.documents,
     extent: 'whole',
-    ...(list.format === undefined ? {} : { format: list.format }),
+    format: list.format,
     resume: { path, wholeAt, ...(since === undefined ? validators : { since }) },
   };
 }

@@ -70,7 +70,7 @@ function toDocument(
   const extension = {
     status,
     ...rest,
-    ...(localName(name) === key ? {} : { registry_key: key }),
+    registry_key: localName(name) === key ? undefined : key,
     ...listMember(
       'groups',
       groups.map((group) => ({ ...group })),
@@ -79,9 +79,9 @@ function toDocument(
   return {
     $schema: SERVER_SCHEMA,
     name,
-    ...(title === undefined ? {} : { title }),
+    title,
     description,
-    ...(repository_url === undefined ? {} : { repository: { url: repository_url, source: 'github' } }),
+    repository: repository_url === undefined ? undefined : { url: repository_url, source: 'github' },
     version: VERSION,
     ...runs,
     _meta: { [PUBLISHER_PROVIDED]: { [PLATFORM_VENDOR]: { [block]: extension } } },
@@ -104,10 +104,10 @@ type ToolhiveInput = NonNullable<ToolhiveContainer['env_vars']>[number];
 function toInput({ name, description, required, secret, default: fallback, choices }: ToolhiveInput): JsonObject {
   return {
     name,
-    ...(description === undefined || description === '' ? {} : { description }),
-    ...(required === true ? { isRequired: true } : {}),
-    ...(secret === true ? { isSecret: true } : {}),
-    ...(fallback === undefined || fallback === '' ? {} : { default: fallback }),
+    description: description || undefined,
+    isRequired: required === true ? true : undefined,
+    isSecret: secret === true ? true : undefined,
+    default: fallback || undefined,
     ...listMember('choices', choices ?? []),
   };
 }
@@ -157,7 +157,7 @@ function listed(section: Section, document: JsonObject, runs: JsonObject): Toolh
   const own = typeof name === 'string' ? name : '';
   const key = typeof registry_key === 'string' ? registry_key : localName(own);
   const server = {
-    ...(own === serverName(key) ? {} : { name: own }),
+    name: own === serverName(key) ? undefined : own,
     ...defined({ title, description, repository_url: member(repository, 'url') }),
     ...extension,
     ...runs,

@@ -101,6 +101,7 @@ test('what the operator of the existing platform generates is accepted as it is'
         },
         "publicPaths": [],
       },
+      "dataDir": undefined,
       "database": {
         "connMaxLifetimeMs": 1800000,
         "database": "registry",
@@ -116,12 +117,14 @@ test('what the operator of the existing platform generates is accepted as it is'
         "connections": 10000,
         "headerBytes": 32768,
         "requestTimeoutMs": 10000,
+        "requestsPerMinute": undefined,
         "trustedProxies": [],
       },
       "listen": {
         "host": "0.0.0.0",
         "port": 8080,
       },
+      "metrics": undefined,
       "namespace": "default",
       "outbound": {
         "allowFiles": false,
@@ -140,6 +143,7 @@ test('what the operator of the existing platform generates is accepted as it is'
             },
           },
           "format": "upstream",
+          "intervalMs": undefined,
           "name": "default",
           "origin": {
             "type": "kubernetes",
@@ -192,6 +196,7 @@ test('what the operator of the existing platform generates is accepted as it is'
             },
           },
           "format": "toolhive",
+          "intervalMs": undefined,
           "name": "mounted",
           "origin": {
             "path": "/config/registry/mounted/registry.json",
@@ -211,6 +216,7 @@ test('everything but the registries and the auth mode has a default', () => {
       "auth": {
         "mode": "anonymous",
       },
+      "dataDir": undefined,
       "database": {
         "connMaxLifetimeMs": 1800000,
         "database": "registry",
@@ -226,12 +232,14 @@ test('everything but the registries and the auth mode has a default', () => {
         "connections": 10000,
         "headerBytes": 32768,
         "requestTimeoutMs": 10000,
+        "requestsPerMinute": undefined,
         "trustedProxies": [],
       },
       "listen": {
         "host": "0.0.0.0",
         "port": 8080,
       },
+      "metrics": undefined,
       "namespace": "default",
       "outbound": {
         "allowFiles": false,
@@ -250,6 +258,7 @@ test('everything but the registries and the auth mode has a default', () => {
             },
           },
           "format": "toolhive",
+          "intervalMs": undefined,
           "name": "a",
           "origin": {
             "type": "managed",

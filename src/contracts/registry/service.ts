@@ -101,13 +101,11 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
     registryName: file.registryName ?? 'default',
     namespace: file.namespace ?? 'default',
     listen: { host: file.listen?.host ?? '0.0.0.0', port: file.listen?.port ?? 8080 },
-    ...(file.metrics === undefined
-      ? {}
-      : { metrics: { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port } }),
+    metrics: file.metrics && { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port },
     limits: settleLimits(file.limits ?? {}),
     registries: settleRegistries(file.registries),
     outbound: { allowPrivate: [], allowFiles: false, ...file.outbound },
-    ...(file.dataDir === undefined ? {} : { dataDir: file.dataDir }),
+    dataDir: file.dataDir,
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
   };
@@ -116,7 +114,7 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
 function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): ServiceLimits {
   const { requestsPerMinute } = limits;
   return {
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    requestsPerMinute,
     trustedProxies: limits.trustedProxies ?? [],
     requestTimeoutMs: milliseconds(limits.requestTimeout ?? '10s'),
     headerBytes: limits.headerBytes ?? 32_768,
@@ -134,7 +132,7 @@ function settleRegistries(entries: readonly RegistryEntry[]): readonly ServedReg
       format: entry.api === undefined ? (entry.format ?? 'toolhive') : 'upstream',
       origin: settleOrigin(entry),
       syncedBy: entry.syncedBy ?? 'service',
-      ...(entry.syncPolicy === undefined ? {} : { intervalMs: milliseconds(entry.syncPolicy.interval) }),
+      intervalMs: entry.syncPolicy && milliseconds(entry.syncPolicy.interval),
       filter: {
         names: { include: entry.filter?.names?.include ?? [], exclude: entry.filter?.names?.exclude ?? [] },
         tags: { include: entry.filter?.tags?.include ?? [], exclude: entry.filter?.tags?.exclude ?? [] },

@@ -47,7 +47,7 @@ export function readEvent(headers: IncomingHttpHeaders, body: Buffer): HookEvent
   const [defaultBranch] = repositories
     .map((each) => each.default_branch)
     .filter((each): each is string => typeof each === 'string');
-  return { type: 'push', ref, urls, ...(defaultBranch === undefined ? {} : { defaultBranch }) };
+  return { type: 'push', ref, urls, defaultBranch };
 }
 
 /** GitHub and Gitea may also be told to send a form with the JSON in it. */

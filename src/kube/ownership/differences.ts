@@ -51,7 +51,7 @@ function ownedBy(live: KubeObject, manager: string): FieldSet {
 }
 
 function difference(path: string, before: Json | undefined, after: Json | undefined): Difference {
-  return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return { path, before, after };
 }
 
 /** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */

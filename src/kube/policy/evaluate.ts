@@ -105,9 +105,7 @@ function decide(policy: Policy, validation: Validation, context: Context): Decis
       return policy.failure === 'Ignore' ? [] : [failed(expression, outcome.message)];
     case 'value': {
       if (outcome.value === true) return [];
-      return [
-        { type: 'denied', ...messageOf(validation, context), expression, ...(reason === undefined ? {} : { reason }) },
-      ];
+      return [{ type: 'denied', ...messageOf(validation, context), expression, reason }];
     }
   }
 }

@@ -76,7 +76,7 @@ export function policyOf(object: KubeObject): Policy {
   const { apiVersion, kind } = objectOf(spec.paramKind);
   return {
     name: object.metadata.name,
-    ...(typeof apiVersion === 'string' && typeof kind === 'string' ? { paramKind: { apiVersion, kind } } : {}),
+    paramKind: typeof apiVersion === 'string' && typeof kind === 'string' ? { apiVersion, kind } : undefined,
     match: matchOf(objectOf(spec.matchConstraints)),
     conditions: objectsOf(spec.matchConditions).map(namedOf),
     variables: objectsOf(spec.variables).map(namedOf),
@@ -95,8 +95,8 @@ export function bindingOf(object: KubeObject): Binding {
   return {
     name: object.metadata.name,
     policyName: textOrEmpty(policyName),
-    ...(isObject(paramRef) ? { paramRef: paramRefOf(paramRef) } : {}),
-    ...(isObject(matchResources) ? { match: matchOf(matchResources) } : {}),
+    paramRef: isObject(paramRef) ? paramRefOf(paramRef) : undefined,
+    match: isObject(matchResources) ? matchOf(matchResources) : undefined,
     actions: textsOf(validationActions).filter((action): action is Action => ACTIONS.includes(action)),
   };
 }
@@ -127,17 +127,18 @@ function ruleOf(rule: JsonObject): ResourceRule {
 function validationOf({ expression, message, messageExpression, reason }: JsonObject): Validation {
   return {
     expression: textOrEmpty(expression),
-    ...(typeof message === 'string' ? { message } : {}),
-    ...(typeof messageExpression === 'string' && messageExpression !== '' ? { messageExpression } : {}),
-    ...(typeof reason === 'string' ? { reason } : {}),
+    message: typeof message === 'string' ? message : undefined,
+    messageExpression:
+      typeof messageExpression === 'string' && messageExpression !== '' ? messageExpression : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
   };
 }
 
 function paramRefOf({ name, selector, namespace, parameterNotFoundAction }: JsonObject): ParamRef {
   return {
-    ...(typeof name === 'string' && name !== '' ? { name } : {}),
-    ...(isObject(selector) ? { selector } : {}),
-    ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}),
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    selector: isObject(selector) ? selector : undefined,
+    namespace: typeof namespace === 'string' && namespace !== '' ? namespace : undefined,
     notFound: parameterNotFoundAction === 'Allow' ? 'Allow' : 'Deny',
   };
 }

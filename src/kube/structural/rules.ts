@@ -140,7 +140,7 @@ function violation(application: Application): Finding {
     severity: 'error',
     pointer: where,
     message: `${fieldPath(where)}: ${message}`,
-    ...(text.reason === undefined ? {} : { reason: text.reason }),
+    reason: text.reason,
   };
 }
 

@@ -85,17 +85,17 @@ export function readSchema(schema: JsonObject): SchemaNode {
   const listType = textIfGiven(schema['x-kubernetes-list-type']);
   const below = [...properties.values(), ...(inner === undefined ? [] : [inner]), ...nodes(additional)];
   return {
-    ...(type !== undefined && isType(type) ? { type } : {}),
-    ...(typeof schema.format === 'string' ? { format: schema.format } : {}),
+    type: type !== undefined && isType(type) ? type : undefined,
+    format: typeof schema.format === 'string' ? schema.format : undefined,
     nullable: schema.nullable === true,
     intOrString: schema['x-kubernetes-int-or-string'] === true,
     preserve: schema['x-kubernetes-preserve-unknown-fields'] === true,
     embedded: schema['x-kubernetes-embedded-resource'] === true,
-    ...(schema.default === undefined || schema.default === null ? {} : { default: schema.default }),
+    default: schema.default ?? undefined,
     properties,
     withDefault: [...properties].filter(([, field]) => field.default !== undefined),
-    ...(additional === undefined ? {} : { additional }),
-    ...(inner === undefined ? {} : { items: inner }),
+    additional,
+    items: inner,
     listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
     listKeys: textsIn(schema['x-kubernetes-list-map-keys']),
     mapAtomic: schema['x-kubernetes-map-type'] === 'atomic',
@@ -133,11 +133,11 @@ function readRule(value: Json): RuleText[] {
   return [
     {
       rule,
-      ...(typeof message === 'string' ? { message } : {}),
-      ...(typeof messageExpression === 'string' ? { messageExpression } : {}),
-      ...(typeof reason === 'string' ? { reason } : {}),
-      ...(typeof fieldPath === 'string' ? { fieldPath } : {}),
-      ...(optionalOldSelf === true ? { optionalOldSelf } : {}),
+      message: typeof message === 'string' ? message : undefined,
+      messageExpression: typeof messageExpression === 'string' ? messageExpression : undefined,
+      reason: typeof reason === 'string' ? reason : undefined,
+      fieldPath: typeof fieldPath === 'string' ? fieldPath : undefined,
+      optionalOldSelf: optionalOldSelf === true ? optionalOldSelf : undefined,
     },
   ];
 }
@@ -149,19 +149,17 @@ function readChecks(schema: JsonObject): Checks {
   const not = object(schema.not);
   return {
     required: textsIn(schema.required),
-    ...(Array.isArray(schema.enum) ? { enum: schema.enum } : {}),
+    enum: Array.isArray(schema.enum) ? schema.enum : undefined,
     ...numbers(schema),
     exclusiveMinimum: schema.exclusiveMinimum === true,
     exclusiveMaximum: schema.exclusiveMaximum === true,
-    ...(pattern === undefined || pattern === '' ? {} : { pattern: { source: pattern, compiled: compileRe2(pattern) } }),
-    ...(check === undefined ? {} : { formatCheck: check }),
-    ...(format !== undefined && (schema.type === 'integer' || schema.type === 'number')
-      ? { numberFormat: format }
-      : {}),
+    pattern: pattern === undefined || pattern === '' ? undefined : { source: pattern, compiled: compileRe2(pattern) },
+    formatCheck: check,
+    numberFormat: format !== undefined && (schema.type === 'integer' || schema.type === 'number') ? format : undefined,
     allOf: parts(schema.allOf),
     anyOf: parts(schema.anyOf),
     oneOf: parts(schema.oneOf),
-    ...(not === undefined ? {} : { not: readSchema(not) }),
+    not: not && readSchema(not),
   };
 }
 

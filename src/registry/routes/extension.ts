@@ -65,8 +65,8 @@ function registryInfo({ name, origin, format, intervalMs }: ServedRegistry, stat
     ...kindOf(origin.type),
     creationType: 'CONFIG',
     format,
-    ...(intervalMs === undefined ? {} : { syncSchedule: formatDuration(intervalMs) }),
-    ...(state === undefined ? {} : { syncStatus: syncStatus(state) }),
+    syncSchedule: intervalMs === undefined ? undefined : formatDuration(intervalMs),
+    syncStatus: state && syncStatus(state),
   };
 }
 
@@ -91,7 +91,7 @@ function syncStatus({ phase, message, attemptCount, serverCount, lastAttempt, la
     message,
     attemptCount,
     serverCount,
-    ...(lastAttempt === undefined ? {} : { lastAttempt }),
-    ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
+    lastAttempt,
+    lastSyncTime,
   };
 }

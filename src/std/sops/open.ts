@@ -109,7 +109,7 @@ function closed(document: SopsDocument, fault?: SopsFault): Opening {
   );
   const { value, at } = replaced(withoutSops(document), standIns);
   const comments = commentsOf(document);
-  return { value, open: false, sealed: at, comments, ...(fault === undefined ? {} : { fault }) };
+  return { value, open: false, sealed: at, comments, fault };
 }
 
 /** A text is valid wherever Kubernetes has one, and as base64, and says as much of the value as the ciphertext does. */

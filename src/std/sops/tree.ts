@@ -50,7 +50,7 @@ export function sopsDocuments(text: string): SopsDocument[] | undefined {
       }
       const walk: Walk = { leaves: [] };
       visit(walk, document.contents, '', []);
-      return [{ value, sops, leaves: walk.leaves, ...(walk.oddity === undefined ? {} : { oddity: walk.oddity }) }];
+      return [{ value, sops, leaves: walk.leaves, oddity: walk.oddity }];
     });
   } catch (error) {
     if (error instanceof RangeError) return undefined;

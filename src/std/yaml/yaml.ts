@@ -99,7 +99,7 @@ function placeAt(lines: LineCounter, offset: number, file: string): Place {
 
 function yamlProblem(fault: YamlFault, place: Place): Problem {
   const { code, message, pointer } = fault;
-  return { code, severity: 'error', message, place, ...(pointer === undefined ? {} : { pointer }) };
+  return { code, severity: 'error', message, place, pointer };
 }
 
 /** Each becomes nodes of up to 900 bytes. Manifests have one token for each six characters: this is five million of them. */

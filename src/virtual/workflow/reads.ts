@@ -143,7 +143,7 @@ function missingDefaults(step: Step, expressions: readonly ReadExpression[]): re
       const given = field === undefined ? defaults !== undefined : defaults?.[field] !== undefined;
       const key = pointerToken(field ?? '');
       const name = reader === undefined ? 'the output of the workflow' : `step ${reader.id}`;
-      if (!given && !missing.has(key)) missing.set(key, { ...(field === undefined ? {} : { field }), reader: name });
+      if (!given && !missing.has(key)) missing.set(key, { field, reader: name });
     }
   }
   // A field says more than the whole.

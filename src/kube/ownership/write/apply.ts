@@ -115,7 +115,7 @@ function withOwnEntry(managers: Managers, key: string, time: string | undefined)
   if (own === undefined) return left;
   const set = withoutIdentity(own.set);
   if (set.size === 0) left.delete(key);
-  else left.set(key, { ...own, set, ...(time === undefined ? {} : { time }) });
+  else left.set(key, { ...own, set, time: time ?? own.time });
   return left;
 }
 

@@ -148,8 +148,8 @@ function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
 function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefaults' | 'uncorrelatable'> {
   const uncorrelatable = place.uncorrelatable ?? lost;
   return {
-    ...(place.noDefaults === undefined ? {} : { noDefaults: place.noDefaults }),
-    ...(uncorrelatable === undefined ? {} : { uncorrelatable }),
+    noDefaults: place.noDefaults,
+    uncorrelatable,
   };
 }
 
