@@ -1,24 +1,72 @@
 // Pairs of a desired and a living object that an apply is known not to change, though comparing alone cannot tell.
 // Source: ownership.md sections 6 and 7. Knows nothing about specs or how the answer was found.
 
-import type { KubeObject } from '../../kube/object.ts';
+import { groupOf, type KubeObject } from '../../kube/object.ts';
 import { entryOf } from '../../kube/ownership/entries.ts';
-import { digest } from '../../std/hash.ts';
+import { Failure } from '../../std/failure.ts';
+import { digest, fnv1a32 } from '../../std/hash.ts';
 import { jsonEquals } from '../../std/json.ts';
+import type { Clock, Cluster } from '../ports.ts';
 
-/** Fingerprint of the living object by fingerprint of the desired one: pairs that an apply is known not to change. */
+/** What a dry run has answered, by what it was asked: texts of this module alone. */
 export interface Remembered {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
 }
 
-export function isKnown(remembered: Remembered, desired: KubeObject, live: KubeObject, manager: string): boolean {
-  return remembered.get(keyFor(desired, live)) === fingerprint(live, manager);
+/** What admission does to an object moves nothing in it: an answer holds for a while, and while admission is the same. */
+export interface Certainty {
+  isKnown(desired: KubeObject, live: KubeObject): Promise<boolean>;
+  /** Notes that applying `desired` left `live` as it is. */
+  remember(desired: KubeObject, live: KubeObject): Promise<void>;
 }
 
-/** Notes that applying `desired` left `live` as it is. */
-export function remember(remembered: Remembered, desired: KubeObject, live: KubeObject, manager: string): void {
-  remembered.set(keyFor(desired, live), fingerprint(live, manager));
+export interface CertaintyDeps {
+  readonly remembered: Remembered;
+  readonly cluster: Pick<Cluster, 'resources' | 'list'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** For one look at the cluster. Admission is read at most once, and only where something is, or becomes, remembered. */
+export function openCertainty({ remembered, cluster, clock }: CertaintyDeps, manager: string): Certainty {
+  let admission: Promise<string> | undefined;
+  function readAdmission(): Promise<string> {
+    admission ??= admissionVersions(cluster);
+    return admission;
+  }
+  return {
+    async isKnown(desired, live) {
+      const [until, versions, print] = remembered.get(keyFor(desired, live))?.split(' ') ?? [];
+      if (print !== fingerprint(live, manager) || !(clock.now() < Number(until))) return false;
+      return versions === (await readAdmission());
+    },
+    async remember(desired, live) {
+      const key = keyFor(desired, live);
+      remembered.set(key, `${clock.now() + lifetimeOf(key)} ${await readAdmission()} ${fingerprint(live, manager)}`);
+    },
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** An hour, a quarter more or less: answers of one run do not run out in one run. */
+function lifetimeOf(key: string): number {
+  const spread = Number.parseInt(fnv1a32(key), 16) / 2 ** 32;
+  return Math.round(HOUR_MS * (0.75 + spread / 2));
+}
+
+/** What may not be read counts as never changing: the hour remains. */
+async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
+  const served = await cluster.resources().catch(unreadable);
+  const kinds = (served ?? []).filter(
+    ({ apiVersion, kind }) => groupOf(apiVersion) === 'admissionregistration.k8s.io' && kind.startsWith('Mutating'),
+  );
+  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind).catch(unreadable)));
+  return digest(lists.map((list) => list?.map(({ metadata }) => [metadata.uid ?? '', metadata.generation ?? 0])));
+}
+
+function unreadable(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
 }
 
 /** Equal but for what a no-op apply moves all the same: entry times and order, resourceVersion, generation. */

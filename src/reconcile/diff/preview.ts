@@ -10,15 +10,18 @@ import { mergeTypeOf } from '../observe/merge-types.ts';
 import type { AccountOf } from '../plan/accounts.ts';
 import type { Cluster } from '../ports.ts';
 import { fieldsRefused, immutableFields } from '../prune/replacement.ts';
-import { isKnown, type Remembered, remember, sameContent } from './certainty.ts';
+import { type Certainty, type CertaintyDeps, openCertainty, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
 import { tryEvicting, withoutInTheWay } from './evictions.ts';
 import { type FieldRules, fieldStates } from './field-states.ts';
 
-export interface PreviewDeps {
-  readonly cluster: Pick<Cluster, 'apply' | 'schema' | 'patch'>;
-  readonly remembered: Remembered;
+export interface PreviewDeps extends CertaintyDeps {
+  readonly cluster: Pick<Cluster, 'apply' | 'schema' | 'patch' | 'resources' | 'list'>;
+}
+
+interface Asking extends PreviewDeps {
+  readonly certainty: Certainty;
 }
 
 export interface PreviewInput extends FieldRules {
@@ -45,13 +48,14 @@ export interface Previewed {
   readonly previews: Previews;
 }
 
-export async function preview(deps: PreviewDeps, input: PreviewInput): Promise<Previewed> {
+export async function preview(given: PreviewDeps, input: PreviewInput): Promise<Previewed> {
+  const deps = { ...given, certainty: openCertainty(given, input.manager) };
   const previews = new Map<string, Asked>();
   const created = new Set(input.compared.flatMap(({ desired, verdict }) => (verdict === 'create' ? desired.key : [])));
   const compared = await Promise.all(
-    input.compared.map((each) => {
+    input.compared.map(async (each) => {
       if (each.verdict === 'unchanged') return each;
-      if (isRemembered(deps, input, each)) return unchanged(each);
+      if (await isRemembered(deps, each)) return unchanged(each);
       const reason = dependence(each.desired.object, created);
       if (reason !== undefined) return previewed(each, { verdict: 'skipped', reason });
       const answer = answerBefore(input, each) ?? askServer(deps, input, each);
@@ -70,8 +74,8 @@ function answerBefore({ before }: PreviewInput, { desired, live }: Compared): Pr
 }
 
 /** What is yet to be made at random is no part of what is remembered. */
-function isRemembered({ remembered }: PreviewDeps, { manager }: PreviewInput, { desired, live }: Compared): boolean {
-  return live !== undefined && desired.random === undefined && isKnown(remembered, desired.object, live, manager);
+async function isRemembered({ certainty }: Asking, { desired, live }: Compared): Promise<boolean> {
+  return live !== undefined && desired.random === undefined && certainty.isKnown(desired.object, live);
 }
 
 function unchanged({ fields = [], ...compared }: Compared): Compared {
@@ -100,7 +104,7 @@ function roleOf({ apiVersion, metadata, roleRef }: KubeObject): ResourceId | und
   return { apiVersion, kind: String(kind), ...namespace, name: String(name) };
 }
 
-async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
+async function askServer(deps: Asking, input: PreviewInput, compared: Compared): Promise<Compared> {
   const { desired, live } = compared;
   const force = input.force || desired.owner !== undefined;
   if (compared.evicted !== undefined) return askEvicting(deps, input, compared);
@@ -116,7 +120,7 @@ async function askServer(deps: PreviewDeps, input: PreviewInput, compared: Compa
     if (live === undefined || desired.random !== undefined || !sameContent(stored, live)) {
       return previewed(answered, { verdict: 'accepted' });
     }
-    remember(deps.remembered, answered.desired.object, live, input.manager);
+    await deps.certainty.remember(answered.desired.object, live);
     return unchanged(answered);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
