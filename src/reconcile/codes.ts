@@ -68,6 +68,8 @@ export const RECONCILE_CODES = {
     'While a run was under way somebody changed the labels or annotations of an object that say whether it is ours to change or delete: it was left, and the next run decides anew.',
   blocked:
     'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
+  suspended:
+    '`skep suspend` keeps the instance from writing: a run that was under way began nothing more, and `skep adopt --yes` is refused, until `skep resume`.',
   'adopt-operator-running':
     'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
   'approval-not-waiting':

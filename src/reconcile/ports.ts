@@ -86,7 +86,8 @@ export interface Cluster {
   refresh(): void;
   /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
   list(kind: ApiResource, namespace?: string): Promise<readonly KubeObject[]>;
-  get(id: ResourceId): Promise<KubeObject | undefined>;
+  /** `urgent`: before whatever waits its turn. */
+  get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
   /** Server-side apply with this instance's field manager. `metadata.uid` and `resourceVersion`, where given, are preconditions. */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
   /**

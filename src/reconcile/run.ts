@@ -1,9 +1,11 @@
 // The whole run on one screen: prepare, and where something is to be written: lock, apply, settle, release.
 // Knows nothing about HTTP, Git's protocol, files or what a spec means.
 
+import { Failure } from '../std/failure.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
 import { acquire, leaseId, look } from './apply/lock.ts';
+import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
 import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
 import { admitAgain } from './plan-file/admission.ts';
@@ -42,16 +44,32 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };
 
   const lock = await acquire(deps, seen, options.id);
-  deps.cluster.fence(lock.assertHeld);
+  const watch = await watchSuspension(deps, options);
+  const assertGoing = (): void => {
+    lock.assertHeld();
+    watch.assertGoing();
+  };
+  deps.cluster.fence(assertGoing);
   try {
     const prepared = await underLock(deps, options, first, lock.contended);
-    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), lock.assertHeld);
+    const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
     const written = await write({ ...deps, cluster }, options, prepared);
-    return { ...resultOf(deps, options, start, written.prepared, written.done), warnings };
+    const paused = pausedWhile(watch);
+    return { ...resultOf(deps, options, start, written.prepared, written.done), warnings, paused };
+  } catch (error) {
+    const paused = error instanceof Failure && error.code === SUSPENDED ? pausedWhile(watch) : undefined;
+    if (paused === undefined) throw error;
+    return { ...(await planOnly(deps, options)), warnings, paused };
   } finally {
+    await watch.end();
     deps.cluster.fence(undefined);
     await lock.release();
   }
+}
+
+function pausedWhile(watch: SuspensionWatch): Paused | undefined {
+  const suspension = watch.suspension();
+  return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
 /** Why a run writes nothing now; undefined where it may. */

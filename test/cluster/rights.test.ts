@@ -23,10 +23,9 @@ afterAll(() => folder.remove());
 const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
   'get apiextensions.k8s.io/customresourcedefinitions': 'objects in Git of a kind of somebody else',
   ...Object.fromEntries(
-    ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map((resource) => [
-      `list admissionregistration.k8s.io/${resource}`,
-      'answers of dry runs that are remembered',
-    ]),
+    ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'].map(
+      (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],
+    ),
   ),
   'update /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus, from the second notice on',
   'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',

@@ -3,6 +3,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { textOfAdoption } from '../../src/report/adoption.ts';
 import { textOfOutcome } from '../../src/report/text.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
@@ -127,6 +129,14 @@ test('while the existing operator runs nothing is taken from it', async () => {
   const { renewTime: _renewed, ...spec } = lease('').spec;
   const stopped = { ...running, spec: { ...spec, renewTime: '2020-01-01T00:00:00.000000Z' } };
   await send('PUT', `${leases}/toolhive-operator-leader-election`, OPERATOR, stopped);
+});
+
+test('while the instance is suspended nothing is taken over', async () => {
+  const home = { instance: 'test', homeNamespace: 'default' };
+  await suspend({ cluster: world.client, clock: systemClock }, home, { who: 'ada', reason: 'looking first' });
+  await expect(world.adopt(true)).rejects.toMatchObject({ code: 'suspended' });
+  expect((await world.adopt(false)).adoptions.length).toBeGreaterThan(0);
+  await resume({ cluster: world.client }, home);
 });
 
 test('taking over restarts nothing', async () => {

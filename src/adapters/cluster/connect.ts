@@ -83,7 +83,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
       schemas.refresh();
     },
     list: (kind, namespace) => listAll(api, kind, namespace),
-    get: (id) => getObject(context, id),
+    get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>
       removeObject(context, id, { uid, resourceVersion: resourceVersion || undefined }, as),
@@ -132,10 +132,10 @@ async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource
   return resource;
 }
 
-async function getObject(context: Context, id: ResourceId): Promise<KubeObject | undefined> {
+async function getObject(context: Context, id: ResourceId, urgent: boolean): Promise<KubeObject | undefined> {
   const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
   try {
-    return asObject(context, path, await sendForJson(context.api, { method: 'GET', path, repeatable: true }));
+    return asObject(context, path, await sendForJson(context.api, { method: 'GET', path, repeatable: true, urgent }));
   } catch (error) {
     if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
     throw error;

@@ -27,9 +27,13 @@ export function createStopping(): Stopping {
         if (changes) assertGoing();
         return cluster.apply(object, options);
       },
-      async remove(id, uid) {
+      async patch(object, operations, options) {
+        if (options.dryRun !== true) assertGoing();
+        return cluster.patch(object, operations, options);
+      },
+      async remove(id, uid, as, resourceVersion) {
         assertGoing();
-        await cluster.remove(id, uid);
+        await cluster.remove(id, uid, as, resourceVersion);
       },
     }),
   };

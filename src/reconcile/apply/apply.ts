@@ -14,6 +14,7 @@ import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { type Gate, gateOf } from '../prune/gate.ts';
 import { OVERTAKEN } from './current.ts';
+import { SUSPENDED } from './suspension-watch.ts';
 
 export type Action = 'created' | 'configured' | 'unchanged' | 'deleted' | 'held' | 'failed';
 
@@ -48,6 +49,8 @@ export interface ApplyInput {
 
 /** Code of the Failure of a change that was not begun because the process ends. */
 export const RUN_STOPPED = 'run-stopped';
+
+const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, OVERTAKEN, SUSPENDED]);
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const { trace = UNTRACED } = deps;
@@ -119,7 +122,7 @@ async function execute(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Nothing is wrong with what was only not begun, or not wanted any more.
-    const action = error.code === RUN_STOPPED || error.code === OVERTAKEN ? 'held' : 'failed';
+    const action = NOT_BEGUN.has(error.code) ? 'held' : 'failed';
     tell({ action, error: { code: error.code, message: error.message }, ...whose });
   }
   return outcomes;

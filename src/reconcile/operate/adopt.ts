@@ -6,6 +6,7 @@ import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import { acquire, type Lock, leaseId, look } from '../apply/lock.ts';
+import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
@@ -14,6 +15,7 @@ import { scopeOf } from '../observe/scope.ts';
 import type { GroupKind, Snapshot } from '../observe/snapshot.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
+import { readSuspension } from '../records/suspension.ts';
 import type { RunDeps, RunOptions } from '../run.ts';
 import { type Adoption, adoptions, type Declared } from './adoption.ts';
 
@@ -54,6 +56,8 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   const seen = await look(deps, leaseId(options));
   const found = await find(deps, options);
   if (!write) return found;
+  const suspension = await readSuspension(deps.cluster, options);
+  if (suspension !== undefined) throw suspendedFailure(suspension);
   if (found.running !== undefined) throw stillRunning(found.running);
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);

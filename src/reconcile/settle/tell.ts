@@ -3,6 +3,7 @@
 
 import { Failure } from '../../std/failure.ts';
 import { formatId, type Problem } from '../../std/problem.ts';
+import { SUSPENDED } from '../apply/suspension-watch.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { failureEvent } from './events.ts';
 import type { StatusChange } from './readiness.ts';
@@ -30,6 +31,7 @@ export async function writeStatuses(deps: TellDeps, changes: readonly StatusChan
 /** The status first: without it, the next run would tell the same again. */
 async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<Told> {
   const failure = await writeStatus(deps, change);
+  if (failure === 'suspended') return { failures: [], problems: [] };
   if (failure !== undefined) return { failures: [failure], problems: [] };
   const problem = await writeEvent(deps, change, now);
   return { failures: [], problems: problem === undefined ? [] : [problem] };
@@ -38,7 +40,7 @@ async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promi
 async function writeStatus(
   deps: TellDeps,
   { id, live, status, departing }: StatusChange,
-): Promise<Failure | undefined> {
+): Promise<Failure | 'suspended' | undefined> {
   const { name, namespace, uid } = live.metadata;
   const metadata = {
     name,
@@ -51,6 +53,7 @@ async function writeStatus(
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    if (error.code === SUSPENDED) return SUSPENDED;
     if (departing === true && GONE.includes(error.code)) return undefined;
     return new Failure('status-not-written', `status of ${formatId(id)}: ${error.message}`, { cause: error });
   }

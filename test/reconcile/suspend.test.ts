@@ -1,0 +1,71 @@
+// An instance that is suspended while a run writes, or before its fleet is adopted.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConnectedCluster, connectCluster } from '../../src/adapters/cluster/connect.ts';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
+import { exitCodeOf } from '../../src/reconcile/result.ts';
+import { eventually, startTestCluster, type TestCluster } from '../harness/cluster.ts';
+import { startProxy } from '../harness/proxy.ts';
+import { API_GROUP } from '../harness/world.ts';
+import { GROUP, NAMESPACE, server } from './fleet.ts';
+import { HOME, newProcess } from './process.ts';
+
+let cluster: TestCluster;
+let client: ConnectedCluster;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ workloadsReadyAfterMs: 3_600_000 });
+  const options = { fieldManager: 'skep-test', concurrency: 16, version: 'test', clock: systemClock };
+  client = await connectCluster({ kubeconfig: cluster.kubeconfigPath, ...options });
+  for (const kind of KINDS) await client.apply(crd(kind, API_GROUP), { force: true });
+  client.refresh();
+});
+
+afterAll(async () => {
+  await client.close();
+  await cluster.stop();
+});
+
+const MANIFESTS = [NAMESPACE, GROUP, server('alpha', '1.0.0'), server('beta', '1.0.0')].join('---\n');
+
+test('a run that is under way begins no further write once the instance is suspended', async () => {
+  const deps = { cluster: client, clock: systemClock };
+  const goOn = Promise.withResolvers<void>();
+  let isCaught = false;
+  const proxy = await startProxy(cluster, ({ isWrite, url }) => {
+    if (isCaught || !isWrite || !url.includes('/mcpservers/alpha')) return 'pass';
+    isCaught = true;
+    return { hold: goOn.promise };
+  });
+  const process = await newProcess({ kubeconfig: proxy.kubeconfigPath, manifests: MANIFESTS, concurrency: 1 });
+  const running = process.run();
+  await eventually(
+    async () => isCaught,
+    (yes) => yes,
+  );
+  await suspend(deps, HOME, { who: 'ada', reason: 'moving the database' });
+  const looks = () =>
+    proxy.seen.filter(({ method, url, status }) => method === 'GET' && url.includes('-suspension') && status === 200);
+  await eventually(
+    async () => looks().length,
+    (count) => count > 0,
+  );
+  const before = proxy.seen.length;
+  goOn.resolve();
+  const result = await running;
+  const later = proxy.seen.slice(before).filter(({ isWrite, label }) => isWrite && !label.endsWith(' leases'));
+  expect(later.map(({ label }) => label)).toEqual([]);
+  expect(result.paused).toMatchObject({ by: 'suspension', who: 'ada' });
+  expect([exitCodeOf(result), result.failures]).toEqual([2, []]);
+  const held = result.outcomes.filter(({ action }) => action === 'held');
+  expect(held.map(({ resource }) => resource.name)).toContain('beta');
+  expect(held[0]?.error).toMatchObject({ code: 'suspended', message: expect.stringContaining('moving the database') });
+
+  await resume({ cluster: client }, HOME);
+  expect(exitCodeOf(await process.run())).toBe(0);
+  await process.close();
+  await proxy.close();
+});
