@@ -57,15 +57,15 @@ function lifetimeOf(key: string): number {
 
 /** What may not be read counts as never changing: the hour remains. */
 async function admissionVersions(cluster: CertaintyDeps['cluster']): Promise<string> {
-  const served = await cluster.resources().catch(unreadable);
+  const served = await cluster.resources().catch(versionsUnknown);
   const kinds = (served ?? []).filter(
     ({ apiVersion, kind }) => groupOf(apiVersion) === 'admissionregistration.k8s.io' && kind.startsWith('Mutating'),
   );
-  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind).catch(unreadable)));
+  const lists = await Promise.all(kinds.map((kind) => cluster.list(kind).catch(versionsUnknown)));
   return digest(lists.map((list) => list?.map(({ metadata }) => [metadata.uid ?? '', metadata.generation ?? 0])));
 }
 
-function unreadable(error: unknown): undefined {
+function versionsUnknown(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }
 
