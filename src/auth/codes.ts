@@ -10,6 +10,8 @@ export const AUTH_CODES = {
     'No configured provider can validate the token: it names no configured issuer, and no provider has an introspectionUrl.',
   'token-unjudged':
     'A provider that might accept the token could not be asked: its keys or its introspection endpoint cannot be reached, or too many unknown tokens came. The client gets 503 and may try again with the same token.',
+  'session-ended':
+    'The token is valid, and the login that it comes from was ended: revoked, or its account at the provider is used up. The client logs in again.',
   'scope-missing':
     'The token is valid but lacks the scope: mcp-registry:read for reading, mcp-registry:write for a manual sync. Ask the provider for a token with it, or leave auth.oauth.enforceScopes off.',
   'token-refused':

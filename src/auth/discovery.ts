@@ -1,4 +1,5 @@
-// Finds the address of a provider's keys (OpenID Connect Discovery 1.0 section 4). Knows nothing about the keys.
+// What a provider says about itself, and the address of its keys (OpenID Connect Discovery 1.0 section 4). Knows nothing
+// about the keys.
 
 import { Failure } from '../std/failure.ts';
 import type { JsonObject } from '../std/json.ts';
@@ -21,10 +22,19 @@ export async function locateJwks(
   provider: ProviderSettings,
 ): Promise<string> {
   if (provider.jwksUrl !== undefined) return provider.jwksUrl;
+  const document = await discover(world, provider);
+  return jwksUri(discoveryUrl(provider.issuerUrl), document, provider.issuerUrl);
+}
+
+/** What the provider says about itself. Throws a Failure: what `getJson` throws, `provider-issuer-mismatch`. */
+export async function discover(
+  world: Pick<AuthPorts, 'fetch' | 'files'>,
+  provider: ProviderSettings,
+): Promise<JsonObject> {
   const url = discoveryUrl(provider.issuerUrl);
   const document = await getJson(world, provider, url);
   checkIssuer(url, document, provider.issuerUrl);
-  return jwksUri(url, document, provider.issuerUrl);
+  return document;
 }
 
 /** OpenID Connect Discovery 1.0 section 4.3: otherwise one issuer could answer for another. */

@@ -42,6 +42,7 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** Fetches nothing yet. */
 export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings): ProviderKeys {
+  if (provider.ownKeys !== undefined) return keysInProcess(provider.ownKeys);
   const keys = createRefreshedKeys(ports, provider);
   async function find(header: JWSHeaderParameters): Promise<KeyResult> {
     const current = await keys.current();
@@ -56,6 +57,16 @@ export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings)
     }
   }
   return { find, edition: keys.fresh };
+}
+
+function keysInProcess(current: () => JSONWebKeySet): ProviderKeys {
+  let known: { readonly document: JSONWebKeySet; readonly keySet: KeySet } | undefined;
+  function edition(): KeySet {
+    const document = current();
+    if (known?.document !== document) known = { document, keySet: createLocalJWKSet(document) };
+    return known.keySet;
+  }
+  return { find: (header) => select(edition(), header), edition };
 }
 
 async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyResult> {

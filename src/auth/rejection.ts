@@ -41,6 +41,8 @@ export type Rejection =
   | { readonly reason: 'token-too-long'; readonly length: number; readonly limit: number }
   | { readonly reason: 'provider-unknown'; readonly issuer?: string }
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
+  /** The login that it comes from was ended before it expired. */
+  | { readonly reason: 'session-ended' }
   /** Somebody who could not be asked might have accepted it. */
   | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
   | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
@@ -69,6 +71,7 @@ export function publicRejection(rejection: Rejection): PublicRejection {
     case 'token-too-long':
     case 'provider-unknown':
     case 'token-refused':
+    case 'session-ended':
       return { status: 401, error: 'invalid_token', message: 'token validation failed' };
     case 'token-unjudged':
       return { status: 503, message: 'tokens cannot be validated at the moment' };

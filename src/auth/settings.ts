@@ -1,5 +1,7 @@
 // What the configuration says about access, as token validation and discovery need it. Knows no file format.
 
+import type { JSONWebKeySet } from 'jose';
+
 /** Source: document 1, Provider entry. */
 export interface ProviderSettings {
   /** For logs. */
@@ -7,6 +9,8 @@ export interface ProviderSettings {
   /** Equal to the `iss` claim of accepted tokens, character by character. */
   readonly issuerUrl: string;
   readonly audience: string;
+  /** Where the issuer is in this process: its keys now, one and the same object until there are others. Nothing is fetched. */
+  readonly ownKeys?: () => JSONWebKeySet;
   /** Where given, discovery is skipped. */
   readonly jwksUrl?: string;
   readonly introspectionUrl?: string;

@@ -2,7 +2,7 @@
 // Knows nothing about clusters. Key names follow the existing platform (runtime.md 1.3).
 //
 // The contract, beyond this file:
-// - Secrets are never in it: it names files and environment variables. Files change when their Secrets do.
+// - Secrets are never in it: it names files, or environment variables. Files change when their Secrets do.
 // - The first signing key and the first HMAC secret are used, the others accepted. Without any, the server makes its own
 //   at start.
 // - `upstreams` are visited in their order. A proxy has one, a virtual server may have several.
@@ -17,16 +17,11 @@ export const AUTH_SERVER_FILES = {
   keys: 'keys',
   signingKey: (index: number) => `key-${index}.pem`,
   hmac: (index: number) => `hmac/hmac-${index}`,
+  upstreamClientSecret: (provider: string) => `upstream/${provider}`,
+  redisUsername: 'redis-user/username',
+  redisPassword: 'redis-user/password',
   redisCA: 'redis-tls/ca.crt',
   sentinelCA: 'redis-tls/sentinel-ca.crt',
-} as const;
-
-/** Environment variables that hold secrets. */
-export const AUTH_SERVER_ENV = {
-  redisUsername: 'TOOLHIVE_AUTH_SERVER_REDIS_USERNAME',
-  redisPassword: 'TOOLHIVE_AUTH_SERVER_REDIS_PASSWORD',
-  upstreamClientSecret: (provider: string) =>
-    `TOOLHIVE_UPSTREAM_CLIENT_SECRET_${provider.toUpperCase().replaceAll('-', '_')}`,
 } as const;
 
 /** What clients may ask for where nobody chose: what a client gets that registers without naming scopes. */
@@ -58,7 +53,10 @@ const UserInfo = Type.Object(
 
 const CLIENT = {
   client_id: Text('Client id that the provider knows the server by.'),
-  client_secret_env_var: Type.Optional(Text('Variable with the client secret. Absent: a public client, with PKCE.')),
+  client_secret_file: Type.Optional(
+    Text('File with the client secret; read again when it changes. Wins over the variable.'),
+  ),
+  client_secret_env_var: Type.Optional(Text('Variable with the client secret. Neither: a public client, with PKCE.')),
   redirect_uri: Text('URL that the provider sends users back to.'),
   scopes: Type.Optional(Texts('Scopes to ask for.')),
 };
@@ -114,8 +112,12 @@ const Redis = Type.Object(
     auth_type: Type.Literal('aclUser'),
     acl_user_config: Type.Object(
       {
-        username_env_var: Text('Variable with the name of the user.'),
-        password_env_var: Text('Variable with the password of the user.'),
+        username_file: Type.Optional(Text('File with the name of the user; wins over the variable.')),
+        username_env_var: Type.Optional(Text('Variable with the name of the user.')),
+        password_file: Type.Optional(
+          Text('File with the password of the user, read for each connection; wins over the variable.'),
+        ),
+        password_env_var: Type.Optional(Text('Variable with the password of the user.')),
       },
       CLOSED,
     ),

@@ -22,6 +22,8 @@ export const CREDENTIAL_CODES = {
     'The token endpoint answered with something that is no answer of RFC 8693: no JSON, too large, a redirect, or without access_token, issued_token_type or token_type Bearer. Check token_url.',
   'exchange-unavailable':
     'The token endpoint cannot be reached, is too slow, busy or broken. It is asked again after a short while; until then callers get 503.',
+  'upstream-token-unavailable':
+    "The person's token at the provider has expired and cannot be refreshed, or looked up, at the moment: the provider or the store cannot be reached. It is tried again with the next call.",
   'sts-role-missing':
     'No role mapping fits the claims of the caller, and there is no fallback role. Add a mapping, or give the caller the group that one asks for.',
   'sts-session-name-invalid':

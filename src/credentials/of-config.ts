@@ -11,6 +11,7 @@ import { headerInjection } from './header.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
+import { upstreamInjection } from './upstream.ts';
 
 const BLOCKS = [
   'token_exchange_config',
@@ -46,12 +47,6 @@ function checkBlocks(config: RunConfig): void {
   const present = BLOCKS.filter((block) => config[block] !== undefined);
   if (present.length > 1)
     throw configFault(`/${present[1]}`, `cannot be there beside ${present[0]}: one of them counts`);
-  if (config.embedded_auth_server_config !== undefined) {
-    throw configFault(
-      '/embedded_auth_server_config',
-      'is not supported by this release: it has no authorization server',
-    );
-  }
 }
 
 function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credential[] {
@@ -59,6 +54,7 @@ function blockSteps(config: RunConfig, ports: CredentialPorts): readonly Credent
   if (exchange !== undefined) return [tokenExchange(ports, exchange)];
   if (header !== undefined) return [headerInjection(ports, header)];
   if (bearer !== undefined) return [bearerToken(ports, bearer)];
+  if (ports.upstreamToken !== undefined) return [upstreamInjection(ports.upstreamToken)];
   return config.aws_sts_config === undefined ? [] : [removeCallerSignature];
 }
 

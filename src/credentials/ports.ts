@@ -4,6 +4,7 @@ import type { AuthPorts } from '../auth/ports.ts';
 import type { Environment } from '../std/environment.ts';
 import type { JsonObject } from '../std/json.ts';
 import type { CredentialCode } from './codes.ts';
+import type { UpstreamTokenOf } from './upstream.ts';
 
 export interface SecretFiles {
   /**
@@ -25,4 +26,6 @@ export interface CredentialPorts extends Pick<AuthPorts, 'fetch' | 'clock'> {
   readonly environment: Environment;
   readonly secretFiles: SecretFiles;
   readonly notify: (notice: CredentialNotice) => void;
+  /** Of an authorization server in this process; absent where there is none. */
+  readonly upstreamToken?: UpstreamTokenOf;
 }

@@ -20,6 +20,7 @@ import { CONTROL_CODES } from '../control/codes.ts';
 import { CREDENTIAL_CODES } from '../credentials/codes.ts';
 import { DEVCLUSTER_CODES } from '../devcluster/codes.ts';
 import { GATE_CODES } from '../gate/codes.ts';
+import { ISSUER_CODES } from '../issuer/codes.ts';
 import { KINDS_CODES } from '../kinds/codes.ts';
 import { POLICY_CODES } from '../kube/policy/codes.ts';
 import { STRATEGIC_CODES } from '../kube/strategic-codes.ts';
@@ -51,6 +52,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'The registry service', codes: REGISTRY_CODES },
   { title: 'Tokens', codes: AUTH_CODES },
   { title: 'The proxy', codes: { ...PROXY_CODES, ...TELEMETRY_CODES } },
+  { title: 'The authorization server', codes: ISSUER_CODES },
   { title: 'What a call passes', codes: GATE_CODES },
   { title: 'Rights at the MCP server', codes: CREDENTIAL_CODES },
   {

@@ -3,6 +3,7 @@
 
 import { readBearer } from '../auth/bearer.ts';
 import { challenge } from '../auth/challenge.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { Authenticate } from '../auth/providers.ts';
 import { publicRejection, type Rejection } from '../auth/rejection.ts';
 import type { ResourceSettings } from '../auth/settings.ts';
@@ -12,6 +13,8 @@ import type { Refusal } from './faults.ts';
 export interface Callers {
   readonly authenticate: Authenticate;
   readonly resource: ResourceSettings;
+  /** Whether the login that a verified token comes from still stands; absent: tokens alone decide. */
+  readonly checkSession?: (identity: Identity) => Promise<Rejection | undefined>;
   /** Why a token was refused, for the log. */
   readonly refused: (rejection: Rejection) => void;
 }
@@ -30,10 +33,8 @@ export async function findCaller(
   if (callers === undefined) return ANONYMOUS;
   const authorization = headerValues(rawHeaders, 'authorization');
   const verdict = await callers.authenticate(authorization);
-  if (!verdict.ok) {
-    callers.refused(verdict.rejection);
-    return { refusal: rejectionRefusal(callers, verdict.rejection) };
-  }
+  const rejection = verdict.ok ? await callers.checkSession?.(verdict.identity) : verdict.rejection;
+  if (rejection !== undefined || !verdict.ok) return { refusal: refuseCaller(callers, rejection) };
   const known = KNOWN.get(verdict.identity);
   if (known?.token !== undefined && authorization[0]?.endsWith(` ${known.token}`) === true) return known;
   const bearer = readBearer(authorization);
@@ -41,6 +42,11 @@ export async function findCaller(
   const caller = callerOf(verdict.identity, token);
   KNOWN.set(verdict.identity, caller);
   return caller;
+}
+
+function refuseCaller(callers: Callers, rejection: Rejection = { reason: 'credentials-missing' }): Refusal {
+  callers.refused(rejection);
+  return rejectionRefusal(callers, rejection);
 }
 
 function rejectionRefusal({ resource }: Callers, rejection: Rejection): Refusal {

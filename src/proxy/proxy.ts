@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Backend } from '../backends/backend.ts';
 import type { Credential } from '../credentials/credential.ts';
+import type { ServeIssuer } from '../issuer/mount.ts';
 import type { Message } from '../mcp/message.ts';
 import type { SessionSeal } from '../mcp/seal.ts';
 import { readBody } from './body.ts';
@@ -36,6 +37,8 @@ export interface ProxyParts {
   readonly seal: SessionSeal;
   readonly credential: Credential;
   readonly plain: PlainAnswers;
+  /** The authorization server below the same origin; undefined where there is none. */
+  readonly serveIssuer: ServeIssuer | undefined;
   readonly health: Health;
   readonly limits: Pick<ServiceLimits, 'requestBytes' | 'messageBytes'>;
   readonly times: Pick<ServiceTimes, 'keepAliveMs'>;
@@ -60,6 +63,7 @@ export function createHandle(parts: ProxyParts): Handle {
   return function handle(request, response) {
     const path = pathOf(request.url ?? '/');
     if (answerPlain(parts.plain, path, request.method, response)) return;
+    if (parts.serveIssuer?.(path, request, response) === true) return;
     const call = beginCall(parts, request, response, path);
     void serveRequest(parts, call).catch((error: unknown) => refuseBroken(call, error));
   };

@@ -1,7 +1,7 @@
 // A proxy's configuration with every default filled in. Knows nothing about files, sockets or how settings are used.
 
 import { metadataUrl } from '../auth/metadata.ts';
-import type { ResourceSettings } from '../auth/settings.ts';
+import type { ProviderSettings, ResourceSettings } from '../auth/settings.ts';
 import type { RunConfig } from '../contracts/run-config.ts';
 
 /** Where the MCP server is. */
@@ -80,9 +80,13 @@ export function timesOf({ timeouts = {} }: RunConfig): ServiceTimes {
 
 /**
  * Absent: callers are not authenticated. Without `audience` a token must name the resource (RFC 8707 section 2).
- * `clientSecret`: of the introspection client, where no file has it.
+ * `clientSecret`: of the introspection client, where no file has it. `own`: an issuer in this process.
  */
-export function resourceOf(config: RunConfig, clientSecret: string | undefined): ResourceSettings | undefined {
+export function resourceOf(
+  config: RunConfig,
+  clientSecret: string | undefined,
+  own?: OwnIssuer,
+): ResourceSettings | undefined {
   const { oidc_config: oidc, name } = config;
   if (oidc === undefined) return undefined;
   return {
@@ -93,7 +97,8 @@ export function resourceOf(config: RunConfig, clientSecret: string | undefined):
       {
         name,
         issuerUrl: oidc.issuer,
-        audience: oidc.audience ?? oidc.resource_url,
+        audience: audienceOf(oidc),
+        ownKeys: own?.issuer === oidc.issuer ? own.publishedKeys : undefined,
         jwksUrl: oidc.jwks_url,
         introspectionUrl: oidc.introspection_url,
         clientId: oidc.client_id,
@@ -106,6 +111,16 @@ export function resourceOf(config: RunConfig, clientSecret: string | undefined):
       },
     ],
   };
+}
+
+interface OwnIssuer {
+  readonly issuer: string;
+  readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
+}
+
+/** What a token must name. */
+export function audienceOf({ audience, resource_url: resource }: NonNullable<RunConfig['oidc_config']>): string {
+  return audience ?? resource;
 }
 
 const METADATA_PATHS = new WeakMap<ResourceSettings, readonly string[]>();

@@ -6,6 +6,7 @@ import type { RunConfig } from '../../src/contracts/run-config.ts';
 import { OUTGOING_AUTH, OUTGOING_ENV } from '../../src/contracts/run-config-auth.ts';
 import type { CredentialCaller } from '../../src/credentials/credential.ts';
 import { credentialOf } from '../../src/credentials/of-config.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { sendJson, startEndpoint } from './endpoint.ts';
 import { startSignedServer, startTokenService } from './token-service.ts';
 import { ANONYMOUS, outgoing, START_MS, startWorld, type World } from './world.ts';
@@ -169,6 +170,30 @@ describe('what leaves', () => {
   });
 });
 
+describe('with an authorization server in the process', () => {
+  it('the token of the provider leaves in place of that of the caller', async () => {
+    const credential = credentialOf(CONFIG, {
+      ...world.ports,
+      upstreamToken: async ({ key }) => `of ${key} at the provider`,
+    });
+    const given = await credential(SENT, ADA);
+    expect(given.ok && given.headers.authorization).toBe('Bearer of ada at the provider');
+  });
+
+  it('a call whose login has ended gets no rights, and one that cannot be looked up waits', async () => {
+    const ended = credentialOf(CONFIG, { ...world.ports, upstreamToken: async () => undefined });
+    expect(await ended(SENT, ADA)).toMatchObject({ ok: false, refusal: { status: 401 } });
+    const down = credentialOf(CONFIG, {
+      ...world.ports,
+      upstreamToken: () => Promise.reject(new Failure('redis-unreachable', 'no store')),
+    });
+    expect(await down(SENT, ADA)).toMatchObject({
+      ok: false,
+      refusal: { status: 503, code: 'upstream-token-unavailable' },
+    });
+  });
+});
+
 describe('the start fails where', () => {
   it.each<{ reason: string; config: Partial<RunConfig>; code: string }>([
     {
@@ -180,21 +205,6 @@ describe('the start fails where', () => {
       reason: 'a secret is not there',
       config: { bearer_token_config: { token_env_var: 'UNSET' } },
       code: 'credential-secret-missing',
-    },
-    {
-      reason: 'an authorization server of its own is asked for, which there is none of',
-      config: {
-        embedded_auth_server_config: {
-          schema_version: 'v0.1.0',
-          issuer: 'https://issuer.example.com',
-          upstreams: [],
-          token_lifespans: { access_token_lifespan: '1h', refresh_token_lifespan: '1h', auth_code_lifespan: '1m' },
-          scopes_supported: ['openid'],
-          allowed_audiences: [],
-          storage: { type: 'memory' },
-        },
-      },
-      code: 'credential-config-invalid',
     },
     {
       reason: 'a forwarded header is for the proxy alone',

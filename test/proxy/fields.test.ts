@@ -9,8 +9,8 @@ import { type FieldRow, settingsOf, withSetting } from './field-row.ts';
 import { SERVICE_ROWS } from './field-rows.ts';
 import { CALLER_ROWS } from './field-rows-callers.ts';
 import { TELEMETRY_ROWS } from './field-rows-telemetry.ts';
-import { beforeBackend, type FieldWorld, startFieldWorld } from './field-world.ts';
-import { CONFIG, runProxy } from './world.ts';
+import { type FieldWorld, startFieldWorld } from './field-world.ts';
+import { CONFIG } from './world.ts';
 
 /** Settings that have no effect on a proxy, with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   '/permission_profile_name_or_path': 'says how the server runs, for people and tools',
   '/scaling_config/backend_replicas': 'says how many servers there are, for people and tools',
   '/scaling_config/session_redis': 'its stories need two replicas and a store: they are with the relay of sessions',
-  '/embedded_auth_server_config': 'is refused at the start: see below',
+  '/embedded_auth_server_config': 'its stories are logins: they are with the authorization server, test/issuer',
 };
 
 const WHOLE = ['/embedded_auth_server_config', '/scaling_config/session_redis'];
@@ -71,10 +71,4 @@ describe.each(ROWS.map((row) => [row.at ?? row.field, row] as const))('%s', (_na
     });
     expect(await Promise.race([ignored, late])).not.toEqual(row.expected);
   });
-});
-
-test('an authorization server of its own is refused at the start', async () => {
-  const embedded = { issuer: 'https://issuer.example' } as RunConfig['embedded_auth_server_config'];
-  const started = runProxy({ ...beforeBackend(world), embedded_auth_server_config: embedded });
-  await expect(started).rejects.toThrow('/embedded_auth_server_config is not supported by this release');
 });

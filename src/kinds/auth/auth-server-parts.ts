@@ -1,16 +1,14 @@
-// What an embedded authorization server needs in a pod: its configuration, the Secrets in the environment, those in files.
-// Knows nothing about the pod.
+// What an embedded authorization server needs in a pod: its configuration, and its Secrets in files. Knows nothing about the pod.
 
 import {
   AUTH_SERVER_DIRECTORY,
-  AUTH_SERVER_ENV,
   AUTH_SERVER_FILES,
   AUTH_SERVER_SCOPES,
   type AuthServerConfig,
 } from '../../contracts/auth-server-config.ts';
 import type { JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
-import type { Env, Mounted } from '../pods/pod.ts';
+import type { Mounted } from '../pods/pod.ts';
 import type { EmbeddedAuthServer } from './auth-server.ts';
 import { upstreamConfig } from './auth-server-upstream-config.ts';
 
@@ -20,7 +18,6 @@ type Key = { readonly name: string; readonly key: string };
 
 export interface AuthServerParts {
   readonly config: AuthServerConfig;
-  readonly env: readonly Env[];
   readonly mounted: readonly Mounted[];
 }
 
@@ -29,12 +26,14 @@ export interface AuthServerHost {
   readonly namespace: string;
   /** URL by which clients know the resource that tokens are for. */
   readonly resourceUrl: string;
+  /** What a token must name where that is not the URL; clients may ask for either. */
+  readonly audience: string | undefined;
   /** Scopes that the resource advertises. */
   readonly scopes: readonly string[];
 }
 
 export function authServerParts(server: AuthServer, host: AuthServerHost): AuthServerParts {
-  return { config: configOf(server, host), env: envOf(server), mounted: mountedOf(server) };
+  return { config: configOf(server, host), mounted: mountedOf(server) };
 }
 
 /** Where nobody chose scopes for the resource, those that clients get without asking. */
@@ -60,7 +59,7 @@ function configOf(server: AuthServer, host: AuthServerHost): AuthServerConfig {
     },
     upstreams: upstreamProviders.map((provider) => upstreamConfig(provider, host.resourceUrl)),
     scopes_supported: authServerScopes(host.scopes),
-    allowed_audiences: [host.resourceUrl],
+    allowed_audiences: [...new Set([host.resourceUrl, host.audience ?? host.resourceUrl])],
     storage: storage(server.storage, host),
   };
 }
@@ -90,8 +89,8 @@ function storage({ type, redis }: AuthServer['storage'], host: AuthServerHost): 
       },
       auth_type: 'aclUser',
       acl_user_config: {
-        username_env_var: AUTH_SERVER_ENV.redisUsername,
-        password_env_var: AUTH_SERVER_ENV.redisPassword,
+        username_file: inDirectory(AUTH_SERVER_FILES.redisUsername),
+        password_file: inDirectory(AUTH_SERVER_FILES.redisPassword),
       },
       key_prefix: `thv:auth:{${host.namespace}:${host.name}}:`,
       dial_timeout: redis.dialTimeout,
@@ -120,17 +119,19 @@ function inDirectory(file: string): string {
   return `${AUTH_SERVER_DIRECTORY}/${file}`;
 }
 
-function envOf({ upstreamProviders, storage: { redis } }: AuthServer): readonly Env[] {
-  const clients = upstreamProviders.flatMap(({ name, oidcConfig, oauth2Config }) => {
+function clientSecrets({ upstreamProviders }: AuthServer): readonly JsonObject[] {
+  return upstreamProviders.flatMap(({ name, oidcConfig, oauth2Config }) => {
     const secret = (oidcConfig ?? oauth2Config)?.clientSecretRef;
-    return secret === undefined ? [] : [{ name: AUTH_SERVER_ENV.upstreamClientSecret(name), secret }];
+    return secret === undefined ? [] : [source(secret, AUTH_SERVER_FILES.upstreamClientSecret(name))];
   });
-  if (redis === undefined) return clients;
+}
+
+function redisUser(redis: Redis | undefined): readonly JsonObject[] {
+  if (redis === undefined) return [];
   const { usernameSecretRef, passwordSecretRef } = redis.aclUserConfig;
   return [
-    ...clients,
-    { name: AUTH_SERVER_ENV.redisUsername, secret: usernameSecretRef },
-    { name: AUTH_SERVER_ENV.redisPassword, secret: passwordSecretRef },
+    source(usernameSecretRef, AUTH_SERVER_FILES.redisUsername),
+    source(passwordSecretRef, AUTH_SERVER_FILES.redisPassword),
   ];
 }
 
@@ -138,12 +139,16 @@ const VOLUME = 'authserver';
 const OWNER_READS = 0o400;
 
 /** One volume for all, without subPath: files follow their Secrets while the pod runs, so keys can be rotated. */
-function mountedOf({ signingKeySecretRefs = [], hmacSecretRefs = [], storage: { redis } }: AuthServer): Mounted[] {
+function mountedOf(server: AuthServer): Mounted[] {
+  const { signingKeySecretRefs = [], hmacSecretRefs = [] } = server;
+  const { redis } = server.storage;
   const masterCA = redis?.tls?.caCertSecretRef;
   const sentinelCA = redis?.sentinelTls?.caCertSecretRef;
   const sources = [
     ...signingKeySecretRefs.map((ref, index) => source(ref, `keys/${AUTH_SERVER_FILES.signingKey(index)}`)),
     ...hmacSecretRefs.map((ref, index) => source(ref, AUTH_SERVER_FILES.hmac(index))),
+    ...clientSecrets(server),
+    ...redisUser(redis),
     ...(masterCA === undefined ? [] : [source(masterCA, AUTH_SERVER_FILES.redisCA)]),
     ...(sentinelCA === undefined ? [] : [source(sentinelCA, AUTH_SERVER_FILES.sentinelCA)]),
   ];

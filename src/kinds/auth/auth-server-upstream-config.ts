@@ -1,7 +1,7 @@
 // Renders a provider that users log in with into the configuration of an embedded authorization server. Knows nothing
 // about the server.
 
-import { AUTH_SERVER_ENV, type AuthServerConfig } from '../../contracts/auth-server-config.ts';
+import { AUTH_SERVER_DIRECTORY, AUTH_SERVER_FILES, type AuthServerConfig } from '../../contracts/auth-server-config.ts';
 import type { Static } from '../../std/schema.ts';
 import type { UpstreamProvider } from './auth-server-upstream.ts';
 
@@ -51,7 +51,7 @@ function client(name: string, config: OIDC | OAuth2, resourceUrl: string) {
   const { clientId, clientSecretRef, redirectUri, scopes } = config;
   return {
     client_id: clientId,
-    client_secret_env_var: clientSecretRef && AUTH_SERVER_ENV.upstreamClientSecret(name),
+    client_secret_file: clientSecretRef && `${AUTH_SERVER_DIRECTORY}/${AUTH_SERVER_FILES.upstreamClientSecret(name)}`,
     redirect_uri: redirectUri ?? `${resourceUrl.replace(/\/$/, '')}/oauth/callback`,
     scopes: scopes === undefined || scopes.length === 0 ? undefined : scopes,
   };

@@ -1,9 +1,9 @@
 // What a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets in files
-// and in its environment (kinds.md 0.12 and 0.13). Knows nothing about what the proxy is in front of.
+// (kinds.md 0.12 and 0.13). Knows nothing about what the proxy is in front of.
 
 import type { OutgoingAuthBlocks } from '../../contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
-import type { Env, Mounted } from '../pods/pod.ts';
+import type { Mounted } from '../pods/pod.ts';
 import { SECRET_FILES, type SecretFile, secretPath } from '../pods/secret-files.ts';
 import { authServerParts, authServerScopes } from './auth-server-parts.ts';
 import { type ExternalAuthConfig, externalAuthConfig } from './external-auth-config.ts';
@@ -20,7 +20,6 @@ export interface ExternalAuthUser {
 
 export interface ExternalAuthParts {
   readonly blocks: OutgoingAuthBlocks;
-  readonly env: readonly Env[];
   readonly files: readonly SecretFile[];
   readonly mounted: readonly Mounted[];
   /** Whose tokens are accepted then: an authorization server of the proxy's own has a say in it. */
@@ -28,7 +27,7 @@ export interface ExternalAuthParts {
 }
 
 export function externalAuthParts(user: ExternalAuthUser, view: View): ExternalAuthParts {
-  return { blocks: {}, env: [], files: [], mounted: [], oidc: user.oidc, ...partsOf(user, view) };
+  return { blocks: {}, files: [], mounted: [], oidc: user.oidc, ...partsOf(user, view) };
 }
 
 function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts> {
@@ -118,10 +117,10 @@ function serverParts(
 ): Partial<ExternalAuthParts> {
   if (oidc === undefined) return {};
   const scopes = authServerScopes(oidc.settings.scopes);
-  const server = authServerParts(config, { name, namespace, resourceUrl: oidc.settings.resource_url, scopes });
+  const { audience, resource_url: resourceUrl } = oidc.settings;
+  const server = authServerParts(config, { name, namespace, resourceUrl, audience, scopes });
   return {
     blocks: { embedded_auth_server_config: server.config },
-    env: server.env,
     mounted: server.mounted,
     oidc: { ...oidc, settings: { ...oidc.settings, scopes } },
   };

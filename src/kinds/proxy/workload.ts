@@ -96,14 +96,13 @@ function ports(proxy: ProxyFacts): Json[] {
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 
 /** What the proxy gets by its environment; variables that the author gives win. */
-function environment({ name, namespace, spec }: ProxyFacts, { oidc, auth }: ProxyNeeds): readonly Env[] {
+function environment({ name, namespace, spec }: ProxyFacts, { oidc }: ProxyNeeds): readonly Env[] {
   const { openTelemetry } = spec.telemetry ?? {};
   const serviceName = openTelemetry?.serviceName || name;
   const attributes = `service.name=${serviceName},service.namespace=${namespace}`;
   return [
     ...(openTelemetry === undefined ? [] : [{ name: 'OTEL_RESOURCE_ATTRIBUTES', value: attributes }]),
     ...(oidc?.env ?? []),
-    ...auth.env,
     ...(spec.resourceOverrides?.proxyDeployment?.env ?? []),
   ];
 }

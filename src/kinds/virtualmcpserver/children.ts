@@ -194,12 +194,11 @@ function environment(self: VirtualServer, needs: Needs): readonly Env[] {
 }
 
 /** Secrets that others change. */
-function secretEnv({ spec }: VirtualServer, { oidc, authServer, callable }: Needs): readonly Env[] {
+function secretEnv({ spec }: VirtualServer, { oidc, callable }: Needs): readonly Env[] {
   return [
     ...(oidc?.env ?? []),
     ...callable.env,
     ...sessionPassword(spec.sessionStorage, VMCP_ENV.sessionRedisPassword),
-    ...(authServer?.env ?? []),
   ];
 }
 

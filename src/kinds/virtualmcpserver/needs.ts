@@ -39,12 +39,9 @@ function resolvedOIDC(self: VirtualServer, view: View): Needs['oidc'] {
   return { ...resolved, env, secretEnv: env.length === 0 ? undefined : name };
 }
 
-/** runtime.md 9: tokens for the audience that is accepted are tokens that it makes. */
 function serverOf({ name, namespace, spec }: VirtualServer, { settings }: ResolvedOIDC): AuthServerParts | undefined {
   if (spec.authServerConfig === undefined) return undefined;
   const { audience, resource_url: resourceUrl } = settings;
-  const host = { name, namespace, resourceUrl, scopes: authServerScopes(settings.scopes) };
-  const parts = authServerParts(spec.authServerConfig, host);
-  const audiences = new Set([...parts.config.allowed_audiences, ...(audience === undefined ? [] : [audience])]);
-  return { ...parts, config: { ...parts.config, allowed_audiences: [...audiences] } };
+  const host = { name, namespace, resourceUrl, audience, scopes: authServerScopes(settings.scopes) };
+  return authServerParts(spec.authServerConfig, host);
 }

@@ -17,6 +17,7 @@ import { limitsOf, resourceOf } from '../../proxy/settings.ts';
 import type { SseFront } from '../../proxy/sse/front.ts';
 import type { Environment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
+import type { OpenIssuer } from './issuer.ts';
 import { proxyClock } from './proxy-clock.ts';
 import { openDoorway, openLimits } from './proxy-gate.ts';
 import type { Recorder } from './proxy-record.ts';
@@ -25,7 +26,16 @@ import type { WatchedFiles } from './watched-files.ts';
 /** What no change of the configuration touches. */
 type Fixed = Pick<
   ProxyParts,
-  'backend' | 'rules' | 'seal' | 'health' | 'endpoint' | 'times' | 'beginSpan' | 'active' | 'untilStopped'
+  | 'backend'
+  | 'rules'
+  | 'seal'
+  | 'health'
+  | 'endpoint'
+  | 'times'
+  | 'beginSpan'
+  | 'active'
+  | 'untilStopped'
+  | 'serveIssuer'
 >;
 
 export interface SettingsParts {
@@ -35,6 +45,8 @@ export interface SettingsParts {
   readonly logger: Logger;
   readonly outbound: Outbound;
   readonly recorder: Recorder;
+  /** Undefined: tokens are those of an issuer elsewhere. */
+  readonly issuer: OpenIssuer | undefined;
   /** Undefined: not served on the port of the server. */
   readonly metricsText: (() => string) | undefined;
   /** Undefined: the transport of 2024-11-05 is not served. */
@@ -45,7 +57,7 @@ export interface SettingsParts {
 export function createSettings(parts: SettingsParts): (config: RunConfig) => ProxyParts {
   const { fixed, recorder, metricsText } = parts;
   const resourceFor = remember(['name', 'oidc_config'], (config) =>
-    resourceOf(config, parts.environment[SECRET_ENV.oidcClientSecret]),
+    resourceOf(config, parts.environment[SECRET_ENV.oidcClientSecret], parts.issuer),
   );
   const callersFor = remember(['name', 'oidc_config'], (config) => openCallers(parts, resourceFor(config)));
   const enterFor = remember(['limits'], (config) => openLimits(limitsOf(config), proxyClock));
@@ -101,17 +113,21 @@ function remember<Part>(
   };
 }
 
-function openCredential({ environment, files, logger, outbound }: SettingsParts, config: RunConfig) {
+function openCredential({ environment, files, logger, outbound, issuer }: SettingsParts, config: RunConfig) {
   return credentialOf(config, {
     fetch: outbound.request,
     clock: proxyClock,
     environment,
     secretFiles: files,
     notify: ({ message, ...notice }) => logger.warn(notice, message),
+    upstreamToken: issuer?.upstreamToken,
   });
 }
 
-function openCallers({ logger, outbound }: SettingsParts, resource: ResourceSettings | undefined): Callers | undefined {
+function openCallers(
+  { logger, outbound, issuer }: SettingsParts,
+  resource: ResourceSettings | undefined,
+): Callers | undefined {
   if (resource === undefined) return undefined;
   const ports = {
     fetch: outbound.request,
@@ -122,6 +138,7 @@ function openCallers({ logger, outbound }: SettingsParts, resource: ResourceSett
   return {
     authenticate: createAuthenticate(ports, resource.providers),
     resource,
+    checkSession: issuer?.checkSession,
     refused: ({ reason, ...data }) => logger.info({ code: reason, ...data }, explain(reason)),
   };
 }

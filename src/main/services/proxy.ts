@@ -15,6 +15,7 @@ import type { Environment } from '../../std/environment.ts';
 import { VERSION } from '../version.ts';
 import { openBackend } from './proxy-backend.ts';
 import { proxyClock } from './proxy-clock.ts';
+import { openProxyIssuer } from './proxy-issuer.ts';
 import { readSessionKeys, watchSeal } from './proxy-keys.ts';
 import { openRecorder } from './proxy-record.ts';
 import { watchConfig } from './proxy-reload.ts';
@@ -103,6 +104,8 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const rules = openRules(config, files, logger);
   const { proxy, ...metrics } = openProxyMetrics(config);
   closing.push(metrics.stop);
+  const issuer = await openProxyIssuer(options, outbound, proxy.metrics);
+  closing.push(() => issuer?.close());
   const telemetry = await openProxyTelemetry(config, environment, logger, metrics.read);
   closing.push(() => telemetry?.close());
   const recorder = openRecorder({ metrics: proxy, logger, writeAudit: options.writeAudit });
@@ -123,10 +126,14 @@ async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   }
   const endpoint = targetOf(config).kind === 'http' && config.remote_url === undefined ? undefined : '/mcp';
   return {
-    fixed: { backend, rules, seal, health, times, endpoint, beginSpan: telemetry?.beginSpan, active, untilStopped },
+    fixed: {
+      ...{ backend, rules, seal, health, times, endpoint, active, untilStopped },
+      beginSpan: telemetry?.beginSpan,
+      serveIssuer: issuer?.serve,
+    },
     metricsText: config.telemetry_config?.enable_prometheus_metrics_path === true ? metrics.text : undefined,
     sse: frontOf(config) === 'sse' ? openSse(backend, relay, limits.messageBytes) : undefined,
-    ...{ rules, metrics, outbound, recorder, underWay },
+    ...{ rules, metrics, outbound, recorder, underWay, issuer },
   };
 }
 

@@ -19,7 +19,10 @@ declare module 'oidc-provider' {
 
   export interface OpenProvider {
     readonly Grant: new (of: { readonly clientId: string; readonly accountId: string }) => Grant;
-    readonly Client: { find(id: string): Promise<{ readonly clientName?: string } | undefined> };
+    readonly Client: {
+      find(id: string): Promise<{ readonly clientName?: string } | undefined>;
+      readonly prototype: { redirectUriAllowed: () => boolean };
+    };
     callback(): RequestListener;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;

@@ -1,0 +1,62 @@
+// Access tokens as JWTs (RFC 9068). Knows nothing about who may have one.
+
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
+import type { Person } from './records.ts';
+import { type IssuerWorld, randomId } from './world.ts';
+
+export interface TokenFacts {
+  readonly client: string;
+  readonly session: string;
+  readonly person: Person;
+  readonly scopes: readonly string[];
+  readonly audience: readonly string[];
+}
+
+/** The claim that leads to the person's tokens at the providers (runtime.md 8). */
+export const SESSION_CLAIM = 'tsid';
+
+export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<string> {
+  const { settings, keys, ports } = world;
+  const { client, session, person, scopes, audience } = facts;
+  const { id, algorithm, privateKey } = keys.current();
+  const now = Math.floor(ports.clock.now() / 1000);
+  const { subject, name, email } = person;
+  const claims = {
+    iss: settings.issuer,
+    sub: subject,
+    aud: audience.length === 1 ? audience[0] : [...audience],
+    iat: now,
+    exp: now + Math.floor(settings.accessMs / 1000),
+    jti: randomId(world),
+    client_id: client,
+    scope: scopes.join(' '),
+    [SESSION_CLAIM]: session,
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+  };
+  return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
+}
+
+/** The client and session of a token of ours that has not expired; undefined otherwise. */
+export async function readAccessToken(
+  { keys, settings, ports }: IssuerWorld,
+  token: string,
+): Promise<{ readonly client: string; readonly session: string } | undefined> {
+  try {
+    const { kid } = decodeProtectedHeader(token);
+    const key = keys.published().keys.find((each) => each.kid === kid);
+    if (key === undefined) return undefined;
+    const options = {
+      issuer: settings.issuer,
+      typ: 'at+jwt',
+      algorithms: [key.alg ?? ''],
+      currentDate: new Date(ports.clock.now()),
+    };
+    const { payload } = await jwtVerify(token, key, options);
+    const { client_id: client, [SESSION_CLAIM]: session } = payload;
+    return typeof client === 'string' && typeof session === 'string' ? { client, session } : undefined;
+  } catch {
+    // Whatever is wrong with it, it is no token of ours.
+    return undefined;
+  }
+}

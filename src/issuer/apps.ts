@@ -1,0 +1,37 @@
+// Where people see which clients they have allowed to act for them, and take it back. Knows nothing about tokens.
+
+import { isSameOrigin, lostPage } from './consent.ts';
+import { type IssuerAnswer, type IssuerRequest, readForm, redirectAnswer } from './message.ts';
+import { appsPage } from './pages/pages.ts';
+import { type Consents, changeConsent, findConsent, KEYS, readRecord } from './records.ts';
+import { endSession } from './sessions.ts';
+import type { IssuerWorld } from './world.ts';
+
+/** Of the person who was last logged in in this browser. */
+export async function showApps(
+  { settings, ports, cookies }: IssuerWorld,
+  request: IssuerRequest,
+): Promise<IssuerAnswer> {
+  const person = cookies.person(request);
+  const known = person === undefined ? undefined : await readRecord<Consents>(ports.store, KEYS.consents(person));
+  const apps = Object.entries(known?.record ?? {}).map(([client, { name, redirectHost: place, scopes }]) => {
+    return { client, name, place, scopes };
+  });
+  return appsPage(appsPath(settings.path), apps);
+}
+
+/** Its sessions end with it. */
+export async function disconnectApp(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const { store } = world.ports;
+  const person = world.cookies.person(request);
+  const client = readForm(request)?.get('client') ?? '';
+  if (person === undefined || client === '' || !isSameOrigin(world, request)) return lostPage();
+  const consent = await findConsent(store, person, client);
+  await changeConsent(store, person, client, undefined);
+  for (const session of consent?.sessions ?? []) await endSession(world, session, 'the person disconnected the app');
+  return redirectAnswer(`${world.settings.issuer}/oauth/apps`);
+}
+
+function appsPath(path: string): string {
+  return `${path}/oauth/apps`;
+}

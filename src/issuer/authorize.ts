@@ -1,0 +1,139 @@
+// The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
+// the person has allowed it before. Knows nothing about providers and tokens.
+
+import type { Client } from './clients.ts';
+import { askConsent, consentCovers } from './consent.ts';
+import {
+  type IssuerAnswer,
+  type IssuerRequest,
+  type OAuthError,
+  redirectAnswer,
+  repeatedParameter,
+} from './message.ts';
+import { errorPage, refusalPage } from './pages/pages.ts';
+import { isChallenge } from './pkce.ts';
+import { type Authorization, findConsent, type Pending } from './records.ts';
+import { fitsRedirect, redirectError } from './redirects.ts';
+import { audienceFor, scopesFor } from './resources.ts';
+import { isLoopback } from './settings.ts';
+import { beginVisit } from './visit.ts';
+import { type IssuerWorld, noteRefusal, randomId } from './world.ts';
+
+const STATE_LENGTH_MAX = 4096;
+
+export async function authorize(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const { query } = request;
+  const found = await findRedirect(world, query);
+  if ('page' in found) return found.page;
+  const { client, redirectUri, redirectNamed } = found;
+  const state = query.get('state') ?? undefined;
+  const checked = checkParameters(world, query);
+  if ('error' in checked) {
+    noteRefusal(world, checked.error, checked.description);
+    return answerRefused(world, { redirectUri, state }, checked);
+  }
+  const authorization: Authorization = { client: client.id, redirectUri, redirectNamed, state, ...checked };
+  const known = world.cookies.browser(request);
+  const fresh = known === undefined ? world.cookies.newBrowser() : undefined;
+  const cookies = fresh === undefined ? [] : [fresh.cookie];
+  const person = world.cookies.person(request);
+  const pending: Pending = {
+    stage: 'upstream',
+    authorization,
+    browser: known ?? fresh?.browser ?? '',
+    session: randomId(world),
+    person,
+    consented: false,
+    logins: [],
+  };
+  const consent = person === undefined ? undefined : await findConsent(world.ports.store, person, client.id);
+  const asks = query.get('prompt') === 'consent' || !consentCovers(consent, authorization);
+  if (asks) return askConsent(world, client, pending, cookies);
+  const visit = await beginVisit(world, pending);
+  if ('url' in visit) return redirectAnswer(visit.url, cookies);
+  return redirectAnswer(redirectError(authorization, world.settings.issuer, visit.error, visit.description), cookies);
+}
+
+interface Redirect {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly redirectNamed: boolean;
+}
+
+/** Whoever cannot be trusted with the person is not sent the person (RFC 6749 section 4.1.2.1). */
+async function findRedirect(
+  world: IssuerWorld,
+  query: URLSearchParams,
+): Promise<Redirect | { readonly page: IssuerAnswer }> {
+  const repeated = repeatedParameter(query);
+  if (repeated === 'client_id' || repeated === 'redirect_uri')
+    return refuse(world, `The app named its ${repeated} twice.`);
+  const id = query.get('client_id') ?? '';
+  const client = await world.clients.find(id);
+  if (client === undefined) {
+    return refuse(
+      world,
+      'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.',
+    );
+  }
+  const named = query.get('redirect_uri');
+  const [only, another] = client.redirectUris;
+  if (named === null && only !== undefined && another === undefined && !isLoopbackUri(only)) {
+    return { client, redirectUri: only, redirectNamed: false };
+  }
+  if (named !== null && fitsRedirect(client.redirectUris, named))
+    return { client, redirectUri: named, redirectNamed: true };
+  return refuse(
+    world,
+    'The app wants to send you to an address that it has not registered. You may have followed a forged link.',
+  );
+}
+
+function isLoopbackUri(uri: string): boolean {
+  return isLoopback(new URL(uri).hostname);
+}
+
+function refuse(world: IssuerWorld, message: string): { readonly page: IssuerAnswer } {
+  noteRefusal(world, 'invalid_request', message);
+  return { page: errorPage(400, 'This link cannot be used', message) };
+}
+
+type Checked = Pick<Authorization, 'challenge' | 'scopes' | 'audience'>;
+
+function checkParameters({ settings }: IssuerWorld, query: URLSearchParams): Checked | OAuthError {
+  const repeated = repeatedParameter(query);
+  if (repeated !== undefined) return invalidRequest(`${repeated} is there twice`);
+  if (query.has('request')) return { error: 'request_not_supported', description: 'request objects are not read' };
+  if (query.has('request_uri'))
+    return { error: 'request_uri_not_supported', description: 'request objects are not fetched' };
+  if (query.get('response_type') !== 'code') {
+    return { error: 'unsupported_response_type', description: 'response_type must be code' };
+  }
+  if (!['query', null].includes(query.get('response_mode'))) return invalidRequest('response_mode must be query');
+  if ((query.get('state') ?? '').length > STATE_LENGTH_MAX) return invalidRequest('state is too long');
+  const challenge = query.get('code_challenge') ?? '';
+  if (query.get('code_challenge_method') !== 'S256' || !isChallenge(challenge)) {
+    return invalidRequest('code_challenge with code_challenge_method=S256 is required (RFC 7636)');
+  }
+  const scopes = scopesFor(settings, query.get('scope'));
+  if ('error' in scopes) return scopes;
+  const audience = audienceFor(settings, query.getAll('resource'));
+  return 'error' in audience ? audience : { challenge, scopes, audience };
+}
+
+function invalidRequest(description: string): OAuthError {
+  return { error: 'invalid_request', description };
+}
+
+/**
+ * Nobody has said yes to the client so far. To a site it would be an open redirector (RFC 9700 section 4.11.2), so the person
+ * decides; apps on the same machine are told at once.
+ */
+function answerRefused(
+  { settings }: IssuerWorld,
+  to: { readonly redirectUri: string; readonly state?: string },
+  { error, description }: OAuthError,
+): IssuerAnswer {
+  const url = redirectError(to, settings.issuer, error, description);
+  return to.redirectUri.startsWith('https:') ? refusalPage(description, url) : redirectAnswer(url);
+}

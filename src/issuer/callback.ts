@@ -1,0 +1,151 @@
+// Where a browser comes back from a provider: the person is known then, goes to the next provider, or the client gets its
+// code. Knows nothing about pages and token endpoints.
+
+import { createHash } from 'node:crypto';
+import { askConsent, consentCovers, lostPage } from './consent.ts';
+import { type IssuerAnswer, type IssuerRequest, redirectAnswer } from './message.ts';
+import {
+  type Authorization,
+  type CodeRecord,
+  changeConsent,
+  findConsent,
+  KEYS,
+  type Login,
+  type Pending,
+  type Person,
+  SESSIONS_MAX,
+  takePending,
+  upstreamContext,
+  writeRecord,
+} from './records.ts';
+import { redirectError, redirectPlace, redirectWith } from './redirects.ts';
+import { uuidOf } from './registration.ts';
+import type { Upstream, UpstreamLogin } from './upstream/upstream.ts';
+import { beginVisit, nextUpstream, upstreamError } from './visit.ts';
+import { type IssuerWorld, noteRefusal, randomId, sessionMs } from './world.ts';
+
+export async function receiveCallback(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const elsewhere = ownCallback(world, request);
+  if (elsewhere !== undefined) return redirectAnswer(elsewhere);
+  const pending = await takePending(world.ports.store, request.query.get('state') ?? '');
+  const upstream = pending === undefined ? undefined : nextUpstream(world, pending);
+  const isOwn = pending?.browser !== undefined && pending.browser === world.cookies.browser(request);
+  if (pending?.stage !== 'upstream' || upstream === undefined || !isOwn || !isPathOf(world, upstream, request.path)) {
+    noteRefusal(world, 'invalid_request', 'a browser came back from a provider with a login that did not begin there');
+    return lostPage();
+  }
+  const { verifier = '', nonce = '', authorization } = pending;
+  try {
+    const login = await upstream.redeem({ verifier, nonce }, request.query);
+    return await continueLogin(world, {
+      ...pending,
+      logins: [...pending.logins, kept(world, pending, upstream.name, login)],
+    });
+  } catch (error) {
+    const { error: code, description } = upstreamError(world, upstream.name, error);
+    return redirectAnswer(redirectError(authorization, world.settings.issuer, code, description));
+  }
+}
+
+/** Cookies are the issuer's: a callback that was registered on another host goes on to the issuer's own. */
+function ownCallback({ settings, cookies }: IssuerWorld, request: IssuerRequest): string | undefined {
+  const own = `${settings.path}/oauth/callback`;
+  if (request.path === own || cookies.browser(request) !== undefined) return undefined;
+  const { origin } = new URL(settings.issuer);
+  const foreign = settings.upstreams.some(({ redirectUri }) => {
+    const url = new URL(redirectUri);
+    return url.pathname === request.path && url.origin !== origin;
+  });
+  return foreign ? `${origin}${own}?${request.query}` : undefined;
+}
+
+function isPathOf({ settings }: IssuerWorld, { redirectUri }: Upstream, path: string): boolean {
+  return [new URL(redirectUri).pathname, `${settings.path}/oauth/callback`].includes(path);
+}
+
+function kept({ secrets }: IssuerWorld, { session }: Pending, provider: string, login: UpstreamLogin): Login {
+  const { subject, name, email, tokens } = login;
+  const sealed = secrets.seal('upstream tokens', upstreamContext(session, provider), JSON.stringify(tokens));
+  return { provider, subject, name, email, tokens: sealed };
+}
+
+async function continueLogin(world: IssuerWorld, pending: Pending): Promise<IssuerAnswer> {
+  const { authorization } = pending;
+  if (nextUpstream(world, pending) !== undefined) {
+    const visit = await beginVisit(world, pending);
+    if ('url' in visit) return redirectAnswer(visit.url);
+    return redirectAnswer(redirectError(authorization, world.settings.issuer, visit.error, visit.description));
+  }
+  const person = personOf(world, pending.logins);
+  const cookies = [world.cookies.setPerson(person.subject)];
+  const refused = await settleConsent(world, pending, person, cookies);
+  if (refused !== undefined) return refused;
+  return redirectAnswer(await giveCode(world, pending, person), cookies);
+}
+
+/** Undefined where this person has allowed it: in this login, or before. */
+async function settleConsent(
+  world: IssuerWorld,
+  pending: Pending,
+  person: Person,
+  cookies: readonly string[],
+): Promise<IssuerAnswer | undefined> {
+  const { store, clock } = world.ports;
+  const { authorization } = pending;
+  const client = await world.clients.find(authorization.client);
+  if (client === undefined) return lostPage();
+  const before = await findConsent(store, person.subject, client.id);
+  if (!pending.consented && !consentCovers(before, authorization)) {
+    // Another person than the one that the browser knew has logged in.
+    return askConsent(world, client, { ...pending, logins: [], session: randomId(world) }, cookies);
+  }
+  await changeConsent(store, person.subject, client.id, {
+    name: client.name,
+    redirectHost: redirectPlace(authorization.redirectUri),
+    scopes: union(before?.scopes, authorization.scopes),
+    audience: union(before?.audience, authorization.audience),
+    atMs: clock.now(),
+    sessions: union(before?.sessions, [pending.session]).slice(-SESSIONS_MAX),
+  });
+  return undefined;
+}
+
+function union(before: readonly string[] = [], now: readonly string[]): readonly string[] {
+  return [...new Set([...before, ...now])];
+}
+
+/** The first provider says who it is; name and address come from the first that has them. */
+function personOf({ settings }: IssuerWorld, logins: readonly Login[]): Person {
+  const [first] = logins;
+  const name = logins.find((login) => login.name !== undefined)?.name;
+  const email = logins.find((login) => login.email !== undefined)?.email;
+  return { subject: personId(settings.issuer, first?.provider ?? '', first?.subject ?? ''), name, email };
+}
+
+/** The same on every replica and after every restart, without a record; another one at every issuer. */
+function personId(issuer: string, provider: string, subject: string): string {
+  return uuidOf(
+    createHash('sha256')
+      .update(JSON.stringify([issuer, provider, subject]))
+      .digest(),
+    8,
+  );
+}
+
+async function giveCode(world: IssuerWorld, pending: Pending, person: Person): Promise<string> {
+  const { ports, secrets, settings } = world;
+  const { authorization, session, logins } = pending;
+  await Promise.all(
+    logins.map(({ provider, tokens }) => ports.store.set(KEYS.upstream(session, provider), tokens, sessionMs(world))),
+  );
+  const id = randomId(world);
+  const record: CodeRecord = { authorization, session, person, used: false };
+  await writeRecord(ports.store, KEYS.code(id), record, settings.codeMs);
+  const code = secrets.mint('authorization code', { id, generation: 0 });
+  return redirectWith(authorization.redirectUri, answerParameters(authorization, code, settings.issuer));
+}
+
+/** RFC 6749 section 4.1.2, RFC 9207 section 2. */
+function answerParameters({ state }: Authorization, code: string, iss: string) {
+  return { code, state, iss };
+}

@@ -1,0 +1,31 @@
+// What goes wrong around the authorization server, by stable code. Knows nothing about who reports it.
+
+export const ISSUER_CODES = {
+  'issuer-config-invalid':
+    'The configuration of the authorization server cannot be used: the message names the key and what would be right. The process does not start with it.',
+  'issuer-key-invalid':
+    'A signing key is no private key in PEM, or of a kind that tokens are not signed with: RSA of 2048 bits or more, P-256, P-384, P-521 or Ed25519. Correct the Secret; keys that were read before stay in use until then.',
+  'issuer-secret-invalid':
+    'An HMAC secret is shorter than 32 bytes or cannot be read. Correct the Secret; secrets that were read before stay in use until then.',
+  'issuer-keys-ephemeral':
+    'The authorization server has no signing key or no HMAC secret of its own and made one: after a restart, and on other replicas, logins and tokens are unknown. Set signingKeySecretRefs and hmacSecretRefs.',
+  'issuer-storage-memory':
+    'Logins are kept in this process alone: a restart and other replicas do not know them. Set storage to redis where that matters.',
+  'issuer-request-refused':
+    'A request to the authorization server was refused as the protocol says; the log has its error and why. Mostly the client is outdated, or a link was used twice.',
+  'issuer-too-many-requests':
+    'One address asks the authorization server more often than it answers in a minute. It may try again after the time that Retry-After says.',
+  'issuer-store-unavailable':
+    'The store of the logins cannot be asked. Logins and refreshed tokens get 503 until it can; nothing is lost. Look at Redis.',
+  'issuer-upstream-unavailable':
+    'A provider that people log in with cannot be reached, is too slow or broken. The log names it; people are shown a page that says so, and may try again.',
+  'issuer-upstream-refused':
+    'A provider that people log in with refused the code, the refresh token or this server itself. Compare client id, client secret and redirect URI with what the provider knows.',
+  'issuer-upstream-invalid':
+    'A provider that people log in with answered with something that cannot be used: no JSON, a token that does not verify, another subject, or no subject at all. The log says which.',
+  'issuer-session-ended':
+    'The session that a token belongs to was ended, revoked or used up, or its account at the provider is no longer valid. The client logs in again.',
+  'issuer-internal': 'A mistake of the authorization server itself: its log has the reason; please report it.',
+} as const;
+
+export type IssuerCode = keyof typeof ISSUER_CODES;

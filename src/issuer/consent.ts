@@ -1,0 +1,84 @@
+// Asks a person whether a client may act for them, and does as they say. Knows nothing about providers and tokens.
+
+import type { Client } from './clients.ts';
+import { type IssuerAnswer, type IssuerRequest, readForm } from './message.ts';
+import { consentPage, continuePage, errorPage } from './pages/pages.ts';
+import {
+  type Authorization,
+  type Consent,
+  KEYS,
+  PENDING_MS,
+  type Pending,
+  takePending,
+  writeRecord,
+} from './records.ts';
+import { redirectError, redirectPlace } from './redirects.ts';
+import { beginVisit } from './visit.ts';
+import { type IssuerWorld, randomId } from './world.ts';
+
+/** Whether what was allowed is at least what is asked for, for the same place. */
+export function consentCovers(consent: Consent | undefined, { scopes, audience, redirectUri }: Authorization): boolean {
+  if (consent === undefined || consent.redirectHost !== redirectPlace(redirectUri)) return false;
+  return (
+    scopes.every((scope) => consent.scopes.includes(scope)) && audience.every((each) => consent.audience.includes(each))
+  );
+}
+
+/** The id of the form is good for one answer, in the browser that it was made for. */
+export async function askConsent(
+  world: IssuerWorld,
+  client: Client,
+  pending: Pending,
+  cookies: readonly string[],
+): Promise<IssuerAnswer> {
+  const id = randomId(world);
+  await writeRecord(
+    world.ports.store,
+    KEYS.pending(id),
+    { ...pending, stage: 'consent' } satisfies Pending,
+    PENDING_MS,
+  );
+  const { authorization } = pending;
+  return consentPage(
+    {
+      pending: id,
+      action: `${world.settings.path}/oauth/consent`,
+      client: client.name,
+      place: redirectPlace(authorization.redirectUri),
+      scopes: authorization.scopes,
+      resource: authorization.audience[0] ?? '',
+      providers: world.upstreams.map(({ name, host }) => ({ name, host })),
+    },
+    cookies,
+  );
+}
+
+export async function answerConsent(world: IssuerWorld, request: IssuerRequest): Promise<IssuerAnswer> {
+  const form = readForm(request);
+  const pending = form === undefined ? undefined : await takePending(world.ports.store, form.get('pending') ?? '');
+  const isOwn = pending?.browser === world.cookies.browser(request) && isSameOrigin(world, request);
+  if (pending?.stage !== 'consent' || !isOwn) return lostPage();
+  const { authorization } = pending;
+  if (form?.get('decision') !== 'allow') {
+    const denied = redirectError(authorization, world.settings.issuer, 'access_denied', 'the person did not allow it');
+    return continuePage(denied, redirectPlace(authorization.redirectUri));
+  }
+  const visit = await beginVisit(world, { ...pending, consented: true });
+  if ('url' in visit) return continuePage(visit.url, new URL(visit.url).host);
+  const failed = redirectError(authorization, world.settings.issuer, visit.error, visit.description);
+  return continuePage(failed, redirectPlace(authorization.redirectUri));
+}
+
+/** Browsers say where a form comes from; old ones do not. */
+export function isSameOrigin({ settings }: IssuerWorld, { headers }: IssuerRequest): boolean {
+  const { origin } = headers;
+  return origin === undefined || origin === new URL(settings.issuer).origin;
+}
+
+export function lostPage(): IssuerAnswer {
+  return errorPage(
+    400,
+    'This login cannot be continued',
+    'It was used already, took longer than ten minutes, or began in another browser. Go back to the app and connect again.',
+  );
+}

@@ -1,0 +1,81 @@
+// Serves the authorization server on an HTTP listener of its host: requests of node's as values, answers back. Knows nothing
+// about what is asked.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuthorizationServer } from './issuer.ts';
+import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
+
+/** Registrations are the largest (runtime.md 8). */
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** False: the path is another one's. */
+export type ServeIssuer = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** `trustForwarded`: X-Forwarded-For says who asks. */
+export function mountIssuer(server: AuthorizationServer, trustForwarded: boolean): ServeIssuer {
+  return function serveIssuer(path, request, response) {
+    if (!server.owns(path)) return false;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('error', () => undefined);
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+      else if (!response.headersSent) writeAnswer(request, response, TOO_LARGE);
+    });
+    request.on('end', () => {
+      if (response.headersSent) return;
+      const body = Buffer.concat(chunks).toString('utf8');
+      void server
+        .handle(issuerRequest(path, request, body, callerAddress(request, trustForwarded)))
+        .then((answer) => writeAnswer(request, response, answer));
+    });
+    return true;
+  };
+}
+
+const TOO_LARGE: IssuerAnswer = (() => {
+  const answer = errorAnswer(
+    { error: 'invalid_request', description: `the body is larger than ${BODY_BYTES_MAX} bytes` },
+    413,
+  );
+  // What is left of it is not read.
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } };
+})();
+
+function issuerRequest(
+  path: string,
+  { method = 'GET', url = '/', headers }: IncomingMessage,
+  body: string,
+  address: string,
+): IssuerRequest {
+  const question = url.indexOf('?');
+  const flat = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]);
+  return {
+    method,
+    path,
+    query: new URLSearchParams(question < 0 ? '' : url.slice(question + 1)),
+    headers: Object.fromEntries(flat),
+    body,
+    address,
+  };
+}
+
+function writeAnswer(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: IssuerAnswer,
+): void {
+  if (response.destroyed) return;
+  const given = Object.entries(headers).filter(([, value]) => value.length > 0);
+  for (const [name, value] of given) response.setHeader(name, typeof value === 'string' ? value : [...value]);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.writeHead(status);
+  response.end(method === 'HEAD' ? '' : body);
+}
+
+/** The last of the chain is what the nearest proxy has seen itself. */
+function callerAddress({ headers, socket }: IncomingMessage, trustForwarded: boolean): string {
+  const chain = trustForwarded ? String(headers['x-forwarded-for'] ?? '') : '';
+  return chain.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '');
+}

@@ -1,0 +1,117 @@
+// The pages that people see on their way through a login. They work without scripts. Knows nothing about logins.
+
+import type { IssuerAnswer } from '../message.ts';
+import { type Html, html } from './html.ts';
+import { PAGE_POLICY, STYLE } from './style.ts';
+
+export interface ConsentFacts {
+  /** Value that leads the form back to its login. */
+  readonly pending: string;
+  /** Path that the form goes to. */
+  readonly action: string;
+  /** As the client calls itself. */
+  readonly client: string;
+  /** Where people are sent afterwards, as `redirectPlace` says it. */
+  readonly place: string;
+  readonly scopes: readonly string[];
+  readonly resource: string;
+  readonly providers: readonly { readonly name: string; readonly host: string }[];
+}
+
+export function consentPage(facts: ConsentFacts, cookies: readonly string[]): IssuerAnswer {
+  const { client, place, scopes, resource, providers } = facts;
+  const title = `Let “${client}” connect?`;
+  return page(
+    200,
+    title,
+    html`<h1>${title}</h1>
+<p>It wants to use <strong>${resource}</strong> as you. Afterwards you are sent to <strong>${place}</strong>.</p>
+<p class="soft">The name is what the app says of itself. Continue only if you have just connected it yourself.</p>
+<h2>It may</h2>
+<ul>${scopes.map((scope) => html`<li>${SCOPES[scope] ?? `use “${scope}”`}</li>`)}</ul>
+<h2>You log in with</h2>
+<ul>${providers.map(({ name, host }) => html`<li>${name} <span class="soft">(${host})</span></li>`)}</ul>
+<form method="post" action="${facts.action}" class="actions">
+<input type="hidden" name="pending" value="${facts.pending}">
+<button class="main" name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Do not allow</button>
+</form>`,
+    { cookies },
+  );
+}
+
+const SCOPES: Readonly<Record<string, string>> = {
+  openid: 'know that it is you',
+  profile: 'know your name',
+  email: 'know your e-mail address',
+  offline_access: 'stay connected while you are away',
+};
+
+export function errorPage(status: number, title: string, message: string): IssuerAnswer {
+  return page(status, title, html`<h1>${title}</h1><p>${message}</p>`);
+}
+
+/** What is wrong, and the way back to the client, which the person decides on. */
+export function refusalPage(message: string, url: string): IssuerAnswer {
+  const title = 'The app asks for something that cannot be had';
+  const body = html`<h1>${title}</h1><p>${message}.</p>
+<p class="soft">Its makers can correct that. The way back leads to ${new URL(url).host}.</p>
+<p class="actions"><a class="button" href="${url}" rel="noreferrer">Back to the app</a></p>`;
+  return page(400, title, body);
+}
+
+/** A redirect after a form would have to be in `form-action`, and so every provider and app: a page goes on by itself. */
+export function continuePage(url: string, place: string): IssuerAnswer {
+  const title = 'One moment';
+  const body = html`<h1>${title}</h1><p>You are sent to ${place}.</p>
+<p class="actions"><a class="button main" href="${url}" rel="noreferrer">Continue</a></p>`;
+  return page(200, title, body, { refresh: url });
+}
+
+export interface ConnectedApp {
+  readonly client: string;
+  readonly name: string;
+  readonly place: string;
+  readonly scopes: readonly string[];
+}
+
+/** What one person has allowed so far, each with the way to take it back. */
+export function appsPage(action: string, apps: readonly ConnectedApp[]): IssuerAnswer {
+  const title = 'Apps that act for you';
+  const listed = apps.map(
+    ({ client, name, place, scopes }) => html`<h2>${name}</h2>
+<p class="soft">${place}: ${scopes.map((scope) => SCOPES[scope] ?? scope).join(', ')}</p>
+<form method="post" action="${action}"><input type="hidden" name="client" value="${client}">
+<button aria-label="Disconnect ${name}">Disconnect</button></form>`,
+  );
+  const none = html`<p>There are none. Apps that you allow to connect are listed here, in the browser that you allowed them in.</p>`;
+  return page(200, title, html`<h1>${title}</h1>${listed.length === 0 ? none : listed}`);
+}
+
+function page(
+  status: number,
+  title: string,
+  body: Html,
+  { cookies = [], refresh }: { readonly cookies?: readonly string[]; readonly refresh?: string } = {},
+): IssuerAnswer {
+  const going = refresh === undefined ? html`` : html`<meta http-equiv="refresh" content="0;url=${refresh}">`;
+  const { html: text } = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex"><title>${title}</title>${going}<style>${{ html: STYLE }}</style></head>
+<body><main>${body}</main></body></html>
+`;
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': PAGE_POLICY,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      // With no-referrer forms say Origin: null, which could be anybody's.
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+      ...(cookies.length === 0 ? {} : { 'set-cookie': cookies }),
+    },
+    body: text,
+  };
+}

@@ -1,0 +1,74 @@
+// A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says. Knows nothing about clients.
+
+import { pkceChallenge } from '../pkce.ts';
+import type { IssuerPorts } from '../ports.ts';
+import type { UpstreamClient, UpstreamSettings } from '../settings.ts';
+import { plainWord, requestTokens, type TokenEndpoint } from './token-request.ts';
+import { type Upstream, upstreamFailure, type Visit } from './upstream.ts';
+import { askUserInfo } from './user-info.ts';
+
+type OAuth2Settings = Extract<UpstreamSettings, { readonly type: 'oauth2' }>;
+
+export function createOAuth2Upstream(ports: IssuerPorts, settings: OAuth2Settings): Upstream {
+  const { name, redirectUri, mapping, userInfo } = settings;
+  const endpoint: TokenEndpoint = {
+    url: settings.tokenEndpoint,
+    client: settings,
+    secretIn: 'form',
+    allowPrivate: true,
+    mapping,
+  };
+  return {
+    name,
+    host: new URL(settings.authorizationEndpoint).host,
+    redirectUri,
+    authorizationUrl: async (visit) => visitUrl(settings.authorizationEndpoint, settings, visit),
+    async redeem({ verifier }, parameters) {
+      const code = codeFrom(name, parameters);
+      const { idToken: _, ...tokens } = await requestTokens(ports, endpoint, codeGrant(code, redirectUri, verifier));
+      const { subject, ...shown } = await askUserInfo(ports, name, userInfo, tokens.accessToken);
+      if (subject === undefined) throw upstreamFailure(name, 'invalid', 'its userinfo endpoint names no subject');
+      return { subject, ...shown, tokens: { ...tokens, subject } };
+    },
+    async refresh({ refreshToken = '', subject }) {
+      const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      const { idToken: _, ...tokens } = await requestTokens(ports, endpoint, grant);
+      return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, subject };
+    },
+  };
+}
+
+/** RFC 6749 section 4.1.1 with RFC 7636. */
+export function visitUrl(
+  endpoint: string,
+  client: UpstreamClient,
+  { state, verifier }: Visit,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const url = new URL(endpoint);
+  const parameters = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: client.redirectUri,
+    ...(client.scopes.length === 0 ? {} : { scope: client.scopes.join(' ') }),
+    state,
+    code_challenge: pkceChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...more,
+  };
+  for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
+  return url.href;
+}
+
+/** What the browser came back with. Throws a Failure where the provider refused, or gave nothing. */
+export function codeFrom(provider: string, parameters: URLSearchParams): string {
+  const error = parameters.get('error');
+  if (error !== null) throw upstreamFailure(provider, 'refused', `it answered ${plainWord(error)}`);
+  const code = parameters.get('code');
+  if (code === null || code === '') throw upstreamFailure(provider, 'invalid', 'it gave no code');
+  return code;
+}
+
+export function codeGrant(code: string, redirectUri: string, verifier: string): Readonly<Record<string, string>> {
+  return { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
+}

@@ -1,0 +1,45 @@
+// What every handler of the authorization server works with. Knows nothing about what they do.
+
+import type { Clients } from './clients.ts';
+import type { Cookies } from './cookies.ts';
+import type { IssuerPorts } from './ports.ts';
+import type { IssuerSecrets } from './secrets.ts';
+import type { IssuerSettings } from './settings.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import type { Upstream } from './upstream/upstream.ts';
+
+export interface IssuerWorld {
+  readonly settings: IssuerSettings;
+  readonly ports: IssuerPorts;
+  readonly secrets: IssuerSecrets;
+  readonly keys: SigningKeys;
+  readonly cookies: Cookies;
+  readonly clients: Clients;
+  /** Tokens of people that were in use just now, by `upstreamContext`. */
+  readonly kept: Map<string, KeptToken>;
+  /** In the order in which people log in with them. */
+  readonly upstreams: readonly [Upstream, ...Upstream[]];
+}
+
+export interface KeptToken {
+  readonly token: string;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+const RANDOM_BYTES = 16;
+
+/** 22 characters that nobody can guess. */
+export function randomId({ ports }: Pick<IssuerWorld, 'ports'>): string {
+  return ports.random(RANDOM_BYTES).toString('base64url');
+}
+
+/** Of everything that a session has. */
+export function sessionMs({ settings }: Pick<IssuerWorld, 'settings'>): number {
+  return settings.refreshMs + settings.accessMs;
+}
+
+/** For a person and for the log alike: what was refused, and why. */
+export function noteRefusal({ ports }: Pick<IssuerWorld, 'ports'>, error: string, description: string): void {
+  ports.notify({ code: 'issuer-request-refused', level: 'info', message: `${error}: ${description}`, data: { error } });
+}

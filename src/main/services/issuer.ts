@@ -1,0 +1,125 @@
+// The authorization server inside a proxy or a virtual server, as its configuration says: settings, store, clock, what the host
+// needs of it.
+
+import type { JSONWebKeySet } from 'jose';
+import type { Logger } from 'pino';
+import type { Outbound } from '../../adapters/http/outbound.ts';
+import type { Identity } from '../../auth/identity.ts';
+import type { Rejection } from '../../auth/rejection.ts';
+import type { AuthServerConfig } from '../../contracts/auth-server-config.ts';
+import type { CredentialCaller } from '../../credentials/credential.ts';
+import { SESSION_CLAIM } from '../../issuer/access-token.ts';
+import { type AuthorizationServer, createAuthorizationServer } from '../../issuer/issuer.ts';
+import { createMemoryStore } from '../../issuer/memory-store.ts';
+import { mountIssuer, type ServeIssuer } from '../../issuer/mount.ts';
+import type { IssuerPorts, IssuerStore } from '../../issuer/ports.ts';
+import { configInvalid, issuerSettings } from '../../issuer/settings.ts';
+import type { Environment } from '../../std/environment.ts';
+import { Failure } from '../../std/failure.ts';
+import type { Metrics } from '../../std/telemetry/metrics.ts';
+import { proxyClock } from './proxy-clock.ts';
+import type { WatchedFiles } from './watched-files.ts';
+
+export interface IssuerOptions {
+  readonly config: AuthServerConfig;
+  /** What the host of the server wants to find in `aud`. */
+  readonly hostAudience: string;
+  /** Whose tokens the host accepts: this server's, or nobody could log in. */
+  readonly hostIssuer: string | undefined;
+  readonly trustForwarded: boolean;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly outbound: Outbound;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** False: what is behind the host gets no tokens, and a login stands without them. */
+  readonly injects: boolean;
+}
+
+export interface OpenIssuer {
+  readonly issuer: string;
+  readonly serve: ServeIssuer;
+  readonly publishedKeys: () => JSONWebKeySet;
+  /** Why a login behind a token of this server does not count any more; undefined where it does. */
+  readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
+  /** The person's token at the provider of that name; without one, the first. */
+  readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** Throws a Failure where the configuration, a key or a secret cannot be used. */
+export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
+  const { config, hostAudience, hostIssuer, logger, injects } = options;
+  if (hostIssuer !== config.issuer) {
+    throw configInvalid(
+      '/issuer',
+      `is ${config.issuer}, and the host accepts tokens of ${hostIssuer ?? 'nobody'}: they must be equal`,
+    );
+  }
+  const settings = issuerSettings(config, hostAudience);
+  const ports = issuerPorts(options, openStore(options));
+  const [{ name: first }] = settings.upstreams;
+  const server = createAuthorizationServer(ports, settings, counter(options));
+  const upstreamToken: OpenIssuer['upstreamToken'] = async ({ claims }, provider = first) => {
+    const { [SESSION_CLAIM]: session } = claims;
+    return typeof session === 'string' ? server.upstreamToken(session, provider) : undefined;
+  };
+  logger.info(
+    { issuer: settings.issuer, providers: settings.upstreams.map(({ name }) => name) },
+    'authorization server serves',
+  );
+  return {
+    issuer: settings.issuer,
+    serve: mountIssuer(server, options.trustForwarded),
+    publishedKeys: server.publishedKeys,
+    checkSession: injects ? (identity) => checkSession(server, first, identity) : async () => undefined,
+    upstreamToken,
+    close: async () => undefined,
+  };
+}
+
+async function checkSession(
+  { upstreamToken }: AuthorizationServer,
+  provider: string,
+  { claims }: Identity,
+): Promise<Rejection | undefined> {
+  const { [SESSION_CLAIM]: session } = claims;
+  try {
+    const token = typeof session === 'string' ? await upstreamToken(session, provider) : undefined;
+    return token === undefined ? { reason: 'session-ended' } : undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { reason: 'token-unjudged', attempts: [] };
+  }
+}
+
+function openStore({ config, logger }: IssuerOptions): IssuerStore {
+  if (config.storage.type === 'redis')
+    throw configInvalid('/storage/type', 'redis is not supported by this release yet: use memory');
+  logger.warn(
+    { code: 'issuer-storage-memory' },
+    'logins are kept in this process: a restart and other replicas do not know them',
+  );
+  return createMemoryStore(proxyClock);
+}
+
+function issuerPorts({ environment, files, outbound, logger }: IssuerOptions, store: IssuerStore): IssuerPorts {
+  return {
+    fetch: outbound.request,
+    store,
+    clock: proxyClock,
+    random: proxyClock.random,
+    files,
+    environment,
+    notify: ({ level, code, message, data }) => logger[level]({ code, ...data }, message),
+  };
+}
+
+function counter({ metrics }: IssuerOptions): (endpoint: string, status: number) => void {
+  const answers = metrics.counter(
+    'skep_issuer_requests_total',
+    'Requests to the authorization server, by endpoint and status.',
+    ['endpoint', 'status_code'],
+  );
+  return (endpoint, status) => answers.add([endpoint, String(status)]);
+}

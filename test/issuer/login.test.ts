@@ -1,0 +1,285 @@
+// A login from its first request to its last: what a client and a person see on the way, and what the server behind the
+// proxy gets.
+
+import { createPublicKey } from 'node:crypto';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stopAll } from '../proxy/rig.ts';
+import { CLIENT_REDIRECT, newPerson } from './person.ts';
+import {
+  authorizeUrl,
+  callMcp,
+  type LoginWorld,
+  logIn,
+  newClient,
+  newPkce,
+  openLoginWorld,
+  post,
+  redeem,
+  refresh,
+  tokensOf,
+} from './world.ts';
+
+let world: LoginWorld;
+beforeAll(async () => {
+  world = await openLoginWorld();
+});
+afterAll(async () => {
+  await stopAll();
+  await world.provider.close();
+});
+
+async function getJson(path: string): Promise<Record<string, unknown>> {
+  const response = await fetch(new URL(path, world.issuer));
+  expect(response.status).toBe(200);
+  return JSON.parse(await response.text());
+}
+
+describe('a login', () => {
+  it('gives a token that calls the server, which gets the token of the provider in its place', async () => {
+    const { tokens } = await logIn(world);
+    const answered = await callMcp(world, tokens.access_token);
+    expect(answered.status).toBe(200);
+    const received = world.server.received.at(-1)?.request.headers.authorization ?? '';
+    expect(received).toMatch(/^Bearer \S+$/);
+    expect(received).not.toContain(tokens.access_token);
+    const me = await fetch(`${world.provider.url}/me`, { headers: { authorization: received } });
+    expect(JSON.parse(await me.text())).toMatchObject({ sub: 'ada' });
+  });
+
+  it('gives an access token of RFC 9068 that is for the resource and verifies with the published keys', async () => {
+    const { tokens, client } = await logIn(world, { more: { resource: world.resource, scope: 'openid weather' } });
+    const keys = (await getJson('/.well-known/jwks.json')) as unknown as JSONWebKeySet;
+    const { payload, protectedHeader } = await jwtVerify(tokens.access_token, createLocalJWKSet(keys));
+    expect(protectedHeader).toMatchObject({ typ: 'at+jwt', alg: 'ES256', kid: keys.keys[0]?.kid });
+    expect(payload).toMatchObject({
+      iss: world.issuer,
+      aud: world.resource,
+      client_id: client,
+      scope: 'openid weather',
+      name: 'ada of the tests',
+      email: 'ada@example.com',
+    });
+    expect(payload.sub).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8/);
+    expect(payload.jti).toBeTypeOf('string');
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600);
+    expect(createPublicKey({ key: keys.keys[0] ?? {}, format: 'jwk' }).type).toBe('public');
+    expect(JSON.stringify(keys)).not.toContain('"d"');
+  });
+
+  it('is of the same person each time, and of another one for another account', async () => {
+    const subjects = [];
+    for (const account of ['ada', 'ada', 'bob']) {
+      world.provider.account = account;
+      const { tokens } = await logIn(world);
+      subjects.push(JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString()).sub);
+    }
+    world.provider.account = 'ada';
+    expect(subjects[0]).toBe(subjects[1]);
+    expect(subjects[2]).not.toBe(subjects[0]);
+  });
+
+  it('ends at the client with code, state and issuer (RFC 9207 section 2)', async () => {
+    const client = await newClient(world);
+    const { url } = await newPerson().visit(authorizeUrl(world, client, newPkce()));
+    expect(`${url.origin}${url.pathname}`).toBe(CLIENT_REDIRECT);
+    expect([...url.searchParams.keys()].sort()).toEqual(['code', 'iss', 'state']);
+    expect(url.searchParams.get('state')).toBe('state of the client');
+    expect(url.searchParams.get('iss')).toBe(world.issuer);
+  });
+});
+
+describe('the person', () => {
+  it('is asked before the browser leaves for the provider, and sees who wants what and where it leads', async () => {
+    const before = world.provider.requests.get('/auth') ?? 0;
+    const client = await newClient(world, { client_name: 'Weather <b>app</b>' });
+    const place = await newPerson({ decision: 'look' }).visit(
+      authorizeUrl(world, client, newPkce(), { scope: 'openid weather' }),
+    );
+    expect(place.status).toBe(200);
+    expect(place.text).toContain('Weather &lt;b&gt;app&lt;/b&gt;');
+    expect(place.text).toContain('an app on this computer');
+    expect(place.text).toContain('use “weather”');
+    expect(place.text).toContain(new URL(world.provider.url).host);
+    expect(world.provider.requests.get('/auth') ?? 0).toBe(before);
+  });
+
+  it('who does not allow it is sent back with access_denied', async () => {
+    const client = await newClient(world);
+    const { url } = await newPerson({ decision: 'deny' }).visit(authorizeUrl(world, client, newPkce()));
+    expect(url.searchParams.get('error')).toBe('access_denied');
+    expect(url.searchParams.get('iss')).toBe(world.issuer);
+  });
+
+  it('who has allowed a client is not asked again for the same, and is asked for more', async () => {
+    const { person, client } = await logIn(world, { more: { scope: 'openid' } });
+    const again = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid' }));
+    expect(again.trail.some((url) => url.includes('/oauth/consent'))).toBe(false);
+    const more = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid weather' }));
+    expect(more.trail.some((url) => url.includes('/oauth/consent'))).toBe(true);
+    const asked = await person.visit(authorizeUrl(world, client, newPkce(), { scope: 'openid', prompt: 'consent' }));
+    expect(asked.trail.some((url) => url.includes('/oauth/consent'))).toBe(true);
+  });
+
+  it('of another account than the one that allowed it is asked', async () => {
+    const { person, client } = await logIn(world);
+    world.provider.account = 'bob';
+    person.cookies.get(new URL(world.provider.url).host);
+    for (const [host, cookies] of person.cookies) {
+      if (host === new URL(world.provider.url).host)
+        for (const name of [...cookies.keys()]) (cookies as Map<string, string>).delete(name);
+    }
+    const place = await person.visit(authorizeUrl(world, client, newPkce()));
+    world.provider.account = 'ada';
+    expect(place.trail.filter((url) => url.includes('/oauth/consent')).length).toBe(1);
+    expect(place.url.searchParams.get('code')).toBeTypeOf('string');
+  });
+
+  it('sees the apps that act for them, and takes it back: refreshing and calling end', async () => {
+    world.provider.account = 'grace';
+    const { person, client, tokens } = await logIn(world);
+    world.provider.account = 'ada';
+    const apps = `${world.issuer}/oauth/apps`;
+    expect((await person.visit(apps)).text).toContain('Weather app');
+    const cookies = person.cookies.get(new URL(world.issuer).host) ?? new Map();
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(apps, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ client }),
+    });
+    expect(answer.status).toBe(303);
+    expect((await person.visit(apps)).text).not.toContain('Weather app');
+    const refreshed = await refresh(world, client, tokens.refresh_token ?? '');
+    expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect((await callMcp(world, tokens.access_token)).status).toBe(401);
+  });
+});
+
+describe('a refresh token', () => {
+  it('gives new tokens, and rotates', async () => {
+    const { client, tokens } = await logIn(world);
+    const second = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    expect(second.refresh_token).not.toBe(tokens.refresh_token);
+    expect((await callMcp(world, second.access_token)).status).toBe(200);
+    const third = tokensOf(await refresh(world, client, second.refresh_token ?? ''));
+    expect((await callMcp(world, third.access_token)).status).toBe(200);
+  });
+
+  it('is good again while its successor was not used, since the answer may have been lost', async () => {
+    const { client, tokens } = await logIn(world);
+    tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    const again = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    tokensOf(await refresh(world, client, again.refresh_token ?? ''));
+  });
+
+  it('that was replaced by one in use ends the session', async () => {
+    const { client, tokens } = await logIn(world);
+    const second = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    const third = tokensOf(await refresh(world, client, second.refresh_token ?? ''));
+    expect(await refresh(world, client, tokens.refresh_token ?? '')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+    expect(await refresh(world, client, third.refresh_token ?? '')).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+  });
+
+  it('of two that were given for one ends the session with the second that is used', async () => {
+    const { client, tokens } = await logIn(world);
+    const ofThief = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    const ofOwner = tokensOf(await refresh(world, client, tokens.refresh_token ?? ''));
+    const next = tokensOf(await refresh(world, client, ofThief.refresh_token ?? ''));
+    expect((await refresh(world, client, ofOwner.refresh_token ?? '')).status).toBe(400);
+    expect((await refresh(world, client, next.refresh_token ?? '')).status).toBe(400);
+  });
+
+  it('is given to clients that asked for it alone', async () => {
+    const client = await newClient(world, { grant_types: ['authorization_code'] });
+    expect((await logIn(world, { client })).tokens.refresh_token).toBeUndefined();
+  });
+
+  it('narrows scopes for one token, and never widens them', async () => {
+    const { client, tokens } = await logIn(world, { more: { scope: 'openid weather' } });
+    const narrowed = tokensOf(await refresh(world, client, tokens.refresh_token ?? '', { scope: 'openid' }));
+    expect(narrowed.scope).toBe('openid');
+    const whole = tokensOf(await refresh(world, client, narrowed.refresh_token ?? ''));
+    expect(whole.scope).toBe('openid weather');
+    const wider = await refresh(world, client, whole.refresh_token ?? '', { scope: 'openid email' });
+    expect(wider).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+  });
+});
+
+describe('revocation (RFC 7009)', () => {
+  it.each(['refresh_token', 'access_token'] as const)(
+    'of the %s ends the session: the next call is a login',
+    async (kind) => {
+      const { client, tokens } = await logIn(world);
+      const token = tokens[kind] ?? '';
+      expect((await post(`${world.issuer}/oauth/revoke`, { client_id: client, token })).status).toBe(200);
+      expect((await refresh(world, client, tokens.refresh_token ?? '')).status).toBe(400);
+      const answered = await callMcp(world, tokens.access_token);
+      expect(answered.status).toBe(401);
+      expect(answered.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    },
+  );
+
+  it('says nothing of a token that is not known, and refuses one of another client', async () => {
+    const { client, tokens } = await logIn(world);
+    const other = await newClient(world);
+    const url = `${world.issuer}/oauth/revoke`;
+    expect((await post(url, { client_id: client, token: 'skr_unknown' })).status).toBe(200);
+    expect(await post(url, { client_id: other, token: tokens.refresh_token ?? '' })).toMatchObject({ status: 400 });
+    expect((await callMcp(world, tokens.access_token)).status).toBe(200);
+  });
+});
+
+describe('metadata', () => {
+  it('is what is true, at every place that clients try (RFC 8414 section 3)', async () => {
+    const document = await getJson('/.well-known/oauth-authorization-server');
+    expect(document).toMatchObject({
+      issuer: world.issuer,
+      authorization_endpoint: `${world.issuer}/oauth/authorize`,
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      token_endpoint_auth_methods_supported: ['none'],
+    });
+    expect(document).not.toHaveProperty('id_token_signing_alg_values_supported');
+    expect(await getJson('/.well-known/openid-configuration')).toEqual(document);
+    const resource = await getJson('/.well-known/oauth-protected-resource/mcp');
+    expect(resource).toMatchObject({ resource: world.resource, authorization_servers: [world.issuer] });
+  });
+
+  it('is below an issuer with a path, and with the path inserted', async () => {
+    const below = await openLoginWorld({ path: '/weather', provider: world.provider });
+    const { origin } = new URL(below.issuer);
+    for (const path of [
+      '/.well-known/oauth-authorization-server/weather',
+      '/weather/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/openid-configuration/weather',
+      '/weather/.well-known/openid-configuration',
+    ]) {
+      const response = await fetch(`${origin}${path}`);
+      expect([path, JSON.parse(await response.text()).issuer]).toEqual([path, below.issuer]);
+    }
+    const { tokens } = await logIn(below);
+    expect((await callMcp(below, tokens.access_token)).status).toBe(200);
+  });
+});
+
+describe('a client that is not known any more', () => {
+  it('gets 401 invalid_client at the token endpoint, so that it registers again', async () => {
+    const answer = await redeem(world, 'gone', 'skc_x', newPkce());
+    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  });
+
+  it('gets a page at the authorization endpoint, and nobody is sent anywhere', async () => {
+    const place = await newPerson().visit(authorizeUrl(world, 'gone', newPkce()));
+    expect(place.status).toBe(400);
+    expect(place.text).toContain('not known');
+  });
+});
