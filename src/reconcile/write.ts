@@ -5,7 +5,7 @@ import { keyOf } from '../kube/object.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
-import { type Outcome, withheldOutcomes } from './apply/apply.ts';
+import { type Outcome, outcomesOfRefused } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
@@ -51,15 +51,16 @@ export async function nothingToWrite(
   options: WriteOptions,
   prepared: Prepared,
 ): Promise<Done | undefined> {
+  // What the server refuses changes nothing, however often it is tried.
+  const outcomes = outcomesOfRefused(prepared.plan);
+  if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
   const sight = await sightOf(deps, options, prepared.snapshot);
-  const { changes, readiness } = computeStatuses(settleInput(options, prepared, []), sight, now);
+  const { changes, readiness } = computeStatuses(settleInput(options, prepared, outcomes), sight, now);
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
-  // What is withheld is neither there yet nor gone.
-  const { withheld } = prepared.plan;
-  const exact = withheld !== undefined || sameExtent(exactExtent(options, prepared), prepared.parent.extent);
-  if (prepared.plan.batches.length > 0 || changes.length > 0 || waiting || !exact) return undefined;
-  const outcomes = withheldOutcomes(prepared.plan);
+  // What is withheld, or refused, is neither there yet nor gone.
+  const exact = outcomes.length > 0 || sameExtent(exactExtent(options, prepared), prepared.parent.extent);
+  if (changes.length > 0 || waiting || !exact) return undefined;
   for (const outcome of outcomes) deps.progress(outcome);
   return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false };
 }

@@ -201,6 +201,45 @@ test('a LIST that fails writes no status out of what is not seen', async () => {
   expect(versionsOf(await living())).toEqual(versionsOf(before));
 });
 
+test('a LIST that fails keeps nothing but the statuses that are made of it from being written', async () => {
+  const budget = 'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: seldom, namespace: tools}\n';
+  world.fleet.commit({
+    'cluster/seldom.yaml': `${budget}spec: {maxUnavailable: 1, selector: {matchLabels: {a: b}}}\n`,
+  });
+  await world.run();
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpservers/clock';
+  const { status } = (await read(path)) as { status?: object };
+  const body = { body: { status: { ...status, phase: 'Stale' } }, contentType: 'application/merge-patch+json' };
+  await world.cluster.send('PATCH', `${path}/status?fieldManager=skep-test`, body);
+  world.cluster.cluster.faults.add({
+    match: { verb: 'list', resource: 'poddisruptionbudgets' },
+    action: { status: 403 },
+  });
+  const result = await world.run({ waitSeconds: 0 });
+  expect(exitCodeOf(result)).toBe(1);
+  expect(result.failures.map(({ code }) => code)).toEqual(['cluster-forbidden']);
+  expect((await read(path)).status).toEqual(status);
+  world.cluster.cluster.faults.clear();
+  world.fleet.commit({ 'cluster/seldom.yaml': undefined });
+  await world.run();
+});
+
+test('a change that the server refuses is asked about once a run, and costs no lease and no second look', async () => {
+  const broken = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: refused, namespace: tools}\n';
+  const spec =
+    'spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: []}}}\n';
+  world.fleet.commit({ 'cluster/refused.yaml': broken + spec });
+  const first = await world.run({ waitSeconds: 0 });
+  expect(exitCodeOf(first)).toBe(7);
+  const { result, counters } = await counted(() => world.run({ waitSeconds: 0 }));
+  expect(exitCodeOf(result)).toBe(7);
+  expect(did(result)).toEqual(did(first));
+  expect(counters.writes).toEqual({});
+  expect(counters.requests.list?.['deployments.apps']).toBe(1);
+  world.fleet.commit({ 'cluster/refused.yaml': undefined });
+  await world.run();
+});
+
 test('a LIST that fails takes no kind out of the ApplySet parent', async () => {
   const parent = '/api/v1/namespaces/default/configmaps/skep-test';
   const kinds = (await read(parent)).metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds'];

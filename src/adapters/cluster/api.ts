@@ -49,6 +49,8 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
+  /** Monotonic: no request is begun, or waited for, after it. Absent: there is none. */
+  readonly deadline?: number | undefined;
   /** What is under way, for the server's own traces. */
   readonly traceParent?: () => string | undefined;
   /** Told every request that was sent, when it has ended. */
@@ -81,6 +83,8 @@ export function createApi(options: ApiOptions): Api {
   async function send(request: ApiRequest): Promise<Answer> {
     let usable = await credentials.current();
     let renewed = false;
+    // Silence is waited out once: a server that does not answer does not answer six times either.
+    const silentUntil = clock.monotonic() + options.timeoutMs;
     for (let number = 0; ; number += 1) {
       const outcome = await admitted(request, usable, number > 0);
       if (isUnauthorized(outcome) && !renewed) {
@@ -92,7 +96,8 @@ export function createApi(options: ApiOptions): Api {
       const again = { repeatable: request.repeatable, number, seed: `${request.method} ${request.path}` };
       const waitMs =
         'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
-      if (waitMs === undefined) {
+      const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline ?? Infinity);
+      if (waitMs === undefined || clock.monotonic() + waitMs >= until) {
         throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
       }
       await clock.sleep(waitMs);
@@ -126,7 +131,9 @@ async function sendOnce(
   request: ApiRequest,
   { headers }: Credentials,
 ): Promise<Outcome> {
-  const timeoutMs = request.urgent === true ? options.urgentTimeoutMs : options.timeoutMs;
+  const left = (options.deadline ?? Infinity) - options.clock.monotonic();
+  const usual = request.urgent === true ? options.urgentTimeoutMs : options.timeoutMs;
+  const timeoutMs = Math.max(1, Math.ceil(Math.min(usual, left)));
   const signal = AbortSignal.timeout(timeoutMs);
   const url = new URL(options.credentials.server + request.path);
   const traceparent = options.traceParent?.();

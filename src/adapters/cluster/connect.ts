@@ -41,9 +41,11 @@ export interface ClusterOptions {
   /** Folder that keeps the server's OpenAPI documents between processes. */
   readonly cacheDir?: string;
   /** Milliseconds for one answer; 1 minute. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** The same for what keeps a lease; 5 s. */
   readonly urgentTimeoutMs?: number;
+  /** Milliseconds for everything together, from now on; absent: as long as it takes. */
+  readonly withinMs?: number | undefined;
   /** Told every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
   /** The header `traceparent` of what is under way; absent, or undefined: none is sent. */
@@ -70,6 +72,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
+    deadline: options.withinMs === undefined ? undefined : options.clock.monotonic() + options.withinMs,
     observe: options.observe,
     traceParent: options.traceParent,
   });

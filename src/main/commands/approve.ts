@@ -19,12 +19,12 @@ export function approveCommand(): Command {
     )
     .action(async (hash: string, flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { approve }, { textOfApproval, jsonOfApproval }] = await Promise.all([
+      const [{ openForOperator }, { approve }, { textOfApproval, jsonOfApproval }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../../reconcile/operate/approve.ts'),
         import('../../report/approval.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openForOperator(config);
       try {
         const approved = await approve(instance.deps, instance.options(), hash, config.approval.expiresHours);
         process.stdout.write(flags.output === 'json' ? jsonOfApproval(approved) : textOfApproval(approved));

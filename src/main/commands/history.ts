@@ -15,13 +15,13 @@ export function historyCommand(): Command {
     .addHelpText('after', '\nExamples:\n  skep history -c skep.yaml\n  skep history 3f1c0b5e -o json')
     .action(async (start: string | undefined, flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { findRun }, { jsonOfHistory, jsonOfRecord, textOfHistory, textOfRecord }] =
+      const [{ openForOperator }, { findRun }, { jsonOfHistory, jsonOfRecord, textOfHistory, textOfRecord }] =
         await Promise.all([
           import('../instance/instance.ts'),
           import('../../reconcile/history/find.ts'),
           import('../../report/history.ts'),
         ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openForOperator(config);
       try {
         const json = flags.output === 'json';
         const runs = await instance.history.latest(config.history.limit);

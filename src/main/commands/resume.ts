@@ -9,11 +9,11 @@ export function resumeCommand(): Command {
     .addHelpText('after', '\nExample:\n  skep resume -c skep.yaml')
     .action(async (flags: InstanceFlags) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { resume }] = await Promise.all([
+      const [{ openForOperator }, { resume }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../../reconcile/records/suspension.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openForOperator(config);
       try {
         const ended = await resume(instance.deps, instance.options());
         const was = ended === undefined ? '' : ` (suspended by ${ended.who} since ${ended.since})`;

@@ -27,12 +27,12 @@ export function statusCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { lastRunFile }, { jsonOfStatus, textOfStatus }] = await Promise.all([
+      const [{ openForOperator }, { lastRunFile }, { jsonOfStatus, textOfStatus }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../instance/recorder.ts'),
         import('../../report/status.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openForOperator(config);
       try {
         const status = await readStatus(instance, config);
         const lastLook = await readLastLook(lastRunFile(config));

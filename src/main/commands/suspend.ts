@@ -19,11 +19,11 @@ export function suspendCommand(): Command {
     )
     .action(async ({ reason, ...flags }: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { suspend }] = await Promise.all([
+      const [{ openForOperator }, { suspend }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../../reconcile/records/suspension.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openForOperator(config);
       try {
         const who = `${userInfo().username}@${hostname()}`;
         const { since } = await suspend(instance.deps, instance.options(), { who, reason });

@@ -26,6 +26,8 @@ export function triggerCommand(): Command {
         concurrency,
         version: VERSION,
         clock: systemClock,
+        withinMs: config.cluster.timeoutSeconds * 1000,
+        timeoutMs: config.cluster.timeoutSeconds * 1000,
       });
       try {
         const [name = '', namespace = cluster.homeNamespace()] = registry.split('/').reverse();

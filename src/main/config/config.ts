@@ -80,6 +80,10 @@ export const CONFIG_SCHEMA = object(
         kubeconfig: optional(text('Path of a kubeconfig; else KUBECONFIG, ~/.kube/config, or the pod itself.')),
         context: optional(text('Context of the kubeconfig; else its current one.')),
         concurrency: integer('Requests in flight at most.', { default: 16, minimum: 1, maximum: 256 }),
+        timeoutSeconds: integer(
+          'Within this time `skep status` and other commands that only look, or write a record, answer or say what was not reached.',
+          { default: 10, minimum: 1, maximum: 600 },
+        ),
       },
       'The cluster to keep.',
       { default: {} },

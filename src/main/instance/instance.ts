@@ -22,6 +22,7 @@ import { ageKeysFrom } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
+import { type Hurry, inTime, shareOf } from './hurry.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { pinned } from './pinned.ts';
@@ -48,17 +49,24 @@ export interface Instance {
   close(): Promise<void>;
 }
 
+/** Opens an instance for a command of an operator (`cluster.timeoutSeconds`). */
+export function openForOperator(config: Config): Promise<Instance> {
+  const withinMs = config.cluster.timeoutSeconds * 1000;
+  return openInstance(config, () => undefined, {}, new Map(), { withinMs });
+}
+
 /** `commits`: by name of the source; those that are named are read at that commit, whatever their refs name by now. */
 export async function openInstance(
   config: Config,
   progress: (outcome: Outcome) => void,
   watch: InstanceWatch = {},
   commits: ReadonlyMap<string, string> = new Map(),
+  hurry: Hurry = {},
 ): Promise<Instance> {
   const policies = await ownPolicies(config);
   const tracing = await openTracing(process.env);
   const trace = tracing ?? UNTRACED;
-  const cluster = await openCluster(config, watch, tracing);
+  const cluster = await openCluster(config, watch, tracing, hurry);
   const outbound = openOutbound(config, watch);
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
@@ -69,7 +77,11 @@ export async function openInstance(
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: config.sources.map((source) =>
-      withSourceWatched(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), watch, trace),
+      withSourceWatched(
+        inTime(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), hurry),
+        watch,
+        trace,
+      ),
     ),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     registries: config.children ? registryDeps(config, outbound, stores, watch) : undefined,
@@ -116,6 +128,7 @@ function openCluster(
   { name, cluster: { kubeconfig, context, concurrency } }: Config,
   { requested }: InstanceWatch,
   tracing: Tracing | undefined,
+  { withinMs }: Hurry,
 ): Promise<ConnectedCluster> {
   return connectCluster({
     usual: process.env.KUBECONFIG ?? '',
@@ -127,6 +140,8 @@ function openCluster(
     concurrency,
     version: VERSION,
     clock: systemClock,
+    withinMs,
+    timeoutMs: withinMs === undefined ? undefined : shareOf(withinMs),
   });
 }
 

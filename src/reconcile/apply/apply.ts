@@ -80,6 +80,41 @@ export function withheldOutcomes({ withheld = [] }: Plan): readonly Outcome[] {
   return withheld.map(({ deletion: _deletion, ...outcome }) => outcome);
 }
 
+/** What comes of a plan of which the server has refused every change, or what it needs; undefined where one is to be tried. */
+export function outcomesOfRefused(plan: Plan): readonly Outcome[] | undefined {
+  const outcomes: Outcome[] = [...withheldOutcomes(plan)];
+  const failed = new Map(withheldBlockers(plan).map((id) => [keyOf(id), id]));
+  let gate: Gate | undefined;
+  for (const { changes } of plan.batches) {
+    if (changes.some(({ action }) => action === 'delete')) gate ??= gateOf(plan, outcomes);
+    const known = changes.map((change) => notTried(change, failed, gate));
+    if (known.includes(undefined)) return undefined;
+    outcomes.push(...known.filter((outcome) => outcome !== undefined));
+    for (const { key, resource } of changes) failed.set(key, resource);
+  }
+  return outcomes;
+}
+
+/** Undefined where the change is to be tried. */
+function notTried(
+  change: Change,
+  failed: ReadonlyMap<string, ResourceId>,
+  gate: Gate | undefined,
+): Outcome | undefined {
+  const { resource } = change;
+  const owner = change.action === 'delete' ? undefined : change.owner;
+  const barred = gate?.(change);
+  if (barred !== undefined) return { action: 'held', error: barred, resource, owner };
+  const blocker = blockerOf(change, failed);
+  if (blocker !== undefined) {
+    const message = `not tried: ${blocker} failed before it`;
+    return { action: 'held', error: { code: 'blocked', message }, resource, owner };
+  }
+  if (change.action === 'delete' || change.preview?.verdict !== 'refused') return undefined;
+  const { code, message } = change.preview;
+  return { action: 'failed', error: { code, message }, resource, owner };
+}
+
 /** What is not deleted is where it was: nothing waits for it. */
 function withheldBlockers({ withheld = [] }: Plan): ResourceId[] {
   return withheld.filter(({ deletion }) => !deletion).map(({ resource }) => resource);
@@ -98,23 +133,17 @@ async function execute(
     outcomes.push(outcome);
     deps.progress(outcome);
   };
+  const known = notTried(change, failed, input.gate);
+  if (known !== undefined) {
+    tell(known);
+    return outcomes;
+  }
   const { resource } = change;
-  const owner = change.action === 'delete' ? undefined : change.owner;
-  const whose = { resource, owner };
-  const blocker = blockerOf(change, failed);
-  const barred = input.gate?.(change);
+  const whose = { resource, owner: change.action === 'delete' ? undefined : change.owner };
   try {
-    if (barred !== undefined) {
-      tell({ action: 'held', error: barred, ...whose });
-    } else if (blocker !== undefined) {
-      const message = `not tried: ${blocker} failed before it`;
-      tell({ action: 'held', error: { code: 'blocked', message }, ...whose });
-    } else if (change.action === 'delete') {
+    if (change.action === 'delete') {
       await deps.cluster.remove(resource, change.uid, change.account);
       tell({ action: 'deleted', resource });
-    } else if (change.preview?.verdict === 'refused') {
-      const { code, message } = change.preview;
-      tell({ action: 'failed', error: { code, message }, ...whose });
     } else {
       if (change.replaces === true) tell({ ...(await removed(deps, change)), ...whose });
       tell({ ...(await writeChange(deps, input, change, uids)), ...whose });

@@ -14,6 +14,8 @@ export interface Snapshot {
   /** False where the kind was not listed, or its LIST failed: then nothing is known about its objects. */
   known(kind: GroupKind): boolean;
   served(kind: GroupKind): ApiResource | undefined;
+  /** Kinds of which a LIST failed, by name: what is not known of them may be there all the same. */
+  unlisted(): ReadonlySet<string>;
   /** LISTs that failed, with what the server said. */
   failures(): readonly Failure[];
 }
@@ -48,6 +50,7 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
   const known = new Set<string>();
   const objects = new Map<string, KubeObject>();
   const failures: Failure[] = [];
+  const unlisted = new Set<string>();
 
   async function list(name: string, resource: ApiResource): Promise<boolean> {
     try {
@@ -60,6 +63,7 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push(error);
+      unlisted.add(resource.kind);
       return false;
     }
   }
@@ -82,6 +86,7 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
     objects: () => [...objects.values()],
     known: (kind) => known.has(formatGroupKind(kind)),
     served: (kind) => served.get(formatGroupKind(kind)),
+    unlisted: () => unlisted,
     failures: () => failures,
   };
 }

@@ -15,8 +15,8 @@ import { type TellDeps, type Told, writeStatuses } from './tell.ts';
 export interface Sight {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
-  /** False where a LIST failed: what is not seen may live all the same, so no status is written from it. */
-  readonly complete: boolean;
+  /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
+  readonly unlisted: ReadonlySet<string>;
   /** Ours that are being deleted: nothing declares them any more, or somebody else deletes them. */
   readonly departing: readonly Departing[];
 }
@@ -77,33 +77,52 @@ function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement 
     const found = sight.living(id);
     if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
+    const view = withUnlisted(sight, renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''));
     const catalogue = input.catalogue.get(`${id.namespace ?? ''}/${id.name}`);
     const status = kind.status(live, {
-      view: renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''),
+      view,
       refusals: findings.filter((finding) => finding.severity === 'error'),
       failures: input.childErrors.get(keyOf(id)) ?? [],
       catalogue,
       now,
     });
     renewed.add(id, status);
-    if (sight.complete && !jsonEquals(status, live.status)) changes.push({ id, live, status });
+    const isKnown = !view.isMissing() && !findings.some(({ code }) => code === 'reference-unknown');
+    if (isKnown && !jsonEquals(status, live.status)) changes.push({ id, live, status });
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
-  if (sight.complete) changes.push(...farewells(input, sight, now));
-  if (sight.complete) changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
+  changes.push(...farewells(input, sight, now));
+  changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
   return { changes, readiness: { ready, progressing, failed } };
 }
 
+/** Notes whether somebody has asked for a kind that could not be listed: what is made of the answer is not known, then. */
+function withUnlisted({ unlisted }: Pick<Sight, 'unlisted'>, view: View): View & { isMissing(): boolean } {
+  let missing = false;
+  return {
+    find(kind, name) {
+      missing ||= unlisted.has(kind);
+      return view.find(kind, name);
+    },
+    all(kind) {
+      missing ||= unlisted.has(kind);
+      return view.all(kind);
+    },
+    isMissing: () => missing,
+  };
+}
+
 /** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
-function farewells({ standings }: SettleInput, { departing, views }: Sight, now: string): readonly StatusChange[] {
+function farewells({ standings }: SettleInput, sight: Sight, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
-  return departing.flatMap(({ kind, object }): readonly StatusChange[] => {
+  return sight.departing.flatMap(({ kind, object }): readonly StatusChange[] => {
     const id = idOf(object);
     if (!isObject(object.spec) || declared.has(keyOf(id))) return [];
     const live = resourceFrom(object, object.spec);
-    const view = views(id.namespace ?? '');
+    const view = withUnlisted(sight, sight.views(id.namespace ?? ''));
     const status = kind.status(live, { view, refusals: [], failures: [], now });
+    if (view.isMissing()) return [];
     if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
     return [{ id, live, status, departing: true }];
   });
@@ -114,9 +133,9 @@ function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): read
   const found = sight.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
   const live = resourceFrom(found, found.spec);
-  const view = sight.views(id.namespace ?? '');
+  const view = withUnlisted(sight, sight.views(id.namespace ?? ''));
   const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
-  return jsonEquals(status, live.status) ? [] : [{ id, live, status }];
+  return view.isMissing() || jsonEquals(status, live.status) ? [] : [{ id, live, status }];
 }
 
 /** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
@@ -134,7 +153,7 @@ export async function settle(
     const { changes, readiness } = computeStatuses(input, sight, now);
     const told = await writeStatuses(deps, changes, now);
     problems.push(...told.problems);
-    const settled = sight.complete && readiness.progressing.length === 0;
+    const settled = sight.unlisted.size === 0 && readiness.progressing.length === 0;
     if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures: told.failures, problems };
     await deps.clock.sleep(POLL_MS);
     sight = await look();

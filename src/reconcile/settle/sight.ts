@@ -20,7 +20,7 @@ export async function sightOf({ cluster }: SightDeps, options: SightOptions, sna
   const pods = await troubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
   const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
   const departing = departingOf(options, snapshot);
-  return { living: snapshot.find, views, complete: snapshot.failures().length === 0, departing };
+  return { living: snapshot.find, views, unlisted: snapshot.unlisted(), departing };
 }
 
 function departingOf(
