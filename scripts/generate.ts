@@ -1,9 +1,10 @@
 // Writes what follows from the code: manifests/crds, docs/kinds and docs/schemas out of the kinds' schemas, manifests/chart out of
-// those and the other manifests, docs/errors.md out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings.
+// those and the other manifests, docs/errors.md out of the tables of codes, docs/metrics.md out of the metrics, docs/configuration.md out of the schemas of the settings,
+// docs/decisions/README.md out of the headings of the decisions.
 // The same code gives the same bytes; `npm run check` fails where they differ from what is committed, or where definitions
 // would break what a release has stored.
 
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
@@ -11,6 +12,7 @@ import { crd } from '../src/kinds/crd.ts';
 import { KINDS } from '../src/kinds/index.ts';
 import type { KubeObject } from '../src/kube/object.ts';
 import { chartFiles } from './chart.ts';
+import { decisionsPage } from './decisions-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { kindPages } from './kind-pages.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -61,6 +63,11 @@ writeFolder('docs/schemas', schemas.folder);
 writeFileSync(join(ROOT, 'manifests/fleet/schema.json'), schemas.combined);
 writeFileSync(join(ROOT, 'docs/errors.md'), errorsPage());
 writeFileSync(join(ROOT, 'docs/metrics.md'), metricsPage());
+const decisions = join(ROOT, 'docs/decisions');
+const decided = readdirSync(decisions)
+  .filter((name) => name !== 'README.md')
+  .map((name) => ({ name, text: readFileSync(join(decisions, name), 'utf8') }));
+writeFileSync(join(decisions, 'README.md'), decisionsPage(decided));
 
 const problems = releaseProblems(KINDS.map((kind) => crd(kind, API_GROUP)));
 for (const problem of problems) process.stderr.write(`${problem}\n`);
