@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/harness/patience.ts';
 
 export default defineConfig({
   test: {
@@ -7,8 +8,10 @@ export default defineConfig({
     globalSetup: ['test/harness/postgres-server.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They end what hangs. Nothing is asserted by them: a machine may be busy with something else.
+    testTimeout: 2 * PATIENCE_MS,
+    hookTimeout: 2 * PATIENCE_MS,
+    expect: { poll: { timeout: PATIENCE_MS } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -69,8 +69,8 @@ describe('a malformed pattern is none', () => {
 });
 
 test('a pattern of many stars takes time in proportion to the text', () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(check(`${'*a'.repeat(50)}b`, 'a'.repeat(5_000))).toBe(false);
   expect(check('{*,*}{*,*}{*,*}{*,*}{*,*}{*,*}x', 'a'.repeat(5_000))).toBe(false);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(5_000);
 });

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Failure } from '../../src/std/failure.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import { controlApp } from './control-app.ts';
 
 const SECRET = 'the old one';
@@ -235,10 +236,10 @@ test('who is unknown keeps nobody out, whatever is sent, and takes little memory
     each.write('{');
   }
   const padded = GITHUB_PUSH + ' '.repeat(100_000);
-  await vi.waitFor(async () => expect((await post(github(padded), padded)).status).toBe(429));
+  await vi.waitFor(async () => expect((await post(github(padded), padded)).status).toBe(429), PATIENCE_MS);
   expect((await post(github(GITHUB_PUSH), GITHUB_PUSH)).status).toBe(202);
   for (const each of held) each.destroy();
-  await vi.waitFor(async () => expect((await post(github(padded), padded)).status).toBe(202));
+  await vi.waitFor(async () => expect((await post(github(padded), padded)).status).toBe(202), PATIENCE_MS);
 });
 
 test('a body larger than what Git servers send is not read to its end', async () => {

@@ -40,7 +40,7 @@ describe.skipIf(!isThere)('kubectl', () => {
   function kubectl(...args: readonly string[]): Promise<Ran> {
     const common = ['--kubeconfig', cluster.kubeconfigPath, '--cache-dir', join(dir, 'cache')];
     return new Promise((resolve) => {
-      execFile(KUBECTL, [...common, ...args], { timeout: 20_000, cwd: dir }, (error, out, err) => {
+      execFile(KUBECTL, [...common, ...args], { cwd: dir }, (error, out, err) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
         resolve({ code, out, err });
       });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { type Devcluster, type DevclusterOptions, startDevcluster } from '../../src/devcluster/devcluster.ts';
+import { PATIENCE_MS } from './patience.ts';
 
 export interface TestAnswer {
   readonly status: number;
@@ -43,8 +44,6 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-const DEADLINE_MS = 20_000;
-
 /** `dir`: a state directory that the caller made and removes; absent: one of its own. */
 type Settings = Partial<DevclusterOptions>;
 
@@ -64,7 +63,7 @@ export async function startTestCluster(settings: Settings = {}): Promise<TestClu
   });
   const { url, kubeconfigPath } = cluster;
   const { authority, token } = await readCredentials(kubeconfigPath);
-  const agent = new Agent({ connect: { ca: authority }, headersTimeout: DEADLINE_MS, bodyTimeout: DEADLINE_MS });
+  const agent = new Agent({ connect: { ca: authority }, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
   const send: TestCluster['send'] = (method, path, options = {}) => sendTo(agent, url, token, method, path, options);
   return {
     get cluster() {
@@ -131,7 +130,7 @@ async function watchUntil(
   until: (events: readonly unknown[]) => boolean,
   accept?: string,
 ): Promise<unknown[]> {
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const headers = { authorization: `Bearer ${token}`, ...(accept === undefined ? {} : { accept }) };
   const answer = await request(`${url}${path}`, { dispatcher: agent, headers, signal });
   const events: unknown[] = [];
@@ -147,7 +146,7 @@ async function watchUntil(
 
 /** Asks again until the answer pleases, or throws what was seen last after the deadline. */
 export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const value = await ask();
     if (pleases(value)) return value;

@@ -2,9 +2,9 @@
 // test runners.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A program that says nothing for this long is broken. */
-const PRINT_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 10_000;
 
 export interface Program {
@@ -56,7 +56,7 @@ export function startProgram(args: readonly string[], env: Readonly<Record<strin
 function untilPrinted(child: ChildProcess, output: () => string, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why} before it printed ${pattern}:\n${output()}`));
-    const late = setTimeout(() => settle(() => fail('a minute passed')), PRINT_DEADLINE_MS);
+    const late = setTimeout(() => settle(() => fail('it was not printed in time')), PATIENCE_MS);
     const settle = (finish: () => void) => {
       clearTimeout(late);
       child.off('printed', look);

@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { PATIENCE_MS } from './patience.ts';
 
 const EXECUTABLE = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
-const DEADLINE_MS = 60_000;
 
 export interface Finished {
   /** Null where a signal ended it. */
@@ -74,7 +74,7 @@ function untilFinished(child: ChildProcess): Promise<Finished> {
   child.stderr?.on('data', (chunk: string) => {
     text.stderr += chunk;
   });
-  const killer = setTimeout(() => child.kill('SIGKILL'), 2 * DEADLINE_MS);
+  const killer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   return new Promise((resolve) => {
     child.once('close', (code) => {
       clearTimeout(killer);
@@ -85,7 +85,7 @@ function untilFinished(child: ChildProcess): Promise<Finished> {
 
 function untilPrinted(child: ChildProcess, output: () => string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => end(new Error(`"${text}" was not printed in time:\n${output()}`)), DEADLINE_MS);
+    const timer = setTimeout(() => end(new Error(`"${text}" was not printed in time:\n${output()}`)), PATIENCE_MS);
     function end(error?: Error): void {
       clearTimeout(timer);
       child.off('printed', check).off('close', closed);

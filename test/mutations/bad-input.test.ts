@@ -21,9 +21,8 @@ import { mutated } from './mutate.ts';
 const SEED = Number(process.env.SKEP_SEED ?? 20261121);
 const COUNT = Number(process.env.SKEP_COUNT ?? 1000);
 const API_GROUP = 'toolhive.stacklok.dev';
-/** Far more than any file takes; a hang takes longer. */
+/** Of processor time, which other programs do not take: far more than any file needs; a hang takes longer. */
 const SLOW_MS = 10_000;
-const TEST_MS = 180_000;
 
 const dir = mkdtempSync(join(tmpdir(), 'bad-input-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -55,55 +54,47 @@ function problemsOf(text: string): readonly Problem[] {
 
 const bad = badFiles(seeded(SEED), COUNT);
 
-test(
-  `${COUNT} bad files of seed ${SEED}: no crash, no hang, and every problem has its place in the file`,
-  () => {
-    const known = errorsPage();
-    let wrong = 0;
-    for (const { what, text } of bad) {
-      const start = performance.now();
-      const problems = problemsOf(text);
-      expect(performance.now() - start, what).toBeLessThan(SLOW_MS);
-      const lines = text.split(/\r\n|[\r\n]/);
-      for (const { code, message, place } of problems) {
-        const told = `${what}: ${code} ${message}`;
-        expect(place?.file, told).toBe('bad.yaml');
-        expect(place?.line, told).toBeGreaterThanOrEqual(1);
-        expect(place?.line, told).toBeLessThanOrEqual(lines.length);
-        expect(place?.column, told).toBeGreaterThanOrEqual(1);
-        expect(known, told).toContain(`### \`${code}\`\n`);
-        expect(message, told).toMatch(/^\S[\s\S]{8,}$/);
-        expect(message, told).not.toMatch(/undefined|\[object|NaN|RangeError|TypeError|node_modules/);
-      }
-      if (problems.length > 0) wrong += 1;
+test(`${COUNT} bad files of seed ${SEED}: no crash, no hang, and every problem has its place in the file`, () => {
+  const known = errorsPage();
+  let wrong = 0;
+  for (const { what, text } of bad) {
+    const start = process.cpuUsage();
+    const problems = problemsOf(text);
+    expect(process.cpuUsage(start).user / 1000, what).toBeLessThan(SLOW_MS);
+    const lines = text.split(/\r\n|[\r\n]/);
+    for (const { code, message, place } of problems) {
+      const told = `${what}: ${code} ${message}`;
+      expect(place?.file, told).toBe('bad.yaml');
+      expect(place?.line, told).toBeGreaterThanOrEqual(1);
+      expect(place?.line, told).toBeLessThanOrEqual(lines.length);
+      expect(place?.column, told).toBeGreaterThanOrEqual(1);
+      expect(known, told).toContain(`### \`${code}\`\n`);
+      expect(message, told).toMatch(/^\S[\s\S]{8,}$/);
+      expect(message, told).not.toMatch(/undefined|\[object|NaN|RangeError|TypeError|node_modules/);
     }
-    expect(wrong).toBeGreaterThan(COUNT / 2);
-  },
-  TEST_MS,
-);
+    if (problems.length > 0) wrong += 1;
+  }
+  expect(wrong).toBeGreaterThan(COUNT / 2);
+});
 
-test(
-  'the command tells of many at once, in text and in JSON',
-  async () => {
-    const folder = join(dir, 'files');
-    mkdirSync(folder);
-    const some = bad.slice(0, 200);
-    for (const [number, { text }] of some.entries()) writeFileSync(join(folder, `${number}.yaml`), text);
-    const [asText, asJson] = [
-      await skep(['validate', folder], { cwd: dir }),
-      await skep(['validate', folder, '-o', 'json'], { cwd: dir }),
-    ];
-    expect([asText.code, asJson.code, asText.stderr, asJson.stderr]).toEqual([3, 3, '', '']);
-    const { problems, summary } = JSON.parse(asJson.stdout);
-    expect(summary.files).toBe(some.length);
-    const placeless = problems.filter(({ file, line, column }: Record<string, unknown>) => !(file && line && column));
-    expect(placeless).toEqual([]);
-    const starts = asText.stdout.split('\n').filter((line) => line.startsWith(folder));
-    expect(starts.filter((line) => !/\.yaml:\d+:\d+: (error|warning) [a-z-]+: /.test(line))).toEqual([]);
-    expect(starts).toHaveLength(problems.length);
-  },
-  TEST_MS,
-);
+test('the command tells of many at once, in text and in JSON', async () => {
+  const folder = join(dir, 'files');
+  mkdirSync(folder);
+  const some = bad.slice(0, 200);
+  for (const [number, { text }] of some.entries()) writeFileSync(join(folder, `${number}.yaml`), text);
+  const [asText, asJson] = [
+    await skep(['validate', folder], { cwd: dir }),
+    await skep(['validate', folder, '-o', 'json'], { cwd: dir }),
+  ];
+  expect([asText.code, asJson.code, asText.stderr, asJson.stderr]).toEqual([3, 3, '', '']);
+  const { problems, summary } = JSON.parse(asJson.stdout);
+  expect(summary.files).toBe(some.length);
+  const placeless = problems.filter(({ file, line, column }: Record<string, unknown>) => !(file && line && column));
+  expect(placeless).toEqual([]);
+  const starts = asText.stdout.split('\n').filter((line) => line.startsWith(folder));
+  expect(starts.filter((line) => !/\.yaml:\d+:\d+: (error|warning) [a-z-]+: /.test(line))).toEqual([]);
+  expect(starts).toHaveLength(problems.length);
+});
 
 describe('a slip of the fingers is answered with what was meant', () => {
   describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind }) => {

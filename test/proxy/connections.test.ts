@@ -485,7 +485,7 @@ describe('a client that reads slowly', () => {
       last = sent;
       return sent > 0 && before === sent;
     }
-    await expect.poll(stands, { interval: 300, timeout: 20_000 }).toBe(true);
+    await expect.poll(stands, { interval: 300 }).toBe(true);
     expect(sent).toBeLessThan(30 * MIB);
     let read = 0;
     let most = 0;
@@ -525,7 +525,7 @@ describe('a client that reads slowly', () => {
       last = left;
       return same;
     }
-    await expect.poll(stands, { interval: 200, timeout: 20_000 }).toBe(true);
+    await expect.poll(stands, { interval: 200 }).toBe(true);
     client.socket.resume();
     const text = await client.closed;
     expect(text.match(/notifications\/message/g)).toHaveLength(20_000);

@@ -244,7 +244,7 @@ test('a run that dies before or after any kind of write is finished by the next'
   process.stdout.write(`${new Set(points).size} points: ${[...new Set(points)].join('; ')}\n`);
   expect(new Set(points).size).toBeGreaterThanOrEqual(50);
   expect(everything(await objects('all'))).toEqual(whole);
-}, 240_000);
+});
 
 /** What is killed before and after; dry runs have a question mark. */
 const KINDS_OF_WRITES = [

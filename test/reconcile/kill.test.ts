@@ -162,4 +162,4 @@ test('a run that is killed anywhere is finished by the next one: no orphan, noth
   expect(await catalogueOf(disturbed)).toHaveLength(1);
   const plan = await disturbed.instance.run('plan', '--detailed-exitcode');
   expect([plan.code, plan.stdout]).toEqual([0, expect.stringMatching(/^0 to create, 0 to update, 0 to delete/)]);
-}, 180_000);
+});

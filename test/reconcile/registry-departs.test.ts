@@ -111,7 +111,7 @@ test('it goes with its catalogue, says so until its children are gone, and no ot
     message: 'MCPRegistry is being terminated',
   });
   await holdChild([]);
-  await expect.poll(leaving, { timeout: 10_000 }).toBeUndefined();
+  await expect.poll(leaving).toBeUndefined();
 });
 
 test('where no database is left to ask, nothing keeps the registry', async () => {

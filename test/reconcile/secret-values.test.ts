@@ -209,4 +209,4 @@ test('a value of a Secret is in nothing that anybody but the Secret shows', asyn
     expect([of, leaks]).toEqual([of, []]);
     expect(`${of}: ${output}`).toContain(shows);
   }
-}, 240_000);
+});

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REAL_CLOCK, startTestCluster, type TestCluster } from '../harness/cluster.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import type { Api } from './api.ts';
 import { connect } from './api.ts';
 import { compareSteps, type Difference } from './compare.ts';
@@ -36,7 +37,7 @@ function stage(): Stage {
       ahead += 1;
     },
     namespaceReady: async () => undefined,
-    deadlineMs: 15_000,
+    deadlineMs: PATIENCE_MS,
   };
 }
 

@@ -10,8 +10,6 @@ import { STORIES } from './stories.ts';
 import type { ClientKind } from './story-client.ts';
 
 const NAMES = STORIES.map(({ name }) => name);
-const DEADLINE_MS = 120_000;
-
 const PAIRS = [...MODES, ...STORY_MODES]
   .filter(({ proxy }) => proxy !== undefined)
   .flatMap((mode) => clientsOf(mode).map((kind) => ({ mode, kind, through: mode.name, by: kind.name })));
@@ -22,7 +20,7 @@ describe.each(PAIRS)('$by through $through', ({ mode, kind }) => {
   beforeAll(async () => {
     expected = await runDirect(kind);
     transcripts = await runMode(mode, kind);
-  }, DEADLINE_MS);
+  });
 
   // Who is refused as busy where processes are few is chance.
   const stories = NAMES.filter(

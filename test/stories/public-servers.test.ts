@@ -20,7 +20,6 @@ import { EVERYTHING_STORY, filesystemStory, MEMORY_STORY } from './public-storie
 import type { ClientKind, Story } from './story-client.ts';
 import { runStory } from './transcript.ts';
 
-const DEADLINE_MS = 60_000;
 const HTTP: ServerSettings = { transport: 'http', eras: 'session' };
 const STDIO = MODES.filter(({ name }) => ['stdio-per-session', 'stdio-shared'].includes(name));
 
@@ -54,55 +53,41 @@ function sharable(outcome: unknown): unknown {
   return Object.fromEntries(Object.entries(fields(outcome)).filter(([key]) => !OF_ONE_CLIENT.includes(key)));
 }
 
-it.each(PAIRS)(
-  'server-everything answers $by through $through as without a proxy',
-  async ({ mode, kind }) => {
-    const direct = await outcomeThrough(
-      { ...mode, proxy: undefined, server: HTTP },
-      startEverything,
-      EVERYTHING_STORY,
-      kind,
+it.each(PAIRS)('server-everything answers $by through $through as without a proxy', async ({ mode, kind }) => {
+  const direct = await outcomeThrough(
+    { ...mode, proxy: undefined, server: HTTP },
+    startEverything,
+    EVERYTHING_STORY,
+    kind,
+  );
+  const outcome = await outcomeThrough(mode, startEverything, EVERYTHING_STORY, kind);
+  expect(direct).not.toHaveProperty('failed');
+  if (mode.name === 'stdio-shared') expect(sharable(outcome)).toEqual(sharable(direct));
+  else expect(outcome).toEqual(direct);
+});
+
+it.each(STDIO)('server-filesystem answers through $name as without a proxy', async (mode) => {
+  const outcomes = [];
+  for (const through of [undefined, mode]) {
+    // The folder's name is in what the server answers.
+    const folder = join(tmpdir(), `filesystem-${process.pid}-${mode.name}`);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder);
+    const [start, story] = [filesystemServer(folder), filesystemStory(folder)];
+    outcomes.push(
+      await (through === undefined ? outcomeOverStdio(start, story) : outcomeThrough(through, start, story, CLIENT_V1)),
     );
-    const outcome = await outcomeThrough(mode, startEverything, EVERYTHING_STORY, kind);
-    expect(direct).not.toHaveProperty('failed');
-    if (mode.name === 'stdio-shared') expect(sharable(outcome)).toEqual(sharable(direct));
-    else expect(outcome).toEqual(direct);
-  },
-  DEADLINE_MS,
-);
-
-it.each(STDIO)(
-  'server-filesystem answers through $name as without a proxy',
-  async (mode) => {
-    const outcomes = [];
-    for (const through of [undefined, mode]) {
-      // The folder's name is in what the server answers.
-      const folder = join(tmpdir(), `filesystem-${process.pid}-${mode.name}`);
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder);
-      const [start, story] = [filesystemServer(folder), filesystemStory(folder)];
-      outcomes.push(
-        await (through === undefined
-          ? outcomeOverStdio(start, story)
-          : outcomeThrough(through, start, story, CLIENT_V1)),
-      );
-      await rm(folder, { recursive: true });
-    }
-    expect(outcomes[0]).not.toHaveProperty('failed');
-    expect(outcomes[1]).toEqual(outcomes[0]);
-  },
-  DEADLINE_MS,
-);
-
-it.each(STDIO)(
-  'server-memory keeps what it learns through $name as without a proxy',
-  async (mode) => {
-    const folder = await mkdtemp(join(tmpdir(), 'memory-'));
-    const start = memoryServer(join(folder, 'memory.jsonl'));
-    const direct = await outcomeOverStdio(start, MEMORY_STORY);
-    expect(direct).not.toHaveProperty('failed');
-    expect(await outcomeThrough(mode, start, MEMORY_STORY, CLIENT_V1)).toEqual(direct);
     await rm(folder, { recursive: true });
-  },
-  DEADLINE_MS,
-);
+  }
+  expect(outcomes[0]).not.toHaveProperty('failed');
+  expect(outcomes[1]).toEqual(outcomes[0]);
+});
+
+it.each(STDIO)('server-memory keeps what it learns through $name as without a proxy', async (mode) => {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-'));
+  const start = memoryServer(join(folder, 'memory.jsonl'));
+  const direct = await outcomeOverStdio(start, MEMORY_STORY);
+  expect(direct).not.toHaveProperty('failed');
+  expect(await outcomeThrough(mode, start, MEMORY_STORY, CLIENT_V1)).toEqual(direct);
+  await rm(folder, { recursive: true });
+});

@@ -5,13 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CLIENTS, runDirect, type Transcripts } from './client-kinds.ts';
 import { STORIES } from './stories.ts';
 
-const DEADLINE_MS = 120_000;
-
 describe.each(CLIENTS)('$name with the server itself', (kind) => {
   let transcripts: Transcripts;
   beforeAll(async () => {
     transcripts = await runDirect(kind);
-  }, DEADLINE_MS);
+  });
 
   it.each(STORIES)('runs the story "$name" as committed', async ({ name }) => {
     const outcome = `${JSON.stringify(transcripts.get(name)?.outcome, undefined, 1)}\n`;

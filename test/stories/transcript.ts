@@ -2,11 +2,9 @@
 // server sent it. Knows nothing about what is between the two.
 
 import { type Fields, fields, isFields } from '../conformance/fixture/json.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import { STORIES } from './stories.ts';
 import { type ClientKind, REPLIES, type Story, type StoryClient } from './story-client.ts';
-
-/** A story that has not ended by then never will. */
-const STORY_DEADLINE_MS = 30_000;
 
 export interface Transcript {
   /** What the client got, as the story reports it. */
@@ -29,7 +27,7 @@ export async function runStory(story: Story, kind: ClientKind, url: string): Pro
     return connection;
   };
   const late = Promise.withResolvers<Fields>();
-  const timer = setTimeout(() => late.reject(new Error('the story did not end')), STORY_DEADLINE_MS);
+  const timer = setTimeout(() => late.reject(new Error('the story did not end')), PATIENCE_MS);
   const outcome = await Promise.race([story.run({ connect }), late.promise]).catch((error: unknown) => ({
     failed: String(error),
   }));

@@ -518,8 +518,8 @@ test('ten thousand objects are validated in well under a second', () => {
     ...META,
     spec: { image: `image:${index}`, env: [{ name: 'A' }, { name: 'B' }] },
   }));
-  const start = performance.now();
+  const start = process.cpuUsage();
   const findings = objects.flatMap((object) => structural.validate(structural.withDefaults(object)));
   expect(findings).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(3000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000);
 });

@@ -100,9 +100,9 @@ describe('no pattern takes longer than the text allows', () => {
     { pattern: '(a|b)*a(a|b){900}c', text: scattered(300_000), verdict: 'too costly' },
     { pattern: `${'(?:|){1000}'.repeat(9)}b`, text: manyKinds(50_000), verdict: 'too costly' },
   ])('/$pattern/: $verdict', ({ pattern, text, verdict }) => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(matches(pattern, text)).toBe(verdict);
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(10_000);
   });
 });
 

@@ -1,0 +1,14 @@
+// `npm run test:quick`: tests that start no server, no other process and no browser, in about a minute.
+
+import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './harness/patience.ts';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/architecture.test.ts', 'test/{kinds,report,virtual,gate,impact}/*.test.ts'],
+    exclude: ['src/adapters/**', 'src/devcluster/**', 'src/main/**'],
+    pool: 'threads',
+    maxWorkers: 2,
+    testTimeout: PATIENCE_MS,
+  },
+});
