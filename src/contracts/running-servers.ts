@@ -15,6 +15,11 @@ export interface RunningServer {
   readonly ready: boolean;
   /** `token`: the one of this start, as a bearer token. `oidc`: the server asks for one of its own issuer. */
   readonly auth: 'token' | 'oidc';
+  /** Of its container, which entries of the catalogue name; absent for a server that runs elsewhere. */
+  readonly image?: string;
+  readonly args?: readonly string[];
+  /** Of a server that runs elsewhere, behind a proxy here. */
+  readonly remoteUrl?: string;
 }
 
 export interface RunningServers {

@@ -44,6 +44,8 @@ export interface AppOptions {
   readonly metrics: ServiceMetrics;
   /** Absent: nobody measures. */
   readonly traced?: BeginRequest;
+  /** True: servers run beside the catalogue, and the page shows them. */
+  readonly showsRunning?: boolean;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -88,7 +90,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
   addRoutes(app, options);
-  await addPageRoutes(app, options.config);
+  const { config, showsRunning = false } = options;
+  await addPageRoutes(app, { auth: config.auth.mode, showsRunning });
   return app;
 }
 

@@ -133,9 +133,11 @@ function callerOf({ state, send }: Context, { _meta }: JsonObject): Caller {
       send({ jsonrpc: '2.0', method: 'notifications/progress', params });
     },
     confirm: async (question) => {
-      if (!state.canAsk) return undefined;
+      if (!state.canAsk) return 'unable';
       const { result } = await ask(state, send, question);
-      return isObject(result) && result.action === 'accept';
+      // A proxy refuses questions that it cannot attribute to one client.
+      if (!isObject(result)) return 'unanswered';
+      return result.action === 'accept' ? 'yes' : 'no';
     },
   };
 }

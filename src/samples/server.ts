@@ -51,8 +51,8 @@ export interface Answer {
 /** The client that waits for the answer. */
 export interface Caller {
   readonly progress: (done: number, total: number, message: string) => void;
-  /** Asks the person in front of the client to confirm; undefined where the client cannot ask. */
-  readonly confirm: (question: string) => Promise<boolean | undefined>;
+  /** Asks the person in front of the client. `unable`: the client has no way to ask; `unanswered`: the question got lost. */
+  readonly confirm: (question: string) => Promise<'yes' | 'no' | 'unable' | 'unanswered'>;
 }
 
 export interface Resources {

@@ -39,7 +39,7 @@ export interface Tab {
   /** Everything that was asked for, by any means. */
   readonly requests: readonly string[];
   /** Exceptions, and what the browser itself complains of: broken policies, failed loads. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
 }
 
 export async function startBrowser(executablePath: string): Promise<Browser> {

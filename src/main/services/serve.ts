@@ -78,6 +78,7 @@ export async function startService(
       newRequestId: randomUUID,
       metrics,
       traced,
+      showsRunning: beside !== undefined,
     });
     closing.push(() => app.close());
     if (beside !== undefined) putBefore(app.server, beside);

@@ -29,11 +29,17 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
 };
 
-/** `auth`: tells the page whether to ask for a token before it asks for anything else. */
-export async function readPageAssets(auth: 'anonymous' | 'oauth'): Promise<PageAssets> {
+export interface PageSettings {
+  /** Whether to ask for a token before it asks for anything else. */
+  readonly auth: 'anonymous' | 'oauth';
+  /** Whether servers run beside the catalogue (`contracts/running-servers.ts`). */
+  readonly showsRunning: boolean;
+}
+
+export async function readPageAssets({ auth, showsRunning }: PageSettings): Promise<PageAssets> {
   const names = (await readdir(FOLDER)).sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
-  const digest = sha256(JSON.stringify([auth, ...texts])).slice(0, DIGEST_LENGTH);
+  const digest = sha256(JSON.stringify([auth, showsRunning, ...texts])).slice(0, DIGEST_LENGTH);
   const files = names.flatMap((name, index): Asset[] => {
     const extension = name.slice(name.lastIndexOf('.') + 1);
     const type = TYPES[extension];
@@ -49,6 +55,7 @@ export async function readPageAssets(auth: 'anonymous' | 'oauth'): Promise<PageA
       modules.map(({ name }) => `<link rel="modulepreload" href="page/%DIGEST%/${name}">`).join('\n'),
     )
     .replaceAll('%AUTH%', auth)
+    .replaceAll('%RUNNING%', String(showsRunning))
     .replaceAll('%EXTENSION%', EXTENSION)
     .replaceAll('%DIGEST%', digest);
   return { digest, shell, files };

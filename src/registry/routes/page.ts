@@ -2,16 +2,15 @@
 // it shows it asks the API for, with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RegistryConfig } from '../../contracts/registry/service.ts';
 import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import { entityTag, namesTag } from '../etag.ts';
-import { readPageAssets } from '../page/assets.ts';
+import { type PageSettings, readPageAssets } from '../page/assets.ts';
 import { publicRoute } from '../route.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-export async function addPageRoutes(app: FastifyInstance, { auth }: RegistryConfig): Promise<void> {
-  const { digest, shell, files } = await readPageAssets(auth.mode);
+export async function addPageRoutes(app: FastifyInstance, settings: PageSettings): Promise<void> {
+  const { digest, shell, files } = await readPageAssets(settings);
   publicRoute(app, '/', (request, reply) => {
     reply.headers(PAGE_HEADERS);
     return sendFile(request, reply, {

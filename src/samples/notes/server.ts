@@ -93,7 +93,9 @@ function deleteNote(notes: Notes): Tool {
 
 async function deleteConfirmed(notes: Notes, title: string, caller: Caller): Promise<Answer> {
   if ((await notes.read(title)) === undefined) return missing(title);
-  if ((await caller.confirm(`Delete the note "${title}"?`)) === false) return { text: `Kept "${title}".` };
+  const answer = await caller.confirm(`Delete the note "${title}"?`);
+  if (answer === 'no') return { text: `Kept "${title}".` };
+  if (answer === 'unanswered') return { text: `Kept "${title}": the question did not reach you.`, failed: true };
   await notes.delete(title);
   return { text: `Deleted "${title}".` };
 }

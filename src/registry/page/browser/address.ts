@@ -11,13 +11,20 @@ export type FilterName = (typeof FILTER_NAMES)[number];
 
 export type Address =
   | { readonly view: 'list'; readonly registry: string | undefined; readonly query: Query }
-  | { readonly view: 'server'; readonly registry: string; readonly server: string; readonly version: string };
+  | { readonly view: 'server'; readonly registry: string; readonly server: string; readonly version: string }
+  | { readonly view: 'running'; readonly namespace: string; readonly name: string };
 
 export const LATEST = 'latest';
 export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] } };
 
-/** `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`; anything else is the list. */
+/**
+ * `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a server that runs here;
+ * anything else is the list.
+ */
 export function readAddress(fragment: string): Address {
+  const [, ...running] = /^#~([^/]+)\/([^/]+)$/.exec(fragment) ?? [];
+  const [namespace, name] = running.map(decoded);
+  if (namespace !== undefined && name !== undefined) return { view: 'running', namespace, name };
   const [path = '', ...rest] = fragment.replace(/^#?\/?/, '').split('?');
   const [registry, server, version = LATEST] = path.split('/').map(decoded);
   if (registry !== undefined && registry !== '' && server !== undefined && server !== '') {
@@ -31,6 +38,9 @@ export function fragmentOf(address: Address): string {
     const parameters = queryParameters(address.query, '').toString();
     const path = address.registry === undefined ? '' : encodeURIComponent(address.registry);
     return `#/${path}${parameters === '' ? '' : `?${parameters}`}`;
+  }
+  if (address.view === 'running') {
+    return `#~${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
   }
   const { registry, server, version } = address;
   const parts = version === LATEST ? [registry, server] : [registry, server, version];

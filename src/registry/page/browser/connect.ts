@@ -7,8 +7,11 @@ import { type Way, waysOf } from './launch.ts';
 
 /** `announce`: for those who do not see that something was copied. */
 export function connectSection(entry: Entry, announce: (text: string) => void): HTMLElement {
+  return connectTo(entry.name, waysOf(entry), announce);
+}
+
+export function connectTo(name: string, ways: readonly Way[], announce: (text: string) => void): HTMLElement {
   const heading = element('h2', {}, 'Connect a client');
-  const ways = waysOf(entry);
   const usable = ways.filter(({ launch }) => launch !== undefined);
   const [first] = usable;
   const [firstClient] = CLIENTS;
@@ -19,7 +22,7 @@ export function connectSection(entry: Entry, announce: (text: string) => void): 
   let client = firstClient;
   const output = element('div', {});
   function render(): void {
-    output.replaceChildren(...snippets(entry.name, client, way, announce));
+    output.replaceChildren(...snippets(name, client, way, announce));
   }
   const clients = CLIENTS.map((each) =>
     radio('client', each.name, each === client, () => {

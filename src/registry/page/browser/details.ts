@@ -8,10 +8,13 @@ import { element, list, title, webLink } from './dom.ts';
 import { type Entry, readEntry, type Tool } from './entry.ts';
 import { items, members } from './json.ts';
 import { troubleNotice } from './notice.ts';
+import type { RunningServers } from './running.ts';
+import { runsHere } from './running-view.ts';
 import { runsSection } from './runs.ts';
 
 export interface DetailsDeps {
   readonly api: Api;
+  readonly running: RunningServers;
   readonly go: (address: Address) => void;
   readonly announce: (text: string) => void;
   readonly refused: (trouble: Trouble) => void;
@@ -38,6 +41,7 @@ export async function loadDetails(
     // What was deleted is still worth a page for those who had its address.
     api.get(`${path}/${encodeURIComponent(version)}?include_deleted=true`, signal),
     api.get(`${path}?include_deleted=true`, signal),
+    deps.running.refresh(signal),
   ]);
   if (signal.aborted) return undefined;
   if (answer.ok) {
@@ -54,7 +58,7 @@ export async function loadDetails(
 }
 
 function view(
-  { announce, go }: DetailsDeps,
+  { announce, go, running }: DetailsDeps,
   { registry }: ServerAddress,
   entry: Entry,
   versions: unknown,
@@ -77,6 +81,7 @@ function view(
           tags.map((tag) => tagButton(tag, withTag)),
           { class: 'tags', 'aria-label': 'Tags' },
         ),
+    runsHere(entry, running),
     links(entry),
     connectSection(entry, announce),
     overview === undefined ? undefined : section('Overview', element('p', { class: 'prose text' }, overview)),

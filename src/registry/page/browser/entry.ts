@@ -21,6 +21,8 @@ export interface Entry {
   readonly tools: readonly Tool[];
   readonly transports: readonly string[];
   readonly packages: readonly Package[];
+  /** What the container is started with, where the publisher says so. */
+  readonly args: readonly string[];
   readonly remotes: readonly Remote[];
   readonly website?: string;
   readonly repository?: string;
@@ -88,6 +90,7 @@ export function readEntry(response: unknown): Entry {
       ...remotes.map(({ type }) => type),
     ]),
     packages,
+    args: blocks.map((block) => texts(block.args)).find((args) => args.length > 0) ?? [],
     remotes,
     ...present('statusMessage', text(official.statusMessage)),
     ...present('updatedAt', text(official.updatedAt)),

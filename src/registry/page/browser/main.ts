@@ -8,8 +8,12 @@ import { button, byId, element } from './dom.ts';
 import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
 import { emptyNotice, troubleNotice } from './notice.ts';
+import { createRunning } from './running.ts';
+import { runningBand, runningView } from './running-view.ts';
 import { signInView } from './sign-in.ts';
 import { describeTrouble } from './trouble.ts';
+
+type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 
 const PAGE_TITLE = 'MCP servers';
 
@@ -17,10 +21,13 @@ const main = byId('main');
 const controls = byId('controls');
 const announcer = byId('announcer');
 const api = createApi();
+const running = createRunning(api, document.documentElement.dataset.running === 'true');
 const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
 let registries: readonly string[] = [];
 let loading = new AbortController();
+/** Aborts when what is shown makes place for something else. */
+let placed = new AbortController();
 /** The server that was shown last: whoever goes back to the list is at its link. */
 let visited: string | undefined;
 /** False until the first view stands: the browser has put the focus where it should be. */
@@ -53,6 +60,10 @@ async function show(): Promise<void> {
   loading.abort();
   loading = new AbortController();
   const address = readAddress(location.hash);
+  if (address.view === 'running') {
+    await showRunning(address, loading.signal);
+    return;
+  }
   const registry = address.registry ?? registries[0];
   showControls(registry);
   if (registry === undefined) {
@@ -61,7 +72,8 @@ async function show(): Promise<void> {
       PAGE_TITLE,
     );
   } else if (address.view === 'list') {
-    showListing(registry, address);
+    await running.refresh(loading.signal);
+    if (!loading.signal.aborted) showListing(registry, address);
   } else {
     await showServer(address, loading.signal);
   }
@@ -73,8 +85,29 @@ function showListing(registry: string, { query }: Extract<Address, { readonly vi
   const isThere = listing.node.isConnected;
   listing.show(query);
   if (isThere) return;
-  place(listing.node, `${registry} · ${PAGE_TITLE}`, visited === undefined ? undefined : listing.linkTo(visited));
+  const focus = visited === undefined ? undefined : listing.linkTo(visited);
+  placeListing(listing, `${registry} · ${PAGE_TITLE}`, focus);
   visited = undefined;
+}
+
+/** Above the list, and kept up to date for as long as it is shown. */
+function placeListing(listing: Listing, heading: string, focus: HTMLElement | undefined): void {
+  const band = element('div', {}, runningBand(running));
+  place(element('div', {}, band, listing.node), heading, focus);
+  running.watch(() => band.replaceChildren(runningBand(running) ?? ''), placed.signal);
+}
+
+async function showRunning({ namespace, name }: RunningAddress, signal: AbortSignal): Promise<void> {
+  await running.refresh(signal);
+  if (signal.aborted) return;
+  const left = new AbortController();
+  const view = runningView({ running, announce, signal: left.signal }, namespace, name);
+  if (view === undefined) {
+    place(emptyNotice(`${namespace}/${name} does not run here`, 'Go back to the list, and see what does.'), PAGE_TITLE);
+    return;
+  }
+  place(view.node, `${view.title} · ${PAGE_TITLE}`);
+  placed.signal.addEventListener('abort', () => left.abort(), { once: true });
 }
 
 function newListing(registry: string): Listing {
@@ -88,7 +121,7 @@ function newListing(registry: string): Listing {
 
 async function showServer(address: ServerAddress, signal: AbortSignal): Promise<void> {
   main.setAttribute('aria-busy', 'true');
-  const view = await loadDetails({ api, go, announce, refused: askForToken }, address, signal);
+  const view = await loadDetails({ api, running, go, announce, refused: askForToken }, address, signal);
   if (signal.aborted) return;
   main.removeAttribute('aria-busy');
   if (view === undefined) return;
@@ -102,6 +135,8 @@ async function showServer(address: ServerAddress, signal: AbortSignal): Promise<
 
 /** `focus`: where the reader goes on; the heading without it. */
 function place(node: HTMLElement, title: string, focus?: HTMLElement): void {
+  placed.abort();
+  placed = new AbortController();
   main.removeAttribute('aria-busy');
   main.replaceChildren(node);
   document.title = title;
@@ -176,5 +211,10 @@ function showControls(registry: string | undefined): void {
 byId('skip').addEventListener('click', () => main.focus());
 addEventListener('hashchange', () => {
   if (!needsToken || api.hasToken()) void show();
+});
+// Sessions end with the page; one that is brought back from the browser's cache begins anew.
+addEventListener('pagehide', () => placed.abort());
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) void start();
 });
 void start();

@@ -1,0 +1,192 @@
+// A client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports). Knows no DOM.
+
+import { items, type Members, members, text } from './json.ts';
+
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Members;
+}
+
+export interface Asked {
+  readonly progress: (line: string) => void;
+  /** Answers what the server asks its user (elicitation). */
+  readonly elicit: (message: string, schema: Members) => Promise<ElicitAnswer>;
+}
+
+export type ElicitAnswer =
+  | { readonly action: 'accept'; readonly content: Members }
+  | { readonly action: 'decline' | 'cancel' };
+
+export interface McpSession {
+  readonly tools: () => Promise<readonly McpTool[]>;
+  /** The result as the server sent it. Throws an Error whose message is for the reader. */
+  readonly call: (name: string, given: Members, signal: AbortSignal) => Promise<Members>;
+  readonly end: () => void;
+}
+
+const REVISION = '2025-11-25';
+
+interface Link {
+  readonly path: string;
+  readonly token: string;
+  readonly asked: Asked;
+  session: string | undefined;
+  last: number;
+}
+
+export async function openMcp(path: string, token: string, asked: Asked, signal: AbortSignal): Promise<McpSession> {
+  const link: Link = { path, token, asked, session: undefined, last: 0 };
+  await request(
+    link,
+    'initialize',
+    {
+      protocolVersion: REVISION,
+      capabilities: { elicitation: { form: {} } },
+      clientInfo: { name: 'skep-page', version: '1.0.0' },
+    },
+    signal,
+  );
+  await post(link, { jsonrpc: '2.0', method: 'notifications/initialized' }, signal);
+  return {
+    tools: () => listTools(link, signal),
+    call: (name, given, ended) => {
+      const progressToken = link.last + 1;
+      return request(link, 'tools/call', { name, arguments: given, _meta: { progressToken } }, ended);
+    },
+    end: () => {
+      // Nobody waits for it: the server ends what is forgotten by itself.
+      void fetch(link.path, { method: 'DELETE', headers: headersOf(link), keepalive: true }).catch(() => undefined);
+    },
+  };
+}
+
+const MAX_PAGES = 50;
+
+async function listTools(link: Link, signal: AbortSignal): Promise<readonly McpTool[]> {
+  const tools: McpTool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const result = await request(link, 'tools/list', cursor === undefined ? {} : { cursor }, signal);
+    for (const tool of items(result.tools).map(members)) {
+      const { name, description, inputSchema } = tool;
+      tools.push({ name: text(name) ?? '', description: text(description) ?? '', inputSchema: members(inputSchema) });
+    }
+    cursor = text(result.nextCursor);
+    if (cursor === undefined) break;
+  }
+  return tools;
+}
+
+async function request(link: Link, method: string, params: Members, signal: AbortSignal): Promise<Members> {
+  link.last += 1;
+  const id = link.last;
+  const response = await post(link, { jsonrpc: '2.0', id, method, params }, signal);
+  for await (const message of messagesOf(response)) {
+    if (message.id === id && message.method === undefined) {
+      if (message.error !== undefined) throw new Error(text(members(message.error).message) ?? 'The server refused.');
+      return members(message.result);
+    }
+    void answerServer(link, message, signal);
+  }
+  throw new Error('The server ended its answer without a result.');
+}
+
+/** What a server says and asks before it answers. */
+async function answerServer(link: Link, { method, id, params }: Members, signal: AbortSignal): Promise<void> {
+  const given = members(params);
+  if (method === 'notifications/progress') {
+    const { progress, total, message } = given;
+    link.asked.progress(
+      `${String(progress)}${total === undefined ? '' : ` of ${String(total)}`} ${text(message) ?? ''}`,
+    );
+  }
+  if (id === undefined || method === undefined) return;
+  if (method !== 'elicitation/create') {
+    await post(
+      link,
+      { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not answer that.' } },
+      signal,
+    );
+    return;
+  }
+  const result = await link.asked.elicit(text(given.message) ?? '', members(given.requestedSchema));
+  await post(link, { jsonrpc: '2.0', id, result }, signal);
+}
+
+function headersOf({ token, session }: Link): Record<string, string> {
+  return {
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    ...(session === undefined ? {} : { 'mcp-session-id': session, 'mcp-protocol-version': REVISION }),
+  };
+}
+
+async function post(link: Link, message: object, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(link.path, {
+    method: 'POST',
+    headers: {
+      ...headersOf(link),
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(message),
+    signal,
+    credentials: 'omit',
+    redirect: 'error',
+  });
+  link.session ??= response.headers.get('mcp-session-id') ?? undefined;
+  if (!response.ok) throw new Error(await refusalOf(response));
+  return response;
+}
+
+async function refusalOf(response: Response): Promise<string> {
+  const body = await response.text();
+  const reason = reasonIn(body);
+  if (response.status === 401) return `The server wants another token${reason === undefined ? '.' : `: ${reason}`}`;
+  return `${response.status}: ${reason ?? response.statusText}`;
+}
+
+function reasonIn(body: string): string | undefined {
+  try {
+    const { error } = members(JSON.parse(body));
+    return text(error) ?? text(members(error).message);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of one answer: a JSON body, or the events of a stream. */
+async function* messagesOf(response: Response): AsyncGenerator<Members> {
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.startsWith('text/event-stream')) {
+    if (response.status !== 202) yield members(await response.json());
+    return;
+  }
+  if (response.body === null) return;
+  let rest = '';
+  for await (const chunk of chunksOf(response.body.pipeThrough(new TextDecoderStream()))) {
+    const blocks = `${rest}${chunk.replaceAll('\r\n', '\n')}`.split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = block
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice('data:'.length).trimStart())
+        .join('\n');
+      if (data !== '') yield members(JSON.parse(data));
+    }
+  }
+}
+
+async function* chunksOf(stream: ReadableStream<string>): AsyncGenerator<string> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

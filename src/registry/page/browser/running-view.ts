@@ -1,0 +1,100 @@
+// What the page shows of servers that run here: a band above the catalogue, a page for each, and a line on entries.
+
+import { fragmentOf, NO_QUERY } from './address.ts';
+import { connectTo } from './connect.ts';
+import { element, list, title } from './dom.ts';
+import type { Entry } from './entry.ts';
+import { launchOfRunning, type Running, type RunningServers } from './running.ts';
+import { trySection } from './try.ts';
+
+/** Kept up to date until the signal aborts; empty where nothing runs beside this catalogue. */
+export function runningBand(running: RunningServers): HTMLElement | undefined {
+  if (!running.shown) return undefined;
+  const servers = running.list();
+  const rows = servers.map((server) =>
+    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
+  );
+  const none = element('p', {}, 'None yet: what is committed shows here once its proxy answers.');
+  return element(
+    'section',
+    { class: 'running', 'aria-label': 'Running here' },
+    element('h2', {}, 'Running here'),
+    servers.length === 0 ? none : list(rows),
+  );
+}
+
+function linkTo({ namespace, name }: Running): HTMLElement {
+  const href = fragmentOf({ view: 'running', namespace, name });
+  return element('a', { href, class: 'text' }, `${namespace}/${name}`);
+}
+
+function readiness({ ready }: Running): HTMLElement {
+  return element('span', { class: ready ? 'mark ready' : 'mark warn' }, ready ? 'ready' : 'not ready');
+}
+
+/** On the page of an entry: whether it runs here, where that can be known. */
+export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
+  if (!running.shown) return undefined;
+  const servers = running.of(entry);
+  if (servers.length === 0)
+    return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
+  const links = servers.flatMap((server) => [' ', linkTo(server), ' ', readiness(server)]);
+  return element('p', { class: 'here' }, 'It runs here as', ...links);
+}
+
+export interface RunningViewDeps {
+  readonly running: RunningServers;
+  readonly announce: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined where no such server runs here. */
+export function runningView(
+  deps: RunningViewDeps,
+  namespace: string,
+  name: string,
+): { readonly node: HTMLElement; readonly title: string } | undefined {
+  const { running, announce, signal } = deps;
+  const server = running.find(namespace, name);
+  if (server === undefined) return undefined;
+  const state = element('div', {});
+  const show = () => state.replaceChildren(facts(running.find(namespace, name) ?? { ...server, ready: false }));
+  show();
+  running.watch(show, signal);
+  const way = { label: server.url, launch: launchOfRunning(server, running.token()) };
+  const back = fragmentOf({ view: 'list', registry: undefined, query: NO_QUERY });
+  const node = element(
+    'article',
+    { class: 'details' },
+    element(
+      'nav',
+      { 'aria-label': 'Breadcrumb', class: 'back' },
+      element('a', { href: back, id: 'back' }, 'All servers'),
+    ),
+    title(element('span', { class: 'text' }, name)),
+    state,
+    connectTo(name, [way], announce),
+    trySection(server, { token: running.token, announce, signal }),
+  );
+  return { node, title: name };
+}
+
+function facts(server: Running): HTMLElement {
+  const { namespace, url, transport, auth, image, args, remoteUrl } = server;
+  const runs = remoteUrl ?? [image ?? '', ...args].join(' ').trim();
+  const rows: readonly (readonly [string, string | HTMLElement])[] = [
+    ['State', readiness(server)],
+    ['URL', element('code', { class: 'text' }, url)],
+    ['Transport', transport === 'sse' ? 'HTTP+SSE' : 'streamable HTTP'],
+    ['Needs', auth === 'oidc' ? 'a login at its issuer' : 'the token of this start'],
+    ['Namespace', namespace],
+    ...(runs === ''
+      ? []
+      : [[remoteUrl === undefined ? 'Image' : 'Runs at', element('code', { class: 'text' }, runs)] as const]),
+  ];
+  return element(
+    'dl',
+    { class: 'facts' },
+    ...rows.map(([term, fact]) => element('div', {}, element('dt', {}, term), element('dd', {}, fact))),
+  );
+}

@@ -1,0 +1,104 @@
+// The servers that run beside the catalogue, where there are any (`skep dev`): which, where, and whether they answer. Knows
+// nothing about documents.
+
+import type { Api, Answer as ApiAnswer } from './api.ts';
+import type { Entry } from './entry.ts';
+import { items, members, text, texts } from './json.ts';
+import type { Launch } from './launch.ts';
+
+export interface Running {
+  readonly namespace: string;
+  readonly name: string;
+  readonly url: string;
+  readonly transport: 'http' | 'sse';
+  readonly ready: boolean;
+  /** `token`: the one of this start. `oidc`: one of the server's own issuer. */
+  readonly auth: 'token' | 'oidc';
+  readonly image?: string;
+  readonly args: readonly string[];
+  readonly remoteUrl?: string;
+}
+
+export interface RunningServers {
+  /** False: nothing runs beside this catalogue, and nobody asks. */
+  readonly shown: boolean;
+  readonly list: () => readonly Running[];
+  /** Of this start. */
+  readonly token: () => string;
+  readonly find: (namespace: string, name: string) => Running | undefined;
+  /** The servers that an entry of the catalogue stands for. */
+  readonly of: (entry: Entry) => readonly Running[];
+  /** Asks now, and again until the signal aborts; tells when something is different. */
+  readonly watch: (changed: () => void, signal: AbortSignal) => void;
+  /** What is known is new. */
+  readonly refresh: (signal: AbortSignal) => Promise<void>;
+}
+
+const AGAIN_MS = 2_000;
+
+export function createRunning(api: Api, shown: boolean): RunningServers {
+  let servers: readonly Running[] = [];
+  let token = '';
+
+  function take(answer: ApiAnswer): boolean {
+    const body = members(answer.ok ? answer.body : undefined);
+    const found = items(body.servers).map(readRunning);
+    const before = JSON.stringify(servers);
+    servers = answer.ok ? found : servers.map((server) => ({ ...server, ready: false }));
+    token = text(body.token) ?? token;
+    return JSON.stringify(servers) !== before;
+  }
+
+  async function refresh(signal: AbortSignal): Promise<void> {
+    if (!shown) return;
+    const answer = await api.get('mcp', signal);
+    if (!signal.aborted) take(answer);
+  }
+
+  return {
+    shown,
+    list: () => servers,
+    token: () => token,
+    find: (namespace, name) => servers.find((each) => each.namespace === namespace && each.name === name),
+    of: (entry) => servers.filter((server) => standsFor(entry, server)),
+    watch(changed, signal) {
+      if (!shown) return;
+      async function ask(): Promise<void> {
+        const answer = await api.get('mcp', signal);
+        if (signal.aborted) return;
+        if (take(answer)) changed();
+        setTimeout(() => void (signal.aborted || ask()), AGAIN_MS);
+      }
+      setTimeout(() => void (signal.aborted || ask()), AGAIN_MS);
+    },
+    refresh,
+  };
+}
+
+function readRunning(value: unknown): Running {
+  const { namespace, name, url, transport, ready, auth, image, args, remoteUrl } = members(value);
+  return {
+    namespace: text(namespace) ?? '',
+    name: text(name) ?? '',
+    url: text(url) ?? '',
+    transport: transport === 'sse' ? 'sse' : 'http',
+    ready: ready === true,
+    auth: auth === 'oidc' ? 'oidc' : 'token',
+    args: texts(args),
+    ...(text(image) === undefined ? {} : { image: text(image) }),
+    ...(text(remoteUrl) === undefined ? {} : { remoteUrl: text(remoteUrl) }),
+  };
+}
+
+/** The same image, started with what the entry says that it is started with; or the same address. */
+function standsFor({ packages, remotes, args }: Entry, server: Running): boolean {
+  if (server.remoteUrl !== undefined) return remotes.some(({ url }) => url === server.remoteUrl);
+  const image = packages.some(({ registryType, identifier }) => registryType === 'oci' && identifier === server.image);
+  return image && args.every((arg, index) => server.args[index] === arg);
+}
+
+/** How a client is told to get there: the token of this start goes along where the server has no authentication. */
+export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
+  const headers = auth === 'token' ? [{ name: 'Authorization', value: [`Bearer ${token}`] }] : [];
+  return { kind: 'address', type: transport, url: [url], headers };
+}

@@ -1,0 +1,304 @@
+// The page beside servers that run: what it shows of them, that the configuration it offers works in the official client as
+// it stands, and a call that a reader tries in the page. Real servers behind real proxies, and a real browser.
+
+import { fileURLToPath } from 'node:url';
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { pino } from 'pino';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readRegistryConfig } from '../../../src/contracts/registry/config-read.ts';
+import type { RunConfig } from '../../../src/contracts/run-config.ts';
+import { freePort } from '../../../src/devcluster/node/free-port.ts';
+import { createFront, type Front, type FrontServer } from '../../../src/main/dev/front/front.ts';
+import { type SampleIssuer, startSampleIssuer } from '../../../src/main/dev/issuer/issuer.ts';
+import { type Service as RunningService, startService } from '../../../src/main/services/serve.ts';
+import { type Browser, findBrowser, NO_BROWSER, startBrowser, type Tab } from '../../harness/browser.ts';
+import { temporaryFolder } from '../../harness/git-server.ts';
+import { type Running, startSkep } from '../../harness/skep.ts';
+import { runProxy, type TestedProxy } from '../../proxy/world.ts';
+import { openService, type Service } from '../service.ts';
+import { CLOCK, entryOf } from './fixtures.ts';
+
+const executable = findBrowser();
+if (executable === undefined) process.stderr.write(NO_BROWSER);
+
+const EXECUTABLE = fileURLToPath(new URL('../../../src/skep.ts', import.meta.url));
+const TOKEN = 'the-token-of-this-start';
+const IMAGE = 'ghcr.io/skep-dev/skep:0.1.0';
+const JANUARY = '2026-01-01T00:00:00.000Z';
+
+const CONFIG = `registryName: catalogue
+namespace: fleet
+registries: [{name: tools, file: {path: tools.json}, syncPolicy: {interval: 1h30m}}]
+auth: {mode: anonymous}
+`;
+
+/** An entry of the image of the sample fleet, with the arguments that choose the server. */
+function sampleEntry(name: string) {
+  const extension = { tags: ['skep'], args: ['sample', name] };
+  return entryOf({
+    name: `io.skep/${name}`,
+    description: `The server ${name}.`,
+    version: '1.0.0',
+    packages: [{ registryType: 'oci', identifier: IMAGE, transport: { type: 'stdio' } }],
+    _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { 'io.skep': { [IMAGE]: extension } } },
+  });
+}
+
+describe.skipIf(executable === undefined)('the page beside servers that run', () => {
+  const folder = temporaryFolder();
+  const proxies: TestedProxy[] = [];
+  const programs: Running[] = [];
+  let servers: readonly FrontServer[] = [];
+  let issuer: SampleIssuer | undefined;
+  let front: Front;
+  let service: Service;
+  let running: RunningService;
+  let browser: Browser;
+  let tab: Tab;
+  let page: Page;
+
+  async function behindProxy(settings: Partial<RunConfig>): Promise<number> {
+    const proxy = await runProxy({ ...settings, trust_proxy_headers: true });
+    proxies.push(proxy);
+    return Number(new URL(proxy.origin).port);
+  }
+
+  async function listening(name: string, transport: 'streamable-http' | 'sse'): Promise<Partial<RunConfig>> {
+    const program = startSkep(['sample', name], {
+      cwd: folder.path,
+      env: { MCP_TRANSPORT: transport, MCP_PORT: '0' },
+    });
+    programs.push(program);
+    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await program.printed('serving http')) ?? [];
+    return { transport, target_host: '127.0.0.1', target_port: Number(port) };
+  }
+
+  function notes(): Partial<RunConfig> {
+    const command = [process.execPath, EXECUTABLE, 'sample', 'notes', '--folder', `${folder.path}/notes`];
+    return { transport: 'stdio', process: { command } };
+  }
+
+  beforeAll(async () => {
+    issuer = await startSampleIssuer(`${folder.path}/issuer`);
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const oidc: RunConfig['oidc_config'] = {
+      issuer: issuer?.url ?? '',
+      audience: 'ops/journal',
+      jwks_allow_private_ip: true,
+      protected_resource_allow_private_ip: false,
+      insecure_allow_http: true,
+      resource_url: `${origin}/mcp/ops/journal`,
+      scopes: ['openid'],
+    };
+    const common = { ready: true, image: IMAGE } as const;
+    servers = [
+      {
+        ...common,
+        namespace: 'docs',
+        name: 'notes',
+        transport: 'streamable-http',
+        auth: 'token',
+        args: ['sample', 'notes'],
+        port: await behindProxy(notes()),
+      },
+      {
+        ...common,
+        namespace: 'docs',
+        name: 'handbook',
+        transport: 'sse',
+        auth: 'token',
+        args: ['sample', 'handbook'],
+        port: await behindProxy(await listening('handbook', 'sse')),
+      },
+      {
+        ...common,
+        namespace: 'ops',
+        name: 'journal',
+        transport: 'streamable-http',
+        auth: 'oidc',
+        args: ['sample', 'notes'],
+        port: await behindProxy({ ...notes(), oidc_config: oidc }),
+        ready: false,
+      },
+    ];
+    const book = await behindProxy(await listening('notes', 'streamable-http'));
+    const args = ['sample', 'notes'];
+    servers = [
+      ...servers,
+      { ...common, namespace: 'ops', name: 'book', transport: 'streamable-http', auth: 'token', args, port: book },
+    ];
+    front = createFront({ origin: () => origin, token: TOKEN, servers: async () => servers });
+    service = await openService();
+    await service.fill([entryOf(CLOCK), sampleEntry('notes'), sampleEntry('holidays')], JANUARY);
+    const read = readRegistryConfig(CONFIG, 'config.yaml');
+    if ('problems' in read) throw new Error('the configuration has problems');
+    const config = { ...read.config, listen: { host: '127.0.0.1', port } };
+    running = await startService(config, service.store, pino({ level: 'silent' }), undefined, front.serve);
+    browser = await startBrowser(executable ?? '');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    front?.close();
+    await running?.stop();
+    await service?.close();
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    for (const program of programs) program.kill('SIGTERM');
+    await issuer?.stop();
+    folder.remove();
+  });
+
+  beforeEach(async () => {
+    tab = await browser.open();
+    page = tab.page;
+  });
+
+  afterEach(async () => {
+    // Nothing from elsewhere, and nothing that the browser's policies forbid.
+    expect(tab.requests.filter((url) => !url.startsWith(`${running.url}/`))).toEqual([]);
+    expect(tab.complaints).toEqual([]);
+    await page.close();
+  });
+
+  function band() {
+    return page.getByRole('region', { name: 'Running here' });
+  }
+
+  test('lists what runs with its URL and whether it answers, and follows when that changes', async () => {
+    await page.goto(running.url);
+    await band().getByRole('link', { name: 'docs/notes' }).waitFor();
+    expect(await band().getByRole('listitem').allTextContents()).toEqual([
+      `docs/handbookready${running.url}/mcp/docs/handbook`,
+      `docs/notesready${running.url}/mcp/docs/notes`,
+      `ops/bookready${running.url}/mcp/ops/book`,
+      `ops/journalnot ready${running.url}/mcp/ops/journal`,
+    ]);
+    servers = servers.map((server) => ({ ...server, ready: true }));
+    await band()
+      .getByRole('listitem')
+      .filter({ hasText: /^ops\/journalready/ })
+      .waitFor();
+  });
+
+  test('says of an entry whether it runs here', async () => {
+    await page.goto(`${running.url}/#/tools/${encodeURIComponent('io.skep/notes')}`);
+    const here = page.getByText(/^It runs here as/);
+    await here.waitFor();
+    expect(await here.getByRole('link').allTextContents()).toEqual(['docs/notes', 'ops/book', 'ops/journal']);
+    for (const name of ['io.skep/holidays', 'io.acme/clock']) {
+      await page.goto(`${running.url}/#/tools/${encodeURIComponent(name)}`);
+      await page
+        .getByRole('heading', { level: 1 })
+        .filter({ hasText: /holidays|Clock/ })
+        .waitFor();
+      await page.getByText('It does not run here: the catalogue only lists it.').waitFor();
+    }
+  });
+
+  /** As the page shows it, for one of its clients. */
+  async function configurationFor(client: string): Promise<Record<string, unknown>> {
+    await page.getByRole('radio', { name: client }).check();
+    return JSON.parse((await page.locator('.snippet pre').textContent()) ?? '');
+  }
+
+  interface Definition {
+    readonly type?: string;
+    readonly url: string;
+    readonly headers?: Record<string, string>;
+  }
+
+  async function toolsWith({ type, url, headers }: Definition): Promise<string[]> {
+    const options = { requestInit: { headers: headers ?? {} } };
+    const transport: Transport =
+      type === 'sse'
+        ? new SSEClientTransport(new URL(url), options)
+        : new StreamableHTTPClientTransport(new URL(url), options);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
+    await client.close();
+    return tools.map(({ name }) => name);
+  }
+
+  test.each([
+    ['docs/notes', 'VS Code', 'servers', 'add_note'],
+    ['docs/notes', 'Claude Code', 'mcpServers', 'add_note'],
+    ['docs/notes', 'Cursor', 'mcpServers', 'add_note'],
+    ['docs/handbook', 'VS Code', 'servers', 'search_pages'],
+    ['docs/handbook', 'Claude Code', 'mcpServers', 'search_pages'],
+  ])(
+    'the configuration of %s for %s connects with the official client as it stands',
+    async (server, client, key, tool) => {
+      await page.goto(`${running.url}/#~${server}`);
+      const configuration = await configurationFor(client);
+      const [[name, definition] = []] = Object.entries(configuration[key] as Record<string, Definition>);
+      expect(name).toBe(server.split('/')[1]);
+      expect(definition?.headers).toEqual({ Authorization: `Bearer ${TOKEN}` });
+      expect(definition === undefined ? [] : await toolsWith(definition)).toContain(tool);
+    },
+  );
+
+  test('a server with an issuer of its own is offered without the token of this start', async () => {
+    await page.goto(`${running.url}/#~ops/journal`);
+    const { servers: offered } = await configurationFor('VS Code');
+    expect(offered).toEqual({ journal: { type: 'http', url: `${running.url}/mcp/ops/journal` } });
+  });
+
+  async function choose(tool: string, given: Readonly<Record<string, string>>): Promise<void> {
+    await page.getByLabel('Tool', { exact: true }).selectOption(tool);
+    for (const [label, text] of Object.entries(given)) await page.getByLabel(label).fill(text);
+    await page.getByRole('button', { name: 'Call' }).click();
+  }
+
+  async function answered(text: string | RegExp): Promise<void> {
+    await page.getByRole('region', { name: 'Answer', exact: true }).filter({ hasText: text }).waitFor();
+  }
+
+  test('a reader calls tools in the page: forms by the schema, and what the server asks meanwhile', async () => {
+    await page.goto(`${running.url}/#~ops/book`);
+    await page.getByRole('button', { name: 'List its tools' }).click();
+    await choose('add_note', { title: 'Tried', text: '<b>in</b> the page' });
+    await answered('Added "Tried".');
+    await choose('read_note', { title: 'Tried' });
+    await answered('<b>in</b> the page');
+    await choose('delete_note', { title: 'Tried' });
+    await page.getByText('The server asks: Delete the note "Tried"?').waitFor();
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await answered('Deleted "Tried".');
+    await choose('read_note', { title: 'Tried' });
+    await page.getByText('The tool says that it failed.').waitFor();
+    await choose('read_note', { title: '../x' });
+    const message = page
+      .getByLabel('title')
+      .evaluate((input) => ('validationMessage' in input ? input.validationMessage : ''));
+    expect(await message).toMatch(/^This has to match/);
+  });
+
+  test('a reader calls a tool of a server with the older transport', async () => {
+    await page.goto(`${running.url}/#~docs/handbook`);
+    await page.getByRole('button', { name: 'List its tools' }).click();
+    await choose('search_pages', { query: 'stdio one process for all clients', limit: '1' });
+    await answered(/^# proxy: /);
+  });
+
+  test('a server with an issuer refuses another token in words', async () => {
+    await page.goto(`${running.url}/#~ops/journal`);
+    await page.getByLabel('Access token of its issuer').fill('nonsense');
+    await page.getByRole('button', { name: 'List its tools' }).click();
+    await page.getByText('The server wants another token').waitFor();
+    tab.complaints.splice(0);
+  });
+
+  test('what does not run here is told so', async () => {
+    await page.goto(`${running.url}/#~docs/none`);
+    await page.getByText('docs/none does not run here').waitFor();
+  });
+});
