@@ -73,14 +73,24 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
   }
 }
 
-/** Names that credentials for the repository may be kept under, the more special first; none for files and what is no URL. */
-export function repositoryHost(repository: string): readonly string[] {
+/** Where credentials for the repository go; undefined where there are none to give, or the URL is none. */
+export function repositoryOrigin(repository: string): RepositoryOrigin | undefined {
   const url = URL.parse(repository);
   if (url !== null && repository.includes('://')) {
-    return [...new Set([url.host, url.hostname])].filter((name) => name !== '');
+    const host = url.hostname.toLowerCase();
+    if (url.protocol === 'https:') return { scheme: 'https', host, port: Number(url.port || 443) };
+    if (url.protocol === 'http:') return { scheme: 'http', host, port: Number(url.port || 80) };
+    return url.protocol === 'ssh:' ? { scheme: 'ssh', host, port: Number(url.port || SSH_PORT) } : undefined;
   }
   const scpLike = readScpLike(repository);
-  return scpLike === undefined ? [] : [scpLike.host];
+  return scpLike === undefined ? undefined : { scheme: 'ssh', host: scpLike.host.toLowerCase(), port: scpLike.port };
+}
+
+export interface RepositoryOrigin {
+  readonly scheme: 'https' | 'http' | 'ssh';
+  /** In lower case; IPv6 in brackets. */
+  readonly host: string;
+  readonly port: number;
 }
 
 function httpLocation(url: URL): Location {

@@ -1,7 +1,7 @@
 // The part of skep.yaml that says where the fleet is declared: repositories, commits, credentials, limits. Knows nothing
 // about how they are read.
 
-import { choice, list, object, optional, type Static, text } from '../../std/schema.ts';
+import { choice, integer, list, object, optional, type Static, text } from '../../std/schema.ts';
 
 const PASSWORD = {
   username: optional(text('User name for HTTP Basic authentication.', { minLength: 1 })),
@@ -126,13 +126,20 @@ export const SOURCE = object(
 
 const HOST_CREDENTIALS = object(
   {
-    host: text('Host of the URL, with :port where the URL has one.', { minLength: 1 }),
+    host: text('Host of the URL, without a port.', { minLength: 1, pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^/:@[\\]]+)$' }),
+    scheme: optional(
+      choice(
+        'How the repository is reached; absent: https, and ssh for a key. Nothing goes over http unless this says so.',
+        ['https', 'http', 'ssh'],
+      ),
+    ),
+    port: optional(integer("Port of the URL; absent: the scheme's own.", { minimum: 1, maximum: 65_535 })),
     ...PASSWORD,
     ...KEY,
-    registries: list(
+    namespaces: list(
       text('A name, or a glob such as team-*.'),
-      'Namespaces whose MCPRegistries may read with them: whoever may create one there can.',
-      { default: ['*'] },
+      'Namespaces whose MCPRegistries may read with them, as whoever may create one there can: none, sources of skep.yaml only.',
+      { default: [] },
     ),
   },
   'Credentials for all repositories of a host.',
@@ -144,7 +151,7 @@ export const GIT = object(
     credentials: list(
       HOST_CREDENTIALS,
       'For repositories whose source, or MCPRegistry, has no credentials of its own.',
-      { default: [], keys: ['host'] },
+      { default: [] },
     ),
   },
   'Settings for all Git repositories.',

@@ -10,22 +10,17 @@ import type { RegistryDatabaseTarget } from '../../contracts/registry/database.t
 import type { View } from '../../kinds/kind.ts';
 import type { RegistryDeps } from '../../reconcile/catalogue/registries.ts';
 import type { SyncMode } from '../../reconcile/instance.ts';
-import { readPattern } from '../../reconcile/read/patterns.ts';
 import { Failure } from '../../std/failure.ts';
-import { globMatches } from '../../std/glob.ts';
 import type { Config } from '../config/config.ts';
 import { type MigrationUser, migrateAtStart, openDatabase } from '../services/database.ts';
 import { registrySource, secretValue } from './registry-sources.ts';
-import { type GitDeps, gitDeps } from './repositories.ts';
+import { type GitDeps, gitDeps, lentTo } from './repositories.ts';
 import { type InstanceWatch, withReadsWatched } from './watch.ts';
 
 /** Those who may write an MCPRegistry in one namespace read by its Secrets, and by what skep.yaml lends to it. */
 function registryGitDeps(config: Config, outbound: Outbound, namespace: string): GitDeps {
-  const lent = config.git.credentials.filter(({ registries }) =>
-    registries.some((pattern) => globMatches(readPattern('git.credentials.registries', pattern), namespace)),
-  );
   const dir = join(config.stateDir, 'registries', namespace);
-  return { ...gitDeps(config, outbound), dir, credentials: lent };
+  return { ...gitDeps(config, outbound), dir, credentials: lentTo(config.git.credentials, namespace) };
 }
 
 /** A database with the user that may change its schema. */

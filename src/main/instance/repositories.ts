@@ -3,17 +3,19 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repositoryHost } from '../../adapters/git/location.ts';
+import { repositoryOrigin } from '../../adapters/git/location.ts';
 import { type GitOptions, openRepository } from '../../adapters/git/repository.ts';
 import type { Outbound } from '../../adapters/http/outbound.ts';
 import type { Clock, Repository } from '../../reconcile/ports.ts';
+import { readPattern } from '../../reconcile/read/patterns.ts';
 import { Failure } from '../../std/failure.ts';
+import { globMatches } from '../../std/glob.ts';
 import { sha256 } from '../../std/hash.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { HostCredentials } from '../config/sources.ts';
 
-type Credentials = Omit<HostCredentials, 'registries'>;
+type Credentials = Omit<HostCredentials, 'namespaces'>;
 
 export interface GitDeps {
   readonly outbound: Outbound;
@@ -67,11 +69,29 @@ function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
   };
 }
 
-/** A host with its port is meant before the host alone. */
+/** Scheme, host and port, all three: a password never goes over plain http, or to another service of the host, by accident. */
 function credentialsFor(all: readonly Credentials[], repository: string): Credentials | undefined {
-  const names = repositoryHost(repository);
-  return names.map((name) => all.find(({ host }) => host === name)).find((found) => found !== undefined);
+  const origin = repositoryOrigin(repository);
+  if (origin === undefined) return undefined;
+  return all.find((each) => {
+    const {
+      host,
+      sshKeyFile,
+      scheme = sshKeyFile === undefined ? 'https' : 'ssh',
+      port = DEFAULT_PORTS[scheme],
+    } = each;
+    return host.toLowerCase() === origin.host && scheme === origin.scheme && port === origin.port;
+  });
 }
+
+/** Of `git.credentials`, those that MCPRegistries of a namespace may be read with. */
+export function lentTo(all: readonly HostCredentials[], namespace: string): readonly HostCredentials[] {
+  return all.filter(({ namespaces }) =>
+    namespaces.some((pattern) => globMatches(readPattern('git.credentials.namespaces', pattern), namespace)),
+  );
+}
+
+const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22 } as const;
 
 export function authOf(credentials: Partial<Credentials> | undefined): Pick<GitOptions, 'auth' | 'ssh'> {
   const { username, passwordFile, sshKeyFile, knownHostsFile } = credentials ?? {};
