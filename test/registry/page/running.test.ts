@@ -188,6 +188,10 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
   });
 
   test('says of an entry whether it runs here', async () => {
+    await page.goto(running.url);
+    const marked = page.locator('.card').filter({ hasText: 'runs here' });
+    await marked.waitFor();
+    expect(await marked.getByRole('heading').allTextContents()).toEqual(['notes']);
     await page.goto(`${running.url}/#/tools/${encodeURIComponent('io.skep/notes')}`);
     const here = page.getByText(/^It runs here as/);
     await here.waitFor();

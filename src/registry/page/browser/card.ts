@@ -3,11 +3,17 @@
 import { fragmentOf, LATEST } from './address.ts';
 import { button, element, list } from './dom.ts';
 import { type Entry, readEntry } from './entry.ts';
+import type { RunningServers } from './running.ts';
 
 const TAGS_SHOWN = 6;
 
-/** `chosen`: a tag was pressed. */
-export function card(registry: string, response: unknown, chosen: (tag: string) => void): HTMLLIElement {
+export interface CardDeps {
+  readonly registry: string;
+  readonly running: RunningServers;
+  readonly tagChosen: (tag: string) => void;
+}
+
+export function card(response: unknown, { registry, running, tagChosen }: CardDeps): HTMLLIElement {
   const entry = readEntry(response);
   const href = fragmentOf({
     view: 'server',
@@ -16,7 +22,7 @@ export function card(registry: string, response: unknown, chosen: (tag: string) 
     version: entry.isLatest ? LATEST : entry.version,
   });
   const link = element('a', { href, 'data-server': entry.name }, entry.title);
-  const tags = entry.tags.slice(0, TAGS_SHOWN).map((tag) => tagButton(tag, chosen));
+  const tags = entry.tags.slice(0, TAGS_SHOWN).map((tag) => tagButton(tag, tagChosen));
   const hidden = entry.tags.length - tags.length;
   return element(
     'li',
@@ -24,7 +30,7 @@ export function card(registry: string, response: unknown, chosen: (tag: string) 
     element('h2', { class: 'text' }, link),
     element('p', { class: 'name text' }, entry.name, ' ', element('span', { class: 'version' }, entry.version)),
     element('p', { class: 'description text' }, entry.description),
-    marks(entry),
+    marks(entry, running.of(entry).length > 0),
     tags.length === 0
       ? undefined
       : list(
@@ -45,9 +51,10 @@ export function tagButton(tag: string, chosen: (tag: string) => void): HTMLButto
   return pressed;
 }
 
-/** Status where it is not the usual one, tier, transports, number of tools. */
-export function marks({ status, tier, transports, tools }: Entry): HTMLElement {
+/** Whether it runs here, status where it is not the usual one, tier, transports, number of tools. */
+export function marks({ status, tier, transports, tools }: Entry, runs: boolean): HTMLElement {
   const marked = [
+    runs ? element('span', { class: 'mark ready' }, 'runs here') : undefined,
     status === 'active' ? undefined : element('span', { class: 'mark warn text' }, status),
     tier === undefined ? undefined : element('span', { class: 'mark tier text' }, tier),
     ...transports.map((transport) => element('span', { class: 'mark text' }, transport)),

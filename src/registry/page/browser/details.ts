@@ -74,7 +74,7 @@ function view(
     element('p', { class: 'name text' }, name, ' ', element('span', { class: 'version' }, version)),
     statusNote(entry),
     element('p', { class: 'lead text' }, description),
-    marks(entry),
+    marks(entry, running.of(entry).length > 0),
     tags.length === 0
       ? undefined
       : list(

@@ -6,11 +6,13 @@ import type { Api, Trouble } from './api.ts';
 import { element, title } from './dom.ts';
 import { createFilterPanel, type FilterPanel, readFacets } from './filters.ts';
 import { createResults } from './results.ts';
+import type { RunningServers } from './running.ts';
 import { createSearchForm } from './search-form.ts';
 
 export interface ListingDeps {
   readonly api: Api;
   readonly registry: string;
+  readonly running: RunningServers;
   /** Puts the address into the URL; the listing shows it itself. */
   readonly addressed: (address: Address) => void;
   /** Gets what the listing cannot tell in its own place: that a token is needed. */
@@ -27,12 +29,13 @@ export interface Listing {
   stop(): void;
 }
 
-export function createListing({ api, registry, addressed, refused }: ListingDeps): Listing {
+export function createListing({ api, registry, running, addressed, refused }: ListingDeps): Listing {
   const form = createSearchForm((search) => ask({ ...query, search }));
   const panel = createFilterPanel((filters) => ask({ ...query, filters }));
   const results = createResults({
     api,
     registry,
+    running,
     refused,
     tagChosen: (tag) => ask(withTag(query, tag)),
     cleared() {

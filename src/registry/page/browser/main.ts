@@ -114,6 +114,7 @@ function newListing(registry: string): Listing {
   return createListing({
     api,
     registry,
+    running,
     addressed: (address) => history.replaceState(undefined, '', fragmentOf(address)),
     refused: askForToken,
   });

@@ -7,10 +7,12 @@ import { card } from './card.ts';
 import { button, element } from './dom.ts';
 import { items, members, text } from './json.ts';
 import { emptyNotice, troubleNotice } from './notice.ts';
+import type { RunningServers } from './running.ts';
 
 export interface ResultsDeps {
   readonly api: Api;
   readonly registry: string;
+  readonly running: RunningServers;
   readonly tagChosen: (tag: string) => void;
   readonly cleared: () => void;
   /** Gets what cannot be told here: that a token is needed. */
@@ -28,7 +30,8 @@ export interface Results {
 
 const PAGE_SIZE = 30;
 
-export function createResults({ api, registry, tagChosen, cleared, refused }: ResultsDeps): Results {
+export function createResults(deps: ResultsDeps): Results {
+  const { api, registry, cleared, refused } = deps;
   const count = element('p', { class: 'summary', role: 'status' });
   const results = element('ol', { class: 'cards', role: 'list' });
   const below = element('div', { class: 'below' });
@@ -61,7 +64,7 @@ export function createResults({ api, registry, tagChosen, cleared, refused }: Re
 
   function take(body: unknown, further: boolean): void {
     const { servers, metadata } = members(body);
-    const cards = items(servers).map((server) => card(registry, server, tagChosen));
+    const cards = items(servers).map((server) => card(server, deps));
     if (further) results.append(...cards);
     else results.replaceChildren(...cards);
     const next = text(members(metadata).nextCursor);
