@@ -51,6 +51,8 @@ interface SourceFile {
   readonly imports: readonly Import[];
   /** Names of the functions that the module itself declares, exported or not. */
   readonly functions: readonly string[];
+  /** Names of its exported functions that return void, never or a Promise. */
+  readonly acting: readonly string[];
   /** `Date.now()`, `new Date()`, `Math.random()`, `process.env`, `export default`, with line numbers. */
   readonly findings: readonly string[];
 }
@@ -67,7 +69,7 @@ function read(path: string): SourceFile {
   return { path, folder: path.split('/')[0] ?? '', text, ...analyse(path, text) };
 }
 
-type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'findings'>;
+type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'acting' | 'findings'>;
 
 /** The only function that knows the parser. */
 function analyse(path: string, text: string): Analysed {
@@ -137,7 +139,14 @@ function analyse(path: string, text: string): Analysed {
     const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
     return declared?.type === 'FunctionDeclaration' ? (declared.id?.name ?? []) : [];
   });
-  return { imports: [...statics, ...dynamic], functions, findings };
+  const acting = program.body.flatMap((statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : null;
+    if (declared?.type !== 'FunctionDeclaration') return [];
+    const { returnType, async, id } = declared;
+    const type = returnType === null || returnType === undefined ? '' : text.slice(returnType.start, returnType.end);
+    return async || /^:\s*(void|never|Promise<)/.test(type) ? (id?.name ?? []) : [];
+  });
+  return { imports: [...statics, ...dynamic], functions, acting, findings };
 }
 
 /** Path of an imported file of ours, relative to src; undefined for packages. */
@@ -184,6 +193,13 @@ const FILES_IN_A_FOLDER = 30;
 /** In how many files a function of the same name may be declared. */
 const FILES_OF_A_NAME = 3;
 
+/** In the imperative. A word is added for what it says, never because a name begins with it. */
+const VERBS: ReadonlySet<string> = new Set(
+  readFileSync(new URL('verbs.txt', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n'),
+);
+
 /** Each rule says what breaks it; the sentence is the name of its test. `paths`: every file below src, whatever it is. */
 const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) => readonly string[]>> = {
   'every folder imports only what it may': (files) => {
@@ -208,6 +224,11 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
       .filter(([name, each]) => each.length > FILES_OF_A_NAME && !KIND_MEMBERS.includes(name))
       .map(([name, each]) => `${name}: ${each.map(({ path }) => path).join(', ')}`);
   },
+
+  'an exported function that acts begins with a verb of test/verbs.txt': (files) =>
+    files.flatMap(({ path, acting }) =>
+      acting.filter((name) => !VERBS.has(/^[a-z]+/.exec(name)?.[0] ?? '')).map((name) => `${path}: ${name}`),
+    ),
 
   'only adapters, main and the own listeners of servers touch the world': (files) =>
     files
@@ -412,6 +433,14 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
       'kube/d.ts': 'function judge() {}',
     },
   },
+  ...[
+    'export function written(): void {}',
+    'export async function entriesOf() {}',
+    'export function ownPolicies(): Promise<void> { return Promise.resolve(); }',
+  ].map((code) => ({
+    rule: 'an exported function that acts begins with a verb of test/verbs.txt',
+    files: { 'std/x.ts': code },
+  })),
   {
     rule: 'only adapters, main and the own listeners of servers touch the world',
     files: { 'reconcile/x.ts': "import { readFile } from 'node:fs/promises';" },

@@ -4,8 +4,8 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/harness/git-server.ts';
-import { withFolder } from '../adapters/git/state.ts';
-import { secretsFrom } from './config/secret-file.ts';
+import { useFolder } from '../adapters/git/state.ts';
+import { readSecretFile } from './config/secret-file.ts';
 import { writeState } from './instance/state-file.ts';
 import { openResultCache } from './offline/result-cache.ts';
 
@@ -18,7 +18,7 @@ function modeOf(path: string): string {
 test('what is kept between runs is for nobody else', async () => {
   const state = join(folder.path, 'state');
   await writeState(join(state, 'remembered.json'), '{}');
-  await withFolder(join(state, 'git', 'fleet'), async () => undefined);
+  await useFolder(join(state, 'git', 'fleet'), async () => undefined);
   openResultCache(join(folder.path, 'cache', 'validate'), Date.now).set('0'.repeat(64), {});
   const modes = ['state', 'state/remembered.json', 'state/git', 'state/git/fleet', 'cache/validate'];
   expect(modes.map((path) => `${path} ${modeOf(join(folder.path, path))}`)).toEqual([
@@ -38,16 +38,16 @@ test.each([
   const file = join(folder.path, 'token');
   writeFileSync(file, 'secret\n');
   chmodSync(file, mode);
-  await expect(secretsFrom(file)).resolves.toEqual(['secret']);
+  await expect(readSecretFile(file)).resolves.toEqual(['secret']);
 });
 
 test('secrets are not believed where anybody could have put them', async () => {
   const file = join(folder.path, 'open');
   writeFileSync(file, 'secret\n');
   chmodSync(file, 0o666);
-  await expect(secretsFrom(file)).rejects.toMatchObject({ code: 'secret-file-open' });
+  await expect(readSecretFile(file)).rejects.toMatchObject({ code: 'secret-file-open' });
 });
 
 test('a link to a file that is there no more is no secret', async () => {
-  await expect(secretsFrom(join(folder.path, 'gone'))).rejects.toMatchObject({ code: 'secret-file-unreadable' });
+  await expect(readSecretFile(join(folder.path, 'gone'))).rejects.toMatchObject({ code: 'secret-file-unreadable' });
 });

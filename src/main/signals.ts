@@ -1,7 +1,7 @@
 // Waiting to be told to stop.
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-export async function untilSignal(): Promise<void> {
+export async function awaitSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });

@@ -4,7 +4,7 @@
 import { Failure } from '../std/failure.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
-import { acquire, leaseId, look } from './apply/lock.ts';
+import { acquire, leaseId, readLease } from './apply/lock.ts';
 import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
 import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
@@ -14,7 +14,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { release } from './records/quarantine.ts';
 import { readSuspension } from './records/suspension.ts';
 import type { Paused, RunResult } from './result.ts';
-import { type Done, nothingToWrite, type WriteDeps, type WriteOptions, write } from './write.ts';
+import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, write } from './write.ts';
 
 export interface RunDeps extends WriteDeps {
   /** Told what a run has seen and planned, at its end. */
@@ -33,14 +33,14 @@ export interface RunOptions extends InstanceOptions, WriteOptions {
  * in the result.
  */
 export async function reconcile(deps: RunDeps, options: RunOptions): Promise<RunResult> {
-  const paused = await pausedBy(deps, options);
+  const paused = await findPause(deps, options);
   if (paused !== undefined) return { ...(await planOnly(deps, options)), paused };
   const start = startOf(deps);
-  const seen = await look(deps, leaseId(options));
+  const seen = await readLease(deps, leaseId(options));
   const { trace = UNTRACED } = deps;
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
-  const idle = await nothingToWrite(deps, options, first);
+  const idle = await finishWithoutWriting(deps, options, first);
   if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };
 
   const lock = await acquire(deps, seen, options.id);
@@ -73,7 +73,7 @@ function pausedWhile(watch: SuspensionWatch): Paused | undefined {
 }
 
 /** Why a run writes nothing now; undefined where it may. */
-export async function pausedBy(
+export async function findPause(
   { cluster }: Pick<RunDeps, 'cluster'>,
   options: Pick<RunOptions, 'paused' | 'instance' | 'homeNamespace'>,
 ): Promise<Paused | undefined> {
@@ -95,11 +95,11 @@ async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, co
 
 /** The plan alone: nothing is locked, synced or written. Throws Failure as `reconcile` does, but never `locked`. */
 export async function planOnly(deps: RunDeps, options: RunOptions): Promise<RunResult> {
-  return (await planned(deps, options)).result;
+  return (await planInstance(deps, options)).result;
 }
 
 /** The same, with what it was made of. */
-export async function planned(
+export async function planInstance(
   deps: RunDeps,
   options: RunOptions,
 ): Promise<{ readonly result: RunResult; readonly prepared: Prepared }> {

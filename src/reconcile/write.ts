@@ -11,12 +11,12 @@ import { declareExtent, exactExtent } from './apply/extent.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
-import { areServed, awaitedKinds } from './observe/awaited-kinds.ts';
+import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
+import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
 import type { Readiness } from './settle/readiness.ts';
-import { computeStatuses, type Sight, settle } from './settle/settle.ts';
+import { computeStatuses, type ObservedState, settle } from './settle/settle.ts';
 import { settleInput } from './settle/settle-input.ts';
-import { lookAgain, sightOf, waitSecondsOf } from './settle/sight.ts';
 
 export interface WriteDeps extends PrepareDeps, ChangeDeps {
   readonly cluster: ChangeDeps['cluster'];
@@ -46,7 +46,7 @@ export interface Written {
 }
 
 /** What a run tells that has nothing to write or to wait for; undefined where there is something. */
-export async function nothingToWrite(
+export async function finishWithoutWriting(
   deps: WriteDeps,
   options: WriteOptions,
   prepared: Prepared,
@@ -55,8 +55,8 @@ export async function nothingToWrite(
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
-  const sight = await sightOf(deps, options, prepared.snapshot);
-  const { changes, readiness } = computeStatuses(settleInput(options, prepared, outcomes), sight, now);
+  const observed = await openObservedState(deps, options, prepared.snapshot);
+  const { changes, readiness } = computeStatuses(settleInput(options, prepared, outcomes), observed, now);
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   // What is withheld, or refused, is neither there yet nor gone.
   const exact = outcomes.length > 0 || sameExtent(exactExtent(options, prepared), prepared.parent.extent);
@@ -69,12 +69,12 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const { prepared, outcomes, failures, superset } = await changeAll(deps, options, first);
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
-  const see = (): Promise<Sight> => lookAgain(deps, options, prepared);
-  const sight = await (outcomes.length === 0 ? sightOf(deps, options, prepared.snapshot) : see());
+  const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
+  const observed = await (outcomes.length === 0 ? openObservedState(deps, options, prepared.snapshot) : see());
   const input = settleInput(options, prepared, outcomes);
   const { trace = UNTRACED } = deps;
   const settled = await trace.span('settle', {}, () =>
-    settle({ ...deps, instance: options.instance }, input, sight, see, deadline),
+    settle({ ...deps, instance: options.instance }, input, observed, see, deadline),
   );
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
@@ -99,7 +99,7 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
   // A plan that was made before has no objects of such kinds.
   if (options.admit !== undefined) return changed;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, changed.outcomes);
-  if (awaited.length === 0 || !(await areServed(deps, awaited))) return changed;
+  if (awaited.length === 0 || !(await checkServed(deps, awaited))) return changed;
   const prepared = await prepare(deps, options, 'sync', first);
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));

@@ -6,7 +6,7 @@ import type { CatalogueReader, SourceKey } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
-import { type Coding, chooseCoding, packed } from './encoding.ts';
+import { type Coding, chooseCoding, pack } from './encoding.ts';
 import { entityTag, namesTag } from './etag.ts';
 import { sharedRevisions } from './revisions.ts';
 import type { Handler } from './route.ts';
@@ -102,7 +102,7 @@ async function packedBody(bodies: Bodies, tag: string, plain: Buffer, coding: Co
   const name = `${tag} ${coding}`;
   const kept = bodies.get(name);
   if (kept !== undefined) return kept;
-  const body = await packed(plain, coding);
+  const body = await pack(plain, coding);
   if (body !== undefined) bodies.set(name, body);
   return body;
 }

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type Coding, chooseCoding, packed } from './encoding.ts';
+import { type Coding, chooseCoding, pack } from './encoding.ts';
 
 test.each<{ header: string | undefined; takes: Coding | undefined; reason: string }>([
   { header: undefined, takes: undefined, reason: 'who asks for nothing gets it plain' },
@@ -28,8 +28,8 @@ test.each([
   { coding: 'br', unpack: brotliDecompressSync },
 ] as const)('a body is packed as $coding where that makes it shorter', async ({ coding, unpack }) => {
   const large = Buffer.from('{"servers":[]}'.repeat(100));
-  const short = await packed(large, coding);
+  const short = await pack(large, coding);
   expect(short?.length).toBeLessThan(large.length);
   expect(unpack(short ?? '').equals(large)).toBe(true);
-  expect(await packed(large.subarray(0, 1023), coding)).toBeUndefined();
+  expect(await pack(large.subarray(0, 1023), coding)).toBeUndefined();
 });

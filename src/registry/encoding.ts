@@ -32,7 +32,7 @@ function readCoding(text: string): [coding: string, weight: number] {
 }
 
 /** The body in that form, or undefined where that is not worth it. */
-export async function packed(body: Buffer, coding: Coding): Promise<Buffer | undefined> {
+export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undefined> {
   if (body.length < PACKED_BYTES_MIN) return undefined;
   if (coding === 'gzip') return await zip(body);
   const params = {

@@ -21,12 +21,12 @@ export function route(app: FastifyInstance, url: string, handler: Handler, schem
 }
 
 /** GET and HEAD by the handler, for everybody: no token is asked for, whatever the mode. */
-export function publicRoute(app: FastifyInstance, url: string, handler: Handler): void {
+export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, 'GET', url, handler, {}, { public: true });
 }
 
 /** POST by the handler, which gets no body; 405 for the other methods. */
-export function postRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
+export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
   addRoute(app, 'POST', url, handler, schema);
 }
 

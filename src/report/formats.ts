@@ -11,7 +11,7 @@ type Formats<T> = Readonly<Record<string, () => Promise<Render<T>>>>;
 export const VALIDATION_FORMATS = {
   text: async () => (await import('./text.ts')).textOfValidation,
   json: async () => (await import('./json.ts')).jsonOfValidation,
-  sarif: async () => (await import('./sarif.ts')).sarifOfValidation,
+  sarif: async () => (await import('./sarif.ts')).renderSarif,
   junit: async () => (await import('./junit.ts')).junitOfValidation,
   github: async () => (await import('./github.ts')).githubOfValidation,
   markdown: async () => (await import('./markdown.ts')).markdownOfValidation,

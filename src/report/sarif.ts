@@ -12,7 +12,7 @@ const RESULTS_MAX = 25_000;
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = '%SRCROOT%';
 
-export async function sarifOfValidation({ problems }: ReportedValidation, context: ReportContext): Promise<string> {
+export async function renderSarif({ problems }: ReportedValidation, context: ReportContext): Promise<string> {
   const meaningOf = await context.meanings();
   const placed = bySeverity(problems.filter((problem) => problem.place !== undefined));
   const shown = placed.slice(0, RESULTS_MAX);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { migrationStatus } from '../../src/adapters/postgres/migrate.ts';
+import { readMigrationStatus } from '../../src/adapters/postgres/migrate.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
 import { systemClock } from '../../src/main/clock.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 async function pending(): Promise<string[]> {
-  const statuses = await migrationStatus(database.migrator);
+  const statuses = await readMigrationStatus(database.migrator);
   return statuses.filter(({ state }) => state !== 'applied').map(({ name, state }) => `${name} ${state}`);
 }
 

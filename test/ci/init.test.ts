@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/main/config/config.ts';
-import { manifestFolders } from '../../src/main/config/repository.ts';
+import { findManifestFolders } from '../../src/main/config/repository.ts';
 import { scaffold } from '../../src/main/dev/scaffold.ts';
-import { validation } from '../../src/main/offline/validation.ts';
+import { runValidation } from '../../src/main/offline/validation.ts';
 import { VERSION } from '../../src/main/version.ts';
 
 const URL_OF_IT = 'git@git.example.com:team/fleet.git';
@@ -28,7 +28,7 @@ afterAll(() => {
 // As `skep validate` is called on the folder itself: its workflows, settings and the catalogue's data are no manifests.
 test('its manifests are valid, without a warning', async () => {
   scaffold(folder, URL_OF_IT);
-  const folders = await manifestFolders(folder, {});
+  const folders = await findManifestFolders(folder, {});
   expect(folders).toEqual([{ path: join(folder, 'clusters/prod'), ignore: [] }]);
   const request = {
     folders,
@@ -36,7 +36,7 @@ test('its manifests are valid, without a warning', async () => {
     apiGroup: 'toolhive.stacklok.dev',
     policies: ['builtin'],
   };
-  const { summary, problems } = await validation(request, undefined);
+  const { summary, problems } = await runValidation(request, undefined);
   expect(problems).toEqual([]);
   expect(summary.resources).toBeGreaterThan(4);
 });

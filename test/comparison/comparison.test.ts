@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { validation } from '../../src/main/offline/validation.ts';
+import { runValidation } from '../../src/main/offline/validation.ts';
 import type { Problem } from '../../src/std/problem.ts';
 
 const FAULTS = fileURLToPath(new URL('faults', import.meta.url));
@@ -32,7 +32,7 @@ async function find(name: string): Promise<Found> {
   const path = join(FAULTS, name);
   const folders = [path, NAMESPACES].map((each) => ({ path: each, ignore: [] }));
   const request = { folders, schemas: [], apiGroup: 'toolhive.stacklok.dev', policies: ['builtin'] };
-  const { problems } = await validation(request, undefined);
+  const { problems } = await runValidation(request, undefined);
   const lines = readFileSync(path, 'utf8').split('\n');
   const marked = lines.findIndex((line) => line.endsWith(MARK)) + 1;
   const start = lines.lastIndexOf('---', marked - 1) + 1;

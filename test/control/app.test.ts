@@ -8,7 +8,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { answer } from '../../src/control/answer.ts';
 import type { ControlOptions } from '../../src/control/app.ts';
 import { addRoute } from '../../src/control/route.ts';
-import { secretsFrom } from '../../src/main/config/secret-file.ts';
+import { readSecretFile } from '../../src/main/config/secret-file.ts';
 import { controlApp, healthy } from './control-app.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'skep-control-'));
@@ -30,7 +30,7 @@ async function start(options: Partial<ControlOptions> = {}): Promise<string> {
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
 
-const withFile = { tokens: { values: () => secretsFrom(tokenFile) } };
+const withFile = { tokens: { values: () => readSecretFile(tokenFile) } };
 
 async function ask(url: string, init: RequestInit = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
   const response = await fetch(url, init);

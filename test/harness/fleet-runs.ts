@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Program } from '../../src/devcluster/node/ports.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { localRunConfig } from '../../src/main/dev/local-run-config.ts';
+import { relocateRunConfig } from '../../src/main/dev/local-run-config.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId, formatProblem } from '../../src/std/problem.ts';
@@ -36,7 +36,7 @@ function imagesOn(server: SuiteServer): Images {
     'registry.example.com/proxy:1': {
       ...node('src/skep.ts'),
       environment: kubeconfigOfPods(server),
-      adaptFile: async (name, text, { addresses }) => (await localRunConfig(name, text, { addresses })) ?? text,
+      adaptFile: async (name, text, { addresses }) => (await relocateRunConfig(name, text, { addresses })) ?? text,
     },
     'images.example.com/everything:1': node(
       'node_modules/@modelcontextprotocol/server-everything/dist/index.js',

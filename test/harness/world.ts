@@ -20,7 +20,7 @@ import { type AdoptionResult, adopt } from '../../src/reconcile/operate/adopt.ts
 import { applyPlanFile } from '../../src/reconcile/operate/apply-plan-file.ts';
 import { type Approved, approve } from '../../src/reconcile/operate/approve.ts';
 import { type Explanation, explain } from '../../src/reconcile/plan/explain.ts';
-import { clusterOf } from '../../src/reconcile/plan-file/binding.ts';
+import { identifyCluster } from '../../src/reconcile/plan-file/binding.ts';
 import type { PlanFile } from '../../src/reconcile/plan-file/format.ts';
 import { planAgainst } from '../../src/reconcile/plan-file/plan-against.ts';
 import { type PlanBinding, type PlanFileInput, planFileOf } from '../../src/reconcile/plan-file/plan-file.ts';
@@ -30,7 +30,7 @@ import type { Repository } from '../../src/reconcile/ports.ts';
 import type { Prepared } from '../../src/reconcile/prepare.ts';
 import type { FleetSource } from '../../src/reconcile/read/gather.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
-import { planned, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/run.ts';
+import { planInstance, type RunDeps, type RunOptions, reconcile } from '../../src/reconcile/run.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
 import { type GitServer, startGitServer, type TestRepository } from './git-server.ts';
@@ -109,7 +109,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
   }
   /** What files that leave the cluster are made of. */
   async function seen(overrides: WorldOverrides): Promise<PlanFileInput & { readonly prepared: Prepared }> {
-    const { result, prepared } = await planned(deps(overrides), optionsOf(overrides));
+    const { result, prepared } = await planInstance(deps(overrides), optionsOf(overrides));
     const commit = result.commits.fleet ?? '';
     const sources = [{ name: 'fleet', repository: `${git.url}/fleet.git`, ref: 'branch main', commit }];
     const createdAt = new Date(systemClock.now()).toISOString();
@@ -124,10 +124,10 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
     run: (overrides = {}) => reconcile(deps(overrides), optionsOf(overrides)),
     async plan(overrides = {}) {
       const options = optionsOf(overrides);
-      const { result, prepared } = await planned(deps(overrides), options);
+      const { result, prepared } = await planInstance(deps(overrides), options);
       return { ...result, impact: impactOfPlan(options, prepared, result.plan) };
     },
-    explain: async (overrides = {}) => explain((await planned(deps(overrides), optionsOf(overrides))).prepared),
+    explain: async (overrides = {}) => explain((await planInstance(deps(overrides), optionsOf(overrides))).prepared),
     planFile: async (overrides = {}) => planFileOf(await seen(overrides)),
     async snapshot(overrides = {}) {
       const served = await client.resources();
@@ -156,7 +156,7 @@ export async function startWorld(settings: { readonly workloadsReadyAfterMs?: nu
 
 async function bindingOf(client: ConnectedCluster): Promise<PlanBinding> {
   const [tool, settings] = [{ name: 'skep/test', digest: sha256('tool') }, { apply: sha256('settings') }];
-  return { tool, instance: 'test', cluster: await clusterOf(client, 'default'), settings };
+  return { tool, instance: 'test', cluster: await identifyCluster(client, 'default'), settings };
 }
 
 /** Options of one run, with an id of its own. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { validation } from '../../src/main/offline/validation.ts';
+import { runValidation } from '../../src/main/offline/validation.ts';
 import { problemsExit } from '../../src/reconcile/problems-exit.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { formatProblem } from '../../src/std/problem.ts';
@@ -35,7 +35,7 @@ function write(name: string, text: string): string {
 async function told(paths: readonly string[], policies?: readonly string[]): Promise<[exit: number, ...string[]]> {
   const folders = paths.map((path) => ({ path, ignore: [] }));
   const request = { folders, schemas: [], apiGroup: 'toolhive.stacklok.dev', ...(policies ? { policies } : {}) };
-  const { problems } = await validation(request, undefined);
+  const { problems } = await runValidation(request, undefined);
   return [problemsExit(problems), ...problems.map(formatProblem).map((line) => line.replaceAll(`${folder}/`, ''))];
 }
 
@@ -70,7 +70,10 @@ test('another group of the custom resources is judged by the same pack', async (
     folders: [{ path: write('own.yaml', SERVER.replace('toolhive.stacklok.dev', 'mcp.example.com')), ignore: [] }],
     schemas: [],
   };
-  const { problems } = await validation({ ...request, apiGroup: 'mcp.example.com', policies: ['builtin'] }, undefined);
+  const { problems } = await runValidation(
+    { ...request, apiGroup: 'mcp.example.com', policies: ['builtin'] },
+    undefined,
+  );
   expect(problems.map(({ code }) => code)).toContain('policy/plaintext-secrets');
 });
 

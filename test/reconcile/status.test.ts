@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type InstanceStatus, statusOf } from '../../src/reconcile/operate/status.ts';
+import { type InstanceStatus, readInstanceStatus } from '../../src/reconcile/operate/status.ts';
 import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
 import { Failure } from '../../src/std/failure.ts';
@@ -33,7 +33,7 @@ async function look(): Promise<InstanceStatus> {
   const { cluster } = world.cluster;
   cluster.resetCounters();
   const status = await folder.use(async (instance) =>
-    statusOf({ ...instance.deps, history: await instance.history.latest(50) }, instance.options(), undefined),
+    readInstanceStatus({ ...instance.deps, history: await instance.history.latest(50) }, instance.options(), undefined),
   );
   const { writes, dryRuns, requests } = cluster.counters();
   expect([writes, dryRuns, Object.keys(requests).sort()]).toEqual([{}, {}, ['get', 'list']]);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { KINDS } from '../../src/kinds/index.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
 import { load } from '../../src/reconcile/read/load.ts';
-import { unsealed } from '../../src/reconcile/read/unseal.ts';
+import { unsealFiles } from '../../src/reconcile/read/unseal.ts';
 import { type Validation, validate } from '../../src/reconcile/validate.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 import { readAgeKeys } from '../../src/std/sops/age-keys.ts';
@@ -22,7 +22,7 @@ async function keys(): Promise<SopsKeys> {
 }
 
 async function checked(text: string, by: () => Promise<SopsKeys>): Promise<Validation> {
-  const documents = await unsealed([{ path: 'a.json', oid: '1', text }], by);
+  const documents = await unsealFiles([{ path: 'a.json', oid: '1', text }], by);
   return validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
 }
 
@@ -113,7 +113,7 @@ test('items of a list that were comments to SOPS do not move the places of the o
   const text = readFileSync(new URL('documents/whole.sealed.yaml', import.meta.url), 'utf8');
   const read = await readAgeKeys(readFileSync(new URL('TEST-ONLY-age-keys.txt', import.meta.url), 'utf8'));
   const by = async (): Promise<SopsKeys> => (read.ok ? { type: 'keys', keys: read.keys } : { type: 'none' });
-  const documents = await unsealed([{ path: 'a.yaml', oid: '1', text }], by);
+  const documents = await unsealFiles([{ path: 'a.yaml', oid: '1', text }], by);
   const { resources } = load({ source: 'a', documents, kinds: KINDS, apiGroup: 'example.com', builtin: bundledSchema });
   const kept = resources.find(({ id }) => id.name === 'kept');
   const line = text.split('\n').findIndex((each) => each.includes('left_unencrypted')) + 1;

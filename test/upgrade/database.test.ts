@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serviceSettings } from '../../scripts/release/database.ts';
 import { connect } from '../../src/adapters/postgres/connect.ts';
-import { migrate, migrationStatus } from '../../src/adapters/postgres/migrate.ts';
+import { migrate, readMigrationStatus } from '../../src/adapters/postgres/migrate.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore } from '../../src/adapters/postgres/store.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
@@ -67,7 +67,7 @@ describe.each(recordedReleases())('from $tag', (release) => {
   test('what has been applied is known as the same', async () => {
     const applied = (release.rows.skep_migrations ?? []).map(({ name, sha256 }) => ({ name, sha256 }));
     expect(await database.sql('select name, sha256 from skep_migrations order by name')).toEqual(applied);
-    const states = new Set((await migrationStatus(database.migrator)).map(({ state }) => state));
+    const states = new Set((await readMigrationStatus(database.migrator)).map(({ state }) => state));
     expect([...states].filter((state) => state !== 'applied' && state !== 'pending')).toEqual([]);
   });
 

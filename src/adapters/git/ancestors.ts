@@ -6,8 +6,8 @@ import { Failure } from '../../std/failure.ts';
 import { openObjectStore } from './objects/objects.ts';
 import { ancestorsOf } from './objects/tree.ts';
 import { commitReference, type Reference } from './reference.ts';
-import { createBareRepository, fetchObjects, locate, withRemote } from './remote.ts';
-import { withFolder } from './state.ts';
+import { createBareRepository, fetchObjects, locate, useRemote } from './remote.ts';
+import { useFolder } from './state.ts';
 import type { Endpoint } from './transport/transport.ts';
 
 interface AncestorsOptions {
@@ -24,10 +24,10 @@ export async function fetchAncestors(
   commit: string,
   count: number,
 ): Promise<readonly string[]> {
-  return withFolder(dir, async () => {
+  return useFolder(dir, async () => {
     const gitdir = await mkdtemp(join(dir, 'history-'));
     try {
-      await withRemote(endpoint, async (remote) => {
+      await useRemote(endpoint, async (remote) => {
         await createBareRepository(remote, gitdir);
         await fetchObjects(remote, gitdir, commitReference(commit), count + 1).catch(async (error: unknown) => {
           if (!(error instanceof Failure) || error.code !== 'git-ref-not-found') throw error;

@@ -25,7 +25,7 @@ interface Holder {
 }
 
 /** Waits for the lock, runs, and gives it back. Throws Failure `git-state-locked` where it is not free in time. */
-export async function withLock<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
+export async function runLocked<T>(clock: Clock, dir: string, waitMs: number, run: () => Promise<T>): Promise<T> {
   const file = join(dir, 'lock');
   const token = `${THIS_PROCESS}, ${process.hrtime.bigint()}`;
   const holder: Holder = { host: hostname(), pid: process.pid, process: THIS_PROCESS, token };

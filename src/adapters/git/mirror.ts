@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Checkout, Clock, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { fetchAncestors } from './ancestors.ts';
-import { withLock } from './lock.ts';
+import { runLocked } from './lock.ts';
 import { readBlobs } from './objects/blobs.ts';
 import { openObjectStore } from './objects/objects.ts';
 import { listFiles, peelToCommit } from './objects/tree.ts';
@@ -20,10 +20,10 @@ import {
   locate,
   type Remote,
   rememberHave,
-  withRemote,
+  useRemote,
 } from './remote.ts';
 import type { ReadTrust, Trust } from './signatures/verify.ts';
-import { openState, type State, withFolder } from './state.ts';
+import { openState, type State, useFolder } from './state.ts';
 import type { Endpoint } from './transport/transport.ts';
 
 export interface MirrorOptions {
@@ -49,7 +49,7 @@ interface Mirror {
 export function openMirror(options: MirrorOptions): Repository {
   const mirror: Mirror = { options, state: openState(options.dir), recent: openRecent() };
   return {
-    fetch: () => withRemote(options.endpoint, (remote) => fetchNow(mirror, remote)),
+    fetch: () => useRemote(options.endpoint, (remote) => fetchNow(mirror, remote)),
     at: (commit) => fetchAt(mirror, commit),
     ancestors: (commit, count) => fetchAncestors(options, commit, count),
   };
@@ -68,7 +68,7 @@ async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
 async function fetchOnce(mirror: Mirror, remote: Remote): Promise<Checkout> {
   const trust = await mirror.options.trust();
   const located = await locate(remote, mirror.options.reference);
-  return withFolder(mirror.options.dir, async () => {
+  return useFolder(mirror.options.dir, async () => {
     const known = mirror.recent.get(checkoutKey(located, trust));
     if (known !== undefined && known.gitdir === (await mirror.state.current())) return known.checkout;
     return locked(mirror, () => bring(mirror, remote, located, trust));
@@ -87,14 +87,14 @@ async function fetchAt(mirror: Mirror, commit: string): Promise<Checkout> {
   const { dir, endpoint } = mirror.options;
   const trust = await mirror.options.trust();
   const located = { reference: commitReference(commit), tip: commit };
-  return withFolder(dir, async () => {
+  return useFolder(dir, async () => {
     const current = await mirror.state.current();
     const known = mirror.recent.get(checkoutKey(located, trust));
     if (known !== undefined && known.gitdir === current) return known.checkout;
     return locked(mirror, async () => {
       if (current !== undefined && (await holdsCommit(mirror, current, commit)))
         return openCheckout(mirror, current, located, trust);
-      return withRemote(endpoint, (remote) => bringAt(mirror, remote, located, trust));
+      return useRemote(endpoint, (remote) => bringAt(mirror, remote, located, trust));
     });
   });
 }
@@ -129,7 +129,7 @@ async function bringAt(mirror: Mirror, remote: Remote, located: Located, trust: 
 
 function locked<T>({ options }: Mirror, run: () => Promise<T>): Promise<T> {
   const { clock, dir, limits } = options;
-  return withLock(clock, dir, limits.lockWaitMs, run);
+  return runLocked(clock, dir, limits.lockWaitMs, run);
 }
 
 /** From the local copy where it is there, from the server otherwise. */
@@ -211,7 +211,7 @@ async function readOrMend(
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  const mended = await withFolder(dir, () => locked(mirror, () => otherCopy(mirror, gitdir)));
+  const mended = await useFolder(dir, () => locked(mirror, () => otherCopy(mirror, gitdir)));
   return readBlobs(join(mended, 'objects'), limits.maxObjectBytes, oids);
 }
 
@@ -219,7 +219,7 @@ async function readOrMend(
 async function otherCopy(mirror: Mirror, damaged: string): Promise<string> {
   const current = await mirror.state.current();
   if (current !== undefined && current !== damaged) return current;
-  await withRemote(mirror.options.endpoint, async (remote) => {
+  await useRemote(mirror.options.endpoint, async (remote) => {
     const trust = await mirror.options.trust();
     const { reference } = await locate(remote, mirror.options.reference);
     await cloneAnew(mirror, remote, reference, trust);

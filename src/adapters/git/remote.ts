@@ -20,7 +20,7 @@ export interface Remote {
 }
 
 /** Ends the conversation with the work. */
-export async function withRemote<T>(endpoint: Endpoint, run: (remote: Remote) => Promise<T>): Promise<T> {
+export async function useRemote<T>(endpoint: Endpoint, run: (remote: Remote) => Promise<T>): Promise<T> {
   const { http, close } = endpoint.converse();
   try {
     return await run({ url: endpoint.url, http });

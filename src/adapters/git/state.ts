@@ -71,7 +71,7 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException & { 
 }
 
 /** Runs something that writes into the folder; what the file system refuses becomes Failure `git-state-unwritable`. */
-export async function withFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
+export async function useFolder<T>(dir: string, run: () => Promise<T>): Promise<T> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     return await run();

@@ -5,7 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
-import { withFolder } from './state.ts';
+import { useFolder } from './state.ts';
 
 export interface NewFile {
   /** Relative, `/`-separated. */
@@ -25,7 +25,7 @@ export interface NewCommit {
  * the same input gives the same id. Throws Failure `git-already-exists` where the folder is not empty.
  */
 export async function writeRepository(dir: string, files: readonly NewFile[], commit: NewCommit): Promise<string> {
-  return withFolder(dir, async () => {
+  return useFolder(dir, async () => {
     if ((await readdir(dir)).length > 0) {
       throw new Failure('git-already-exists', `${dir} is not empty`, { data: { path: dir } });
     }

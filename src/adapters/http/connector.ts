@@ -11,7 +11,7 @@ import { buildConnector } from './undici.ts';
 /** All addresses of a host name; rejects with the resolver's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-export function systemResolve(hostname: string): Promise<readonly LookupAddress[]> {
+export function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
   return lookup(hostname, { all: true });
 }
 
@@ -47,7 +47,7 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
  * The addresses of a host name or IP literal that may be connected to, in the resolver's order; at least one. For those who
  * do not connect through undici.
  */
-export async function permittedAddresses(
+export async function resolvePermitted(
   { guard, resolve }: Pick<ConnectorOptions, 'guard' | 'resolve'>,
   hostname: string,
 ): Promise<readonly string[]> {

@@ -4,7 +4,7 @@
 import type { Agent as AgentOf, Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
-import { guardedConnector, permittedAddresses, type Resolve, systemResolve } from './connector.ts';
+import { guardedConnector, type Resolve, resolveBySystem, resolvePermitted } from './connector.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
 import { trustedRoots } from './trust.ts';
@@ -117,7 +117,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 async function permitted(context: Context, hostname: string, url: string): Promise<readonly string[]> {
   const { guard, options } = context;
   try {
-    return await permittedAddresses({ guard, resolve: options.resolve ?? systemResolve }, hostname);
+    return await resolvePermitted({ guard, resolve: options.resolve ?? resolveBySystem }, hostname);
   } catch (error) {
     throw connectFailure(url, error);
   }
@@ -186,7 +186,7 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
   const agent = new Agent({
     connect: guardedConnector({
       guard: request.allowPrivate === true ? anyAddress : context.guard,
-      resolve: options.resolve ?? systemResolve,
+      resolve: options.resolve ?? resolveBySystem,
       connectTimeoutMs,
       ca,
     }),

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Claim, SourceKey, SourceWriter } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Pool } from './pool.ts';
-import { recordedState } from './states.ts';
+import { readRecordedState } from './states.ts';
 
 /** The claim of a process that died is free after so long. */
 const CLAIM_MS = 60_000;
@@ -22,7 +22,7 @@ export async function claimSource(
 ): Promise<Claim | undefined> {
   const taken = await pool.transaction(async (client) => {
     const token = await takeClaim(client, key, claimMs);
-    const state = token === undefined ? undefined : await recordedState(client, key);
+    const state = token === undefined ? undefined : await readRecordedState(client, key);
     return token === undefined || state === undefined ? undefined : { token, state };
   });
   if (taken === undefined) return undefined;

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/dat
 import type { Entry } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { connect } from './connect.ts';
-import { migrate, migrationStatus } from './migrate.ts';
+import { migrate, readMigrationStatus } from './migrate.ts';
 import { openPool } from './pool.ts';
 import { createStore } from './store.ts';
 
@@ -28,7 +28,7 @@ function write(files: Readonly<Record<string, string>>): void {
 }
 
 async function states(): Promise<string[]> {
-  return (await migrationStatus(database.migrator, directory)).map(({ name, state }) => `${name} ${state}`);
+  return (await readMigrationStatus(database.migrator, directory)).map(({ name, state }) => `${name} ${state}`);
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Failure> {
@@ -204,7 +204,7 @@ describe('our own migrations', () => {
   test('are applied to an empty database and are complete', async () => {
     const applied = await migrate(database.migrator, { appUser: database.app.user });
     expect(applied[0]).toBe('0001-catalogue.sql');
-    const statuses = await migrationStatus(database.migrator);
+    const statuses = await readMigrationStatus(database.migrator);
     expect(statuses.map(({ name, state }) => ({ name, state }))).toEqual(
       applied.map((name) => ({ name, state: 'applied' })),
     );

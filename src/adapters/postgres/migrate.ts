@@ -68,7 +68,7 @@ export async function migrate(address: DatabaseAddress, options: MigrateOptions)
 }
 
 /** How far the database is; changes nothing. */
-export async function migrationStatus(
+export async function readMigrationStatus(
   address: DatabaseAddress,
   directory?: string,
 ): Promise<readonly MigrationStatus[]> {

@@ -6,7 +6,7 @@ import type { Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/por
 import { Failure } from '../../std/failure.ts';
 import { facetsOf, findVersions, merged, type Outline, outlineFrom } from './outline.ts';
 import type { Pool } from './pool.ts';
-import { entriesOf, outlineOf, revisionOf } from './read.ts';
+import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
 interface Kept extends Outline {
   /** It is of this revision or a later one. */
@@ -64,12 +64,12 @@ export function createOutlines(pool: Pool): Outlines {
     list: (key, query) =>
       current(key, async (outline) => {
         const { ids, more } = findVersions(outline, query);
-        const { revision, entries } = await pool.use((client) => entriesOf(client, key, ids));
+        const { revision, entries } = await pool.use((client) => readCatalogueEntries(client, key, ids));
         return { revision, value: entries.length === ids.length ? { revision, entries, more } : undefined };
       }),
     facets: (key) =>
       current(key, async (outline) => {
-        const revision = await pool.use((client) => revisionOf(client, key));
+        const revision = await pool.use((client) => readCatalogueRevision(client, key));
         const value = facets.get(outline) ?? facetsOf(outline);
         facets.set(outline, value);
         return { revision, value };
@@ -86,13 +86,13 @@ interface Checked<T> {
 
 /** The revision goes first: what is written after it is read comes twice, which does no harm. */
 async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promise<Kept> {
-  const revision = await revisionOf(client, key);
+  const revision = await readCatalogueRevision(client, key);
   if (revision === before.revision) return before;
   const [sourceId = '', count] = revision.split('.', 2);
   if (count === undefined) return { ...NOTHING, revision };
   const [idBefore, countBefore] = before.revision.split('.', 2);
   const isLater = idBefore === sourceId && Number(countBefore) < Number(count);
-  const changes = await outlineOf(client, sourceId, isLater ? before.newest : undefined);
+  const changes = await readOutline(client, sourceId, isLater ? before.newest : undefined);
   const newest = changes.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), isLater ? before.newest : 0);
   return { revision, newest, ...outlineFrom(isLater ? merged(before.outlined, changes) : changes) };
 }

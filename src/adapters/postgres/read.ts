@@ -24,14 +24,14 @@ const NO_REVISION = '0';
 const TEXT_LIST: number = 1009;
 
 /** The id is part of it: a source that was removed and declared again begins to count anew. */
-export async function revisionOf(client: pg.Client, key: SourceKey): Promise<string> {
+export async function readCatalogueRevision(client: pg.Client, key: SourceKey): Promise<string> {
   const text = `select id || '.' || revision from catalogue_source where ${OF_SOURCE}`;
   const rows = await readRows(client, 'revision', text, valuesOf(key));
   return rows[0]?.[0] ?? NO_REVISION;
 }
 
 /** The versions as far as there are, in the order of `ids`, and the revision that they are of. */
-export async function entriesOf(
+export async function readCatalogueEntries(
   client: pg.Client,
   key: SourceKey,
   ids: readonly VersionId[],
@@ -50,7 +50,7 @@ export async function entriesOf(
 }
 
 /** Newest publication first; of those published together the highest version first. */
-export async function versionsOf(
+export async function readEntryVersions(
   client: pg.Client,
   key: SourceKey,
   name: string,
@@ -63,7 +63,7 @@ export async function versionsOf(
   );
 }
 
-export async function versionOf(
+export async function readEntryVersion(
   client: pg.Client,
   key: SourceKey,
   name: string,
@@ -84,7 +84,7 @@ export async function versionOf(
 }
 
 /** In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). */
-export async function outlineOf(client: pg.Client, sourceId: string, after?: number): Promise<readonly Outlined[]> {
+export async function readOutline(client: pg.Client, sourceId: string, after?: number): Promise<readonly Outlined[]> {
   const all = `select e.name, e.version, e.status, e.is_latest, ${milliseconds('e.updated_at')}, e.title, e.description,
     e.tags, e.tier, e.transports from catalogue_entry e where e.source_id = $1`;
   const order = 'order by e.name, e.version';
@@ -114,7 +114,7 @@ function toOutlined(row: RawRow, listOf: (text: string) => readonly string[]): O
   };
 }
 
-export async function imagesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {
+export async function readImages(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ image: string }>(
     `select distinct unnest(e.images) as image
      from catalogue_entry e join catalogue_source s on s.id = e.source_id

@@ -28,7 +28,7 @@ interface SourceRow {
 const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
   declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume`;
 
-export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
+export async function readStates(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
   const { rows } = await client.query<SourceRow>(
     `select source, case when claimed_until > clock_timestamp() then 'Syncing' else phase end as phase, ${STATE_COLUMNS}
      from catalogue_source where namespace = $1 and registry = $2 order by source`,
@@ -38,7 +38,7 @@ export async function statesOf(client: pg.Client, registry: Omit<SourceKey, 'sou
 }
 
 /** As it was recorded, whoever has a claim. */
-export async function recordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
+export async function readRecordedState(client: pg.Client, key: SourceKey): Promise<SourceState | undefined> {
   const { rows } = await client.query<SourceRow>(
     `select source, phase, ${STATE_COLUMNS} from catalogue_source where namespace = $1 and registry = $2 and source = $3`,
     [key.namespace, key.registry, key.source],

@@ -6,8 +6,8 @@ import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { imagesOf, outlineOf, revisionOf, versionOf, versionsOf } from './read.ts';
-import { statesOf } from './states.ts';
+import { readCatalogueRevision, readEntryVersion, readEntryVersions, readImages, readOutline } from './read.ts';
+import { readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
 export interface Store extends CatalogueWriter, CatalogueReader {
@@ -28,8 +28,8 @@ export function createStore(pool: Pool, { claimMs }: StoreOptions = {}): Store {
 function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
   return {
     ...sourceWriter(pool, async () => undefined),
-    states: (registry) => pool.use((client) => statesOf(client, registry)),
-    images: (registry) => pool.use((client) => imagesOf(client, registry)),
+    states: (registry) => pool.use((client) => readStates(client, registry)),
+    images: (registry) => pool.use((client) => readImages(client, registry)),
     claim: (key) => claimSource(pool, key, (fence) => sourceWriter(pool, fence), claimMs),
     leaveTrigger: (key, trigger) => pool.use((client) => writeTrigger(client, key, trigger)),
 
@@ -73,18 +73,18 @@ const NO_ID = '0';
 function reader(pool: Pool): CatalogueReader {
   return {
     ...createOutlines(pool),
-    versions: (key, name, includeDeleted) => pool.use((client) => versionsOf(client, key, name, includeDeleted)),
+    versions: (key, name, includeDeleted) => pool.use((client) => readEntryVersions(client, key, name, includeDeleted)),
     version: (key, name, version, includeDeleted) =>
-      pool.use((client) => versionOf(client, key, name, version, includeDeleted)),
-    states: (registry) => pool.use((client) => statesOf(client, registry)),
+      pool.use((client) => readEntryVersion(client, key, name, version, includeDeleted)),
+    states: (registry) => pool.use((client) => readStates(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
-    revision: (key) => pool.use((client) => revisionOf(client, key)),
+    revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
     // Reads what is not there: a schema that is behind this program lacks a column for it.
     ping: () =>
       pool.use(async (client) => {
-        await statesOf(client, NOBODY);
-        await versionOf(client, NOBODY, '', 'latest', false);
-        await outlineOf(client, NO_ID);
+        await readStates(client, NOBODY);
+        await readEntryVersion(client, NOBODY, '', 'latest', false);
+        await readOutline(client, NO_ID);
       }),
   };
 }

@@ -12,13 +12,13 @@ const TRIES = 50;
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = randomInt(PORTS.first, PORTS.afterLast);
-    if (await isFree(port)) return port;
+    if (await probePort(port)) return port;
   }
   throw new Error(`none of ${TRIES} ports from ${PORTS.first} on was free`);
 }
 
 /** Whether nothing listens there at this moment. */
-export function isFree(port: number): Promise<boolean> {
+export function probePort(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningContainer, runContainer } from './container.ts';
 import { expandReferences, readEnvironment } from './environment.ts';
-import { freePort, isFree } from './free-port.ts';
+import { freePort, probePort } from './free-port.ts';
 import type { LocalContainers } from './local-containers.ts';
 import { openLog } from './log.ts';
 import { type Mounts, openMounts } from './mounts.ts';
@@ -150,7 +150,7 @@ async function prepare(
 ): Promise<LocalCommand> {
   for (const { containerPort } of spec.ports ?? []) {
     const known = ports.get(containerPort);
-    if (known === undefined || !(await isFree(known))) ports.set(containerPort, await freePort());
+    if (known === undefined || !(await probePort(known))) ports.set(containerPort, await freePort());
   }
   const home = join(folder, spec.name, 'home');
   await mkdir(home, { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { freePort, isFree } from './free-port.ts';
+import { freePort, probePort } from './free-port.ts';
 import type { Service } from './objects.ts';
 import type { NodeApi } from './ports.ts';
 
@@ -54,7 +54,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
 
   async function open(key: string, namespace: string, name: string, port: number): Promise<number> {
     const before = known.get(key);
-    const local = before !== undefined && (await isFree(before)) ? before : await freePort();
+    const local = before !== undefined && (await probePort(before)) ? before : await freePort();
     known.set(key, local);
     await writeFile(file, JSON.stringify(Object.fromEntries(known), undefined, 2), { mode: 0o600 });
     const server = createServer((client) => {

@@ -6,7 +6,7 @@ let latest: { readonly reason: string } | undefined;
  * Ends the evaluation, unless the rest of the expression decides without it: `&&`, `||` and quantifiers treat it as any
  * error. No error of the engine's own kind: those become "no value" where an optional field is selected.
  */
-export function unevaluable(reason: string): never {
+export function refuseUnevaluable(reason: string): never {
   latest = { reason };
   throw new Error(reason);
 }

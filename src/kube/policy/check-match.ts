@@ -12,7 +12,7 @@ import {
 } from '../formats/names.ts';
 import type { Report } from '../structural/report.ts';
 import { objectsOf, textsOf } from './policy.ts';
-import { oneOf, refuseField } from './refuse.ts';
+import { refuseField, requireOneOf } from './refuse.ts';
 
 const OPERATIONS = ['CONNECT', 'CREATE', 'DELETE', 'UPDATE', '*'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
@@ -20,7 +20,7 @@ const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const NOT_FOUND = ['Allow', 'Deny'];
 
 export function checkMatch(out: Report, match: JsonObject, pointer: string): void {
-  oneOf(out, match.matchPolicy, MATCH_POLICIES, `${pointer}/matchPolicy`);
+  requireOneOf(out, match.matchPolicy, MATCH_POLICIES, `${pointer}/matchPolicy`);
   checkSelector(out, match.namespaceSelector, `${pointer}/namespaceSelector`);
   checkSelector(out, match.objectSelector, `${pointer}/objectSelector`);
   for (const field of ['resourceRules', 'excludeResourceRules']) {
@@ -38,7 +38,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
   }
   const operations = readFilledList(out, rule.operations, `${pointer}/operations`);
   for (const [index, operation] of operations.entries()) {
-    oneOf(out, operation, OPERATIONS, `${pointer}/operations/${index}`);
+    requireOneOf(out, operation, OPERATIONS, `${pointer}/operations/${index}`);
   }
   readFilledList(out, rule.apiGroups, `${pointer}/apiGroups`);
   const versions = readFilledList(out, rule.apiVersions, `${pointer}/apiVersions`);
@@ -46,7 +46,7 @@ function checkRule(out: Report, rule: JsonObject, pointer: string): void {
     if (version === '') refuseField(out, `${pointer}/apiVersions/${index}`, 'must not be empty.');
   }
   checkResources(out, textsOf(rule.resources), `${pointer}/resources`);
-  oneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
+  requireOneOf(out, rule.scope, SCOPES, `${pointer}/scope`);
 }
 
 /** A list that says something; where it says all, nothing else. */
@@ -140,5 +140,5 @@ export function checkParamRef(out: Report, paramRef: JsonObject, pointer: string
   if (!named && !isObject(selector)) refuseField(out, pointer, 'must have a name or a selector.');
   const action = `${pointer}/parameterNotFoundAction`;
   if (parameterNotFoundAction === undefined || parameterNotFoundAction === '') refuseField(out, action, 'is required.');
-  else oneOf(out, parameterNotFoundAction, NOT_FOUND, action);
+  else requireOneOf(out, parameterNotFoundAction, NOT_FOUND, action);
 }

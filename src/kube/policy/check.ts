@@ -11,7 +11,7 @@ import { qualifiedNameFault, subdomainFault } from '../formats/names.ts';
 import type { Report } from '../structural/report.ts';
 import { checkMatch, checkParamKind, checkParamRef } from './check-match.ts';
 import { ACTIONS, objectOf, objectsOf, textsOf } from './policy.ts';
-import { oneOf, refuseField } from './refuse.ts';
+import { refuseField, requireOneOf } from './refuse.ts';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
@@ -25,7 +25,7 @@ const RESERVED =
 export function checkPolicy(object: JsonObject): readonly Finding[] {
   const out: Report = { findings: [] };
   const spec = objectOf(object.spec);
-  oneOf(out, spec.failurePolicy, FAILURE_POLICIES, '/spec/failurePolicy');
+  requireOneOf(out, spec.failurePolicy, FAILURE_POLICIES, '/spec/failurePolicy');
   if (isObject(spec.paramKind)) checkParamKind(out, spec.paramKind, '/spec/paramKind');
   if (!isObject(spec.matchConstraints)) refuseField(out, '/spec/matchConstraints', 'is required.');
   else {
@@ -51,7 +51,7 @@ export function checkBinding(object: JsonObject): readonly Finding[] {
   const at = '/spec/validationActions';
   const actions = textsOf(validationActions);
   for (const [index, action] of actions.entries()) {
-    oneOf(out, action, ACTIONS, `${at}/${index}`);
+    requireOneOf(out, action, ACTIONS, `${at}/${index}`);
     if (actions.indexOf(action) < index) refuseField(out, `${at}/${index}`, 'stands there twice.');
   }
   if (actions.length === 0) refuseField(out, at, 'must hold at least one of Deny, Warn, Audit.');
@@ -119,7 +119,7 @@ function checkValidations(out: Report, spec: JsonObject, scopes: Scopes): void {
       if (text === '') refuseField(out, `${at}/message`, 'must not be blank.');
       if (/[\r\n]/.test(text)) refuseField(out, `${at}/message`, 'must be a single line.');
     }
-    oneOf(out, reason, REASONS, `${at}/reason`);
+    requireOneOf(out, reason, REASONS, `${at}/reason`);
   }
 }
 

@@ -6,7 +6,7 @@ import { evaluationScope } from '../cel/admission.ts';
 import { type CompiledExpression, compileExpression, type Evaluated } from '../cel/expression.ts';
 import { authorizer } from '../cel/library/authorizer.ts';
 import { fail } from '../cel/library/library.ts';
-import { unevaluable } from '../cel/unevaluable.ts';
+import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import type { NamedExpression, Policy, Validation } from './policy.ts';
 
 /** The values of the variables of the same name. */
@@ -89,7 +89,7 @@ export function variablesOf({ variables }: Policy, context: Context): object {
     const evaluated = known.get(name) ?? evaluateText(variable.expression, inner);
     known.set(name, evaluated);
     if (evaluated.type === 'value') return evaluated.value;
-    if (evaluated.type === 'unevaluable') return unevaluable(evaluated.reason);
+    if (evaluated.type === 'unevaluable') return refuseUnevaluable(evaluated.reason);
     return fail(`variable ${name} fails: ${evaluated.message}`);
   }
   return Object.assign(values, { get, has });

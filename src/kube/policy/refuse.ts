@@ -11,7 +11,7 @@ export function refuseField(out: Report, pointer: string, message: string, code:
 }
 
 /** Absent is fine: the server fills in its default. Values of another type are the schema's to find. */
-export function oneOf(out: Report, value: Json | undefined, allowed: readonly string[], pointer: string): void {
+export function requireOneOf(out: Report, value: Json | undefined, allowed: readonly string[], pointer: string): void {
   if (typeof value !== 'string' || allowed.includes(value)) return;
   refuseField(out, pointer, `must be one of ${allowed.map((each) => `"${each}"`).join(', ')}.`);
 }

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../std/json.ts';
 import { dynamicValue } from '../cel/dynamic.ts';
-import { unevaluable } from '../cel/unevaluable.ts';
+import { refuseUnevaluable } from '../cel/unevaluable.ts';
 import { groupOf, type KubeObject } from '../object.ts';
 
 /** What an API server serves a kind as. */
@@ -84,7 +84,7 @@ export function objectValue(object: KubeObject, apiVersion: string): unknown {
 }
 
 function given(field: string): never {
-  return unevaluable(`it asks for metadata.${field}, which the API server gives`);
+  return refuseUnevaluable(`it asks for metadata.${field}, which the API server gives`);
 }
 
 /** The variable `request`. `matched`: the resource that the policy matched. */
@@ -99,10 +99,10 @@ export function requestValue({ object, type, resource, namespace }: Request, mat
     operation: 'CREATE',
     dryRun: false,
     get userInfo() {
-      return unevaluable('it asks who makes the request');
+      return refuseUnevaluable('it asks who makes the request');
     },
     get options() {
-      return unevaluable('it asks for the options of the request');
+      return refuseUnevaluable('it asks for the options of the request');
     },
   };
 }
@@ -121,13 +121,13 @@ export function namespaceValue(facts: NamespaceFacts): unknown {
 function hidden(name: string): unknown {
   return {
     get metadata() {
-      return unevaluable(unknownNamespace(name));
+      return refuseUnevaluable(unknownNamespace(name));
     },
     get spec() {
-      return unevaluable(unknownNamespace(name));
+      return refuseUnevaluable(unknownNamespace(name));
     },
     get status() {
-      return unevaluable(unknownNamespace(name));
+      return refuseUnevaluable(unknownNamespace(name));
     },
   };
 }

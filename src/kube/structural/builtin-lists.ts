@@ -7,7 +7,7 @@ import type { OpenApiSchema } from '../openapi.ts';
 import { type Report, report } from './report.ts';
 
 /** `item`: the schema of the entries. */
-export function repeatedItems(
+export function reportRepeatedItems(
   out: Report,
   schema: OpenApiSchema,
   item: OpenApiSchema | undefined,

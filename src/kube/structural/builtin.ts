@@ -8,7 +8,7 @@ import type { Finding } from '../finding.ts';
 import { parseQuantity } from '../formats/quantity.ts';
 import { parseTimestamp } from '../formats/timestamp.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../openapi.ts';
-import { repeatedItems } from './builtin-lists.ts';
+import { reportRepeatedItems } from './builtin-lists.ts';
 import { notRequired } from './not-required.ts';
 import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
@@ -93,7 +93,7 @@ function checkValue(walk: Walk, schema: OpenApiSchema, value: Json, pointer: str
   if (!Array.isArray(value) || target.items === undefined) return;
   for (const [index, item] of value.entries()) checkValue(walk, target.items, item, `${pointer}/${index}`);
   if (!/\/status(\/|$)/.test(pointer)) {
-    repeatedItems(walk.out, target, resolved(walk.document, target.items).target, value, pointer);
+    reportRepeatedItems(walk.out, target, resolved(walk.document, target.items).target, value, pointer);
   }
 }
 

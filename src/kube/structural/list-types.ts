@@ -5,7 +5,7 @@ import { canonicalJson, isObject, type Json } from '../../std/json.ts';
 import { type Report, report } from './report.ts';
 import type { SchemaNode } from './schema.ts';
 
-export function duplicateItems(out: Report, node: SchemaNode, list: readonly Json[], pointer: string): void {
+export function reportDuplicateItems(out: Report, node: SchemaNode, list: readonly Json[], pointer: string): void {
   if (node.listType === 'atomic' || list.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, item] of list.entries()) {

@@ -4,7 +4,7 @@
 import { closest } from '../../std/closest.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../../std/json.ts';
 import { fieldOf } from './defaults.ts';
-import { duplicateItems } from './list-types.ts';
+import { reportDuplicateItems } from './list-types.ts';
 import { fieldPath } from './path.ts';
 import { type Report, report, wrongType } from './report.ts';
 import { type Checks, pointerOf, type SchemaNode, type SchemaType } from './schema.ts';
@@ -135,7 +135,7 @@ function checkList(out: Report, node: SchemaNode, list: Json[], pointer: string)
   if (maxItems !== undefined && list.length > maxItems) {
     report(out, 'schema-items', pointer, `must have at most ${entries(maxItems)}, not ${list.length}.`);
   }
-  duplicateItems(out, node, list, pointer);
+  reportDuplicateItems(out, node, list, pointer);
   if (node.items === undefined) return;
   for (const [index, item] of list.entries()) validateValue(out, node.items, item, `${pointer}/${index}`);
 }

@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
-import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from '../instance/paused-now.ts';
+import { findPauseNow, ignoreWindowsOption, PAUSED_HELP, type WindowFlags } from '../instance/paused-now.ts';
 
 interface Options extends InstanceFlags, WindowFlags {
   readonly output: 'text' | 'json';
@@ -37,8 +37,8 @@ export function applyCommand(): Command {
         flags.output,
         (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
         async (instance) => {
-          const here = await files.bindingOf(config, instance.deps.cluster, instance.options().homeNamespace);
-          return instance.run(await pausedNow(config, flags), (deps, options) =>
+          const here = await files.readBinding(config, instance.deps.cluster, instance.options().homeNamespace);
+          return instance.run(await findPauseNow(config, flags), (deps, options) =>
             applyPlanFile(deps, options, file, here),
           );
         },

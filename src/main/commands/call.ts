@@ -87,7 +87,7 @@ function serverUrl(text: string): URL {
 
 async function secretOf(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const { secretsFrom } = await import('../config/secret-file.ts');
+  const { readSecretFile: secretsFrom } = await import('../config/secret-file.ts');
   const [secret] = await secretsFrom(file);
   return secret;
 }

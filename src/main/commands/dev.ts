@@ -18,7 +18,7 @@ export function devCommand(): Command {
     .option('--once', 'one run, print, exit')
     .addHelpText('after', '\nExample:\n  skep dev --port 8080')
     .action(async ({ port, data, once }: Options) => {
-      const { dev } = await import('../dev/session.ts');
+      const { runDev: dev } = await import('../dev/session.ts');
       await dev({ port, dir: resolve(data), once: once === true, say: sayer() });
     });
 }

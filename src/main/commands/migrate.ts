@@ -36,7 +36,7 @@ export function migrateCommand(): Command {
 
 async function open(file: string) {
   const { database } = await readServeConfig(file);
-  const [{ migrate, migrationStatus }, { withFiles }] = await Promise.all([
+  const [{ migrate, readMigrationStatus: migrationStatus }, { withFiles }] = await Promise.all([
     import('../../adapters/postgres/migrate.ts'),
     import('../services/database.ts'),
   ]);

@@ -89,11 +89,12 @@ async function planInCluster(
   out: string | undefined,
   show: (made: Made) => Promise<void>,
 ): Promise<void> {
-  const [{ openInstance }, { pausedBy, planned }, { pausedNow }] = await Promise.all([
-    import('../instance/instance.ts'),
-    import('../../reconcile/run.ts'),
-    import('../instance/paused-now.ts'),
-  ]);
+  const [{ openInstance }, { findPause: pausedBy, planInstance: planned }, { findPauseNow: pausedNow }] =
+    await Promise.all([
+      import('../instance/instance.ts'),
+      import('../../reconcile/run.ts'),
+      import('../instance/paused-now.ts'),
+    ]);
   const instance = await openInstance(config, () => undefined);
   try {
     const options = instance.options(await pausedNow(config, {}));

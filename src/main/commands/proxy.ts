@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
-import { untilSignal } from '../signals.ts';
+import { awaitSignal } from '../signals.ts';
 
 interface Options {
   readonly config: string;
@@ -39,7 +39,7 @@ export function proxyCommand(): Command {
       const readConfig = followConfig(files, file, config);
       const proxy = await startProxy({ config, readConfig, environment: process.env, files, logger });
       process.stdout.write(`serving ${proxy.url}\n`);
-      await untilSignal();
+      await awaitSignal();
       await proxy.stop();
     });
 }

@@ -23,12 +23,13 @@ export function runCommand(): Command {
     )
     .action(async ({ logLevel, ...flags }: Options) => {
       const config = await loadConfig(flags);
-      const [{ keepRunning }, { untilSignal }, { createLogger }, { tellLog, tellPeople }] = await Promise.all([
-        import('../loop/keep.ts'),
-        import('../signals.ts'),
-        import('../log.ts'),
-        import('../loop/teller.ts'),
-      ]);
+      const [{ keepRunning }, { awaitSignal: untilSignal }, { createLogger }, { tellLog, tellPeople }] =
+        await Promise.all([
+          import('../loop/keep.ts'),
+          import('../signals.ts'),
+          import('../log.ts'),
+          import('../loop/teller.ts'),
+        ]);
       const { stdout, stderr } = process;
       const logger = createLogger(logLevel, stderr);
       const streams = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Argument, Command, Option } from 'commander';
 import type { SampleServer } from '../../samples/server.ts';
 import { systemClock } from '../clock.ts';
-import { untilSignal } from '../signals.ts';
+import { awaitSignal } from '../signals.ts';
 import { VERSION } from '../version.ts';
 
 interface Options {
@@ -73,6 +73,6 @@ async function runSample(name: string, { transport, host, port, folder }: Option
   const { serveHttp } = await import('../../samples/http.ts');
   const listener = await serveHttp({ transport, host, port, open, newId: () => randomUUID() });
   process.stderr.write(`serving ${listener.url}\n`);
-  await untilSignal();
+  await awaitSignal();
   await listener.stop();
 }

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { LogLevel } from '../log.ts';
 import { readServeConfig, startService } from '../services/serve.ts';
-import { untilSignal } from '../signals.ts';
+import { awaitSignal } from '../signals.ts';
 import { openTracing } from '../tracing.ts';
 
 interface Options {
@@ -44,7 +44,7 @@ export function serveCommand(): Command {
         if (sync !== undefined) running.push(sync);
         if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
         process.stdout.write(`serving ${service.url}\n`);
-        await untilSignal();
+        await awaitSignal();
       } finally {
         for (const each of running.reverse()) await each.stop();
         await database.close();

@@ -10,7 +10,7 @@ import { isObject } from '../../std/json.ts';
 import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
 import type { Instance } from '../instance/instance.ts';
-import { pausedNow } from '../instance/paused-now.ts';
+import { findPauseNow } from '../instance/paused-now.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
@@ -46,8 +46,8 @@ export function statusCommand(): Command {
 
 /** Whoever is on call asks when things are away: what can be told is told without them. */
 async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
-  const { statusOf, unknownStatus } = await import('../../reconcile/operate/status.ts');
-  const { paused } = await pausedNow(config, {});
+  const { readInstanceStatus: statusOf, unknownStatus } = await import('../../reconcile/operate/status.ts');
+  const { paused } = await findPauseNow(config, {});
   const read = await readHistory(instance, config.history.limit);
   const history = read instanceof Failure ? [] : read;
   const unread = read instanceof Failure ? [read] : [];

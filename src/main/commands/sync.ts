@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
-import { ignoreWindowsOption, PAUSED_HELP, pausedNow, type WindowFlags } from '../instance/paused-now.ts';
+import { findPauseNow, ignoreWindowsOption, PAUSED_HELP, type WindowFlags } from '../instance/paused-now.ts';
 
 interface Options extends InstanceFlags, WindowFlags {
   readonly output: 'text' | 'json';
@@ -26,7 +26,7 @@ export function syncCommand(): Command {
       await runAndTell(
         flags.output,
         (progress) => openInstance(config, progress),
-        async (instance) => instance.run(await pausedNow(config, flags)),
+        async (instance) => instance.run(await findPauseNow(config, flags)),
       );
     });
 }

@@ -7,9 +7,9 @@ import { Failure } from '../../std/failure.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import { outputOption } from '../config/configuration.ts';
 import { checkKubernetesVersion } from '../config/kubernetes-version.ts';
-import { manifestFolders } from '../config/repository.ts';
+import { findManifestFolders } from '../config/repository.ts';
 import { BUILTIN } from '../instance/policy-files.ts';
-import { openUserCache, type ValidationRequest, validation } from '../offline/validation.ts';
+import { openUserCache, runValidation, type ValidationRequest } from '../offline/validation.ts';
 import { reportContext } from '../report-context.ts';
 
 interface Options {
@@ -67,10 +67,10 @@ export function validateCommand(): Command {
       const { apiGroup, schemas, output, cache, policies = [BUILTIN], ageKeyFile } = options;
       if (options.kubernetesVersion !== undefined) checkKubernetesVersion(options.kubernetesVersion);
       const keys = ageKeyFile === undefined ? {} : { ageKeyFile };
-      const folders = (await Promise.all(paths.map((path) => manifestFolders(path, process.env)))).flat();
+      const folders = (await Promise.all(paths.map((path) => findManifestFolders(path, process.env)))).flat();
       const request = { folders, schemas, apiGroup, policies: policies || [], ...keys };
       if (options.watch === true) return watch(request, output);
-      const result = await validation(request, cache ? openUserCache() : undefined);
+      const result = await runValidation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
       process.stdout.write(await render(result, reportContext()));
       process.exitCode = problemsExit(result.problems);
@@ -79,14 +79,14 @@ export function validateCommand(): Command {
 
 async function watch(request: ValidationRequest, output: ValidationFormat): Promise<void> {
   if (output !== 'text') throw new Failure('usage', `--watch tells changes as text, not as ${output}`);
-  const [{ watchValidation }, { openLoadCache }, { untilSignal }] = await Promise.all([
+  const [{ watchValidation }, { openLoadCache }, { awaitSignal: untilSignal }] = await Promise.all([
     import('../offline/validate-watch.ts'),
     import('../instance/load-cache.ts'),
     import('../signals.ts'),
   ]);
   // A mistyped path ends it, as without --watch; what goes away later is waited for.
   const files = openLoadCache();
-  const validate = () => validation(request, undefined, files).finally(files.ended);
+  const validate = () => runValidation(request, undefined, files).finally(files.ended);
   await validate();
   const stop = new AbortController();
   const interrupted = untilSignal().then(() => stop.abort());

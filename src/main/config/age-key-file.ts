@@ -6,7 +6,7 @@ import { readAgeKeys } from '../../std/sops/age-keys.ts';
 import type { SopsKeys } from '../../std/sops/open.ts';
 
 /** What is wrong with the file is a problem of the documents that need it, and of nothing else. */
-export async function ageKeysFrom(path: string): Promise<SopsKeys> {
+export async function readAgeKeyFile(path: string): Promise<SopsKeys> {
   try {
     const file = await stat(path);
     if (!file.isFile()) return unusable(path, 'it is no file');
@@ -23,8 +23,8 @@ export async function ageKeysFrom(path: string): Promise<SopsKeys> {
 }
 
 /** For what only compares: without the file, ciphertext is compared. */
-export async function ageKeysIfThere(path: string): Promise<SopsKeys> {
-  return existsSync(path) ? ageKeysFrom(path) : { type: 'none' };
+export async function readAgeKeyFileIfPresent(path: string): Promise<SopsKeys> {
+  return existsSync(path) ? readAgeKeyFile(path) : { type: 'none' };
 }
 
 function unusable(path: string, reason: string): SopsKeys {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { manifestFiles } from '../offline/manifest-files.ts';
-import { manifestFolders } from './repository.ts';
+import { findManifestFolders } from './repository.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-repository-'));
 const FILES = ['clusters/prod/a.yaml', 'clusters/prod/drafts/b.yaml', 'clusters/test/c.yaml', '.github/workflow.yaml'];
@@ -22,7 +22,7 @@ function settings(sources: readonly object[]): void {
 }
 
 async function read(path: string): Promise<string[]> {
-  const folders = await manifestFolders(path, {});
+  const folders = await findManifestFolders(path, {});
   const files = folders.flatMap((each) => manifestFiles(each.path, each.ignore));
   return files.map((file) => file.path.slice(folder.length + 1));
 }
@@ -53,7 +53,7 @@ test('where nothing is there that it reads, or it cannot be read, nothing is gue
 test('a skep.yaml that is a folder is told', async () => {
   const other = mkdtempSync(join(folder, 'other-'));
   mkdirSync(join(other, 'skep.yaml'));
-  await expect(manifestFolders(other, {})).rejects.toMatchObject({
+  await expect(findManifestFolders(other, {})).rejects.toMatchObject({
     code: 'usage',
     message: `${join(other, 'skep.yaml')}: a folder, not a file`,
   });

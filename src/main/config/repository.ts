@@ -18,7 +18,7 @@ export interface ManifestFolder {
  * Any other path stays as it is. Throws Failure `config-invalid`, and `usage` where no source has a folder there: it is
  * not guessed what else may be meant.
  */
-export async function manifestFolders(path: string, environment: Environment): Promise<readonly ManifestFolder[]> {
+export async function findManifestFolders(path: string, environment: Environment): Promise<readonly ManifestFolder[]> {
   const file = join(path, 'skep.yaml');
   const text = settingsText(file);
   if (text === undefined) return [{ path, ignore: [] }];

@@ -7,7 +7,7 @@ import { Failure } from '../../std/failure.ts';
  * Throws Failure `secret-file-unreadable`, also where no line holds anything: nobody may get in by an empty secret; and
  * `secret-file-open` where any user of the machine may put in a secret of their own.
  */
-export async function secretsFrom(path: string): Promise<readonly string[]> {
+export async function readSecretFile(path: string): Promise<readonly string[]> {
   const lines = (await readTrusted(path)).split('\n').map((line) => line.trim());
   const secrets = lines.filter((line) => line !== '');
   if (secrets.length === 0) throw new Failure('secret-file-unreadable', `secret file ${path} is empty`);

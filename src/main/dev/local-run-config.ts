@@ -12,7 +12,7 @@ export interface LocalPlace {
 }
 
 /** Undefined: the file is another one. What a proxy cannot read is its own business to report. */
-export async function localRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
+export async function relocateRunConfig(file: string, text: string, place: LocalPlace): Promise<string | undefined> {
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
   if (!isObject(config)) return undefined;
   const { endpoint_prefix: _prefix, oidc_config: oidc, ...others } = await relocate(config, place.addresses);

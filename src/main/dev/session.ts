@@ -10,7 +10,7 @@ import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts'
 import { Failure } from '../../std/failure.ts';
 import { openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
-import { untilSignal } from '../signals.ts';
+import { awaitSignal } from '../signals.ts';
 import { createFront } from './front/front.ts';
 import { type DevRegistries, serveRegistries } from './registries.ts';
 import { type DevWorld, openDevWorld } from './world.ts';
@@ -25,10 +25,10 @@ export interface DevOptions {
   readonly say: (text: string) => void;
 }
 
-export async function dev({ port, dir, once, say }: DevOptions): Promise<void> {
+export async function runDev({ port, dir, once, say }: DevOptions): Promise<void> {
   await mkdir(dir, { recursive: true });
   let stopping = false;
-  const interrupted = untilSignal().then(() => {
+  const interrupted = awaitSignal().then(() => {
     stopping = true;
     say('stopping');
   });

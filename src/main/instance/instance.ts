@@ -18,7 +18,7 @@ import { type RunDeps, type RunOptions, reconcile } from '../../reconcile/run.ts
 import { formatProblem } from '../../std/problem.ts';
 import { UNTRACED } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
-import { ageKeysFrom } from '../config/age-key-file.ts';
+import { readAgeKeyFile } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
@@ -27,7 +27,7 @@ import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
 import { pinned } from './pinned.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
-import { recordedRun } from './recorded-run.ts';
+import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
 import { openRemembered } from './remembered.ts';
@@ -63,7 +63,7 @@ export async function openInstance(
   commits: ReadonlyMap<string, string> = new Map(),
   hurry: Hurry = {},
 ): Promise<Instance> {
-  const policies = await ownPolicies(config);
+  const policies = await readOwnPolicies(config);
   const tracing = await openTracing(process.env);
   const trace = tracing ?? UNTRACED;
   const cluster = await openCluster(config, watch, tracing, hurry);
@@ -107,7 +107,7 @@ export async function openInstance(
     run(overrides = {}, how = reconcile) {
       const own = options({ ...admissionOf(config), ...overrides });
       return tracedRun(tracing, watch, own, async () => {
-        const result = await recordedRun({ recorder, notifier }, deps, own, how);
+        const result = await runRecorded({ recorder, notifier }, deps, own, how);
         if (publisher === undefined) return result;
         return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
       }).finally(cache.ended);
@@ -155,7 +155,7 @@ function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progress
 }
 
 /** Of the instance's own files, never of what a source declares: nobody judges themselves. */
-export async function ownPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
+export async function readOwnPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);
   return opened?.set;
@@ -235,6 +235,6 @@ export function fleetSource(
   const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
   const fixed = commit === undefined ? {} : { fixed: true as const };
-  const keys = decryption === undefined ? {} : { keys: () => ageKeysFrom(decryption.ageKeyFile) };
+  const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
   return { name, path, ignore, repository, allow, ...account, ...fixed, ...keys };
 }

@@ -12,7 +12,7 @@ import type { Cluster } from '../../reconcile/ports.ts';
 import { sha256 } from '../../std/hash.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { secretsFrom } from '../config/secret-file.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 
 /** Undefined where nobody is to be told. */
 export function openNotifier(
@@ -94,6 +94,6 @@ function webhooks({ name, notify }: Config, outbound: Outbound, traceParent: Tra
 }
 
 async function firstOf(file: string): Promise<string> {
-  const [secret = ''] = await secretsFrom(file);
+  const [secret = ''] = await readSecretFile(file);
   return secret;
 }

@@ -18,7 +18,7 @@ export const PAUSED_HELP =
   'with 2 where something is.\n';
 
 /** As an option of the run. The package that reads cron expressions is loaded only where there are some. */
-export async function pausedNow(
+export async function findPauseNow(
   { windows }: Config,
   { ignoreWindows = false }: WindowFlags,
 ): Promise<{ readonly paused?: Paused }> {

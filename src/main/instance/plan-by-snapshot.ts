@@ -11,11 +11,11 @@ import type { Repository } from '../../reconcile/ports.ts';
 import type { FleetSource } from '../../reconcile/read/gather.ts';
 import { Failure } from '../../std/failure.ts';
 import { systemClock } from '../clock.ts';
-import { ageKeysIfThere } from '../config/age-key-file.ts';
+import { readAgeKeyFileIfPresent } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
-import { secretsFrom } from '../config/secret-file.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import { VERSION } from '../version.ts';
-import { fleetSource, optionsOf, ownPolicies } from './instance.ts';
+import { fleetSource, optionsOf, readOwnPolicies } from './instance.ts';
 import { openLoadCache } from './load-cache.ts';
 import { commitsOf, settingsDigests, toolHere } from './plan-files.ts';
 import { openGit } from './repositories.ts';
@@ -41,7 +41,7 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
     const place = { config, outbound, folders, homeNamespace };
     return await planAgainst({
       deps: { clock: systemClock, cache: openLoadCache() },
-      options: optionsOf(config, homeNamespace, await ownPolicies(config)),
+      options: optionsOf(config, homeNamespace, await readOwnPolicies(config)),
       snapshot,
       here: { tool: toolHere(), instance: config.name, settings: settingsDigests(config) },
       before: config.sources.map((source) => before(place, source, commits.get(source.name))),
@@ -84,7 +84,7 @@ function before(place: Place, source: Source, commit: string | undefined): Fleet
 
 /** Those who review a change need not have the keys of its Secrets: nothing is applied here. */
 function comparing({ decryption }: Source, source: FleetSource): FleetSource {
-  return decryption === undefined ? source : { ...source, keys: () => ageKeysIfThere(decryption.ageKeyFile) };
+  return decryption === undefined ? source : { ...source, keys: () => readAgeKeyFileIfPresent(decryption.ageKeyFile) };
 }
 
 function either(first: Repository, second: Repository): Repository {
@@ -138,7 +138,7 @@ async function readSnapshotFile(file: string): Promise<string> {
 const SNAPSHOT_BYTES_MAX = 256 * 1024 * 1024;
 
 async function download(outbound: Outbound, url: string, tokenFile: string | undefined): Promise<string> {
-  const [token] = tokenFile === undefined ? [] : await secretsFrom(tokenFile);
+  const [token] = tokenFile === undefined ? [] : await readSecretFile(tokenFile);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const { status, body } = await outbound.request({ url, method: 'GET', headers, maxBytes: SNAPSHOT_BYTES_MAX });
   if (status === 200) return Buffer.from(body).toString('utf8');

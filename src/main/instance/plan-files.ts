@@ -6,7 +6,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { verifyDetached } from '../../adapters/git/signatures/detached.ts';
 import type { DigestKey } from '../../reconcile/desire/digest-key.ts';
 import type { Snapshot } from '../../reconcile/observe/snapshot.ts';
-import { checkAge, clusterOf } from '../../reconcile/plan-file/binding.ts';
+import { checkAge, identifyCluster } from '../../reconcile/plan-file/binding.ts';
 import type { PlanFile, PlannedSource } from '../../reconcile/plan-file/format.ts';
 import type { PlanBinding } from '../../reconcile/plan-file/plan-file.ts';
 import { formatPlanFile, parsePlanFile, planFileOf } from '../../reconcile/plan-file/plan-file.ts';
@@ -23,7 +23,7 @@ import { shown } from './pinned.ts';
 import { policyFiles } from './policy-files.ts';
 
 /** What a plan made here would be bound to. */
-export async function bindingOf(
+export async function readBinding(
   config: Config,
   cluster: Pick<Cluster, 'get'>,
   homeNamespace: string,
@@ -31,7 +31,7 @@ export async function bindingOf(
   return {
     tool: toolHere(),
     instance: config.name,
-    cluster: await clusterOf(cluster, homeNamespace),
+    cluster: await identifyCluster(cluster, homeNamespace),
     settings: settingsDigests(config),
   };
 }
@@ -92,10 +92,10 @@ export async function writePlanFile(
   { result, prepared }: { readonly result: RunResult; readonly prepared: Prepared },
 ): Promise<void> {
   assertComplete(file, prepared);
-  const binding = await bindingOf(config, cluster, homeNamespace);
+  const binding = await readBinding(config, cluster, homeNamespace);
   const sources = plannedSources(config, result.commits);
   const createdAt = new Date(clock.now()).toISOString();
-  const key = await secretKeyOf(digestKey);
+  const key = await readSecretKey(digestKey);
   await writeWhole(file, formatPlanFile(planFileOf({ binding, sources, createdAt, prepared, key })));
 }
 
@@ -116,7 +116,7 @@ export function assertComplete(
 }
 
 /** Who only plans may not be allowed to see it. */
-export async function secretKeyOf(digestKey: DigestKey): Promise<Uint8Array | undefined> {
+export async function readSecretKey(digestKey: DigestKey): Promise<Uint8Array | undefined> {
   try {
     if (digestKey.known() === undefined) await digestKey.find();
   } catch (failure) {

@@ -14,7 +14,7 @@ export interface Listeners {
 }
 
 /** A run, recorded and told to whoever wants to know, also where it throws. */
-export async function recordedRun(
+export async function runRecorded(
   listeners: Listeners,
   deps: RunDeps,
   options: RunOptions,

@@ -6,13 +6,13 @@ import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { formatSnapshot, stateSnapshotOf } from '../../reconcile/plan-file/state-snapshot.ts';
 import type { StateSnapshot } from '../../reconcile/plan-file/state-snapshot-format.ts';
 import type { Prepared } from '../../reconcile/prepare.ts';
-import { definitionsInCluster } from '../../reconcile/read/foreign-kinds.ts';
+import { listDefinitions } from '../../reconcile/read/foreign-kinds.ts';
 import type { RunResult } from '../../reconcile/result.ts';
-import { planned, type RunDeps, type RunOptions } from '../../reconcile/run.ts';
+import { planInstance, type RunDeps, type RunOptions } from '../../reconcile/run.ts';
 import { Failure } from '../../std/failure.ts';
 import { digest } from '../../std/hash.ts';
 import type { Config } from '../config/config.ts';
-import { bindingOf, plannedSources, secretKeyOf, writeWhole } from './plan-files.ts';
+import { plannedSources, readBinding, readSecretKey, writeWhole } from './plan-files.ts';
 
 export interface SnapshotPublisher {
   /** A run has seen this; before its result is published. */
@@ -72,7 +72,7 @@ async function stateNow(
 ): Promise<Prepared | undefined> {
   if (result.failures.length > 0) return undefined;
   if (seen !== undefined && result.outcomes.length === 0) return seen;
-  const again = await planned(deps, options);
+  const again = await planInstance(deps, options);
   return again.result.failures.length > 0 ? undefined : again.prepared;
 }
 
@@ -87,16 +87,16 @@ export async function takeSnapshot(
     ({ id, kind }) => kind === undefined && bundledSchema(id.apiVersion) === undefined,
   );
   return stateSnapshotOf({
-    binding: await bindingOf(config, cluster, homeNamespace),
+    binding: await readBinding(config, cluster, homeNamespace),
     sources: plannedSources(config, prepared.gathered.commits),
     createdAt: new Date(clock.now()).toISOString(),
     prepared,
     served: await cluster.resources(),
-    definitions: await definitionsInCluster(
+    definitions: await listDefinitions(
       cluster,
       foreign.map(({ object }) => idOf(object)),
     ),
-    key: await secretKeyOf(digestKey),
+    key: await readSecretKey(digestKey),
   });
 }
 

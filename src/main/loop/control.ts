@@ -9,7 +9,7 @@ import type { HookSubject } from '../../control/routes/hooks.ts';
 import type { MetricsSubject } from '../../control/routes/metrics.ts';
 import { systemClock } from '../clock.ts';
 import { addressOf, type HttpConfig } from '../config/http.ts';
-import { secretsFrom } from '../config/secret-file.ts';
+import { readSecretFile } from '../config/secret-file.ts';
 import { listen } from '../listen.ts';
 import { watchUsage } from '../process-usage.ts';
 
@@ -61,5 +61,5 @@ export async function startControl(
 }
 
 function secretsOf(path: string | undefined): Secrets | undefined {
-  return path === undefined ? undefined : { values: () => secretsFrom(path) };
+  return path === undefined ? undefined : { values: () => readSecretFile(path) };
 }

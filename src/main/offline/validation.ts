@@ -34,7 +34,7 @@ export function openUserCache(): ResultCache {
  * Where nothing has changed, not even the modules that validate are loaded. `files` remembers single files within one
  * process. Throws Failure `usage`.
  */
-export async function validation(
+export async function runValidation(
   request: ValidationRequest,
   cache: ResultCache | undefined,
   files?: LoadCache,
@@ -50,7 +50,7 @@ export async function validation(
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
   setFlagsFromString('--semi-space-growth-factor=8');
-  const [{ KINDS }, { validate }, { unsealed }, opened] = await Promise.all([
+  const [{ KINDS }, { validate }, { unsealFiles: unsealed }, opened] = await Promise.all([
     import('../../kinds/index.ts'),
     import('../../reconcile/validate.ts'),
     import('../../reconcile/read/unseal.ts'),
@@ -71,7 +71,7 @@ export async function validation(
 
 async function keysFrom(file: string | undefined): Promise<SopsKeys> {
   if (file === undefined) return { type: 'none' };
-  const { ageKeysFrom } = await import('../config/age-key-file.ts');
+  const { readAgeKeyFile: ageKeysFrom } = await import('../config/age-key-file.ts');
   return ageKeysFrom(file);
 }
 

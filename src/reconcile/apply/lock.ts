@@ -38,7 +38,7 @@ interface Taken {
   readonly deadline: number;
 }
 
-export async function look(deps: LockDeps, id: ResourceId): Promise<Seen> {
+export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
@@ -73,7 +73,7 @@ export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promi
 
 /** Somebody was faster: look once more, then give up. */
 async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
-  const now = await look(deps, seen.id);
+  const now = await readLease(deps, seen.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
   const taken = await takeLease(deps, seen.id, free, holder);
   if (taken === undefined) throw locked(seen.id, 'another run');
@@ -151,7 +151,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
     // Our own renewal whose answer was lost, or somebody's annotation, is no other holder.
-    const now = await look(deps, id).catch(unlessFailure);
+    const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {
       lease = now.lease;

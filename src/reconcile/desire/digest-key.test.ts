@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Cluster } from '../ports.ts';
-import { NO_DIGEST, openDigestKey, withDigests } from './digest-key.ts';
+import { NO_DIGEST, openDigestKey, prepareWithDigests } from './digest-key.ts';
 
 type Keeper = Pick<Cluster, 'get' | 'apply'>;
 
@@ -31,20 +31,23 @@ const both = (digest: (text: string) => string) => [digest('a'), digest('b'), di
 test('it is looked for only where a digest is asked for', async () => {
   const cluster = keeper(NOBODY);
   const key = openDigestKey(cluster, 'prod', 'skep');
-  expect(await withDigests(key, 'sync', () => 'nothing')).toEqual({ made: 'nothing', unsealed: false });
+  expect(await prepareWithDigests(key, 'sync', () => 'nothing')).toEqual({ made: 'nothing', unsealed: false });
   expect(cluster.asked()).toBe(0);
 });
 
 test('without a key every content has the same digest, and says so', async () => {
   const key = openDigestKey(keeper(NOBODY), 'prod', 'skep');
-  expect(await withDigests(key, 'sync', both)).toEqual({ made: [NO_DIGEST, NO_DIGEST, NO_DIGEST], unsealed: true });
+  expect(await prepareWithDigests(key, 'sync', both)).toEqual({
+    made: [NO_DIGEST, NO_DIGEST, NO_DIGEST],
+    unsealed: true,
+  });
 });
 
 test('what was made is used from then on, and never asked for again', async () => {
   const cluster = keeper(NOBODY);
   const key = openDigestKey(cluster, 'prod', 'skep');
   await key.make((bytes) => new Uint8Array(bytes).fill(7));
-  const { made, unsealed } = await withDigests(key, 'sync', both);
+  const { made, unsealed } = await prepareWithDigests(key, 'sync', both);
   expect(unsealed).toBe(false);
   expect(new Set(made).size).toBe(2);
   expect(cluster.asked()).toBe(0);
@@ -60,7 +63,9 @@ test('another process finds what was made, and digests alike', async () => {
     'prod',
     'skep',
   );
-  expect((await withDigests(other, 'sync', both)).made).toEqual((await withDigests(key, 'sync', both)).made);
+  expect((await prepareWithDigests(other, 'sync', both)).made).toEqual(
+    (await prepareWithDigests(key, 'sync', both)).made,
+  );
 });
 
 test('who may not read it can plan all the same, but not run', async () => {
@@ -68,6 +73,6 @@ test('who may not read it can plan all the same, but not run', async () => {
     throw new Failure('cluster-forbidden', 'no');
   });
   const key = openDigestKey(cluster, 'prod', 'skep');
-  expect((await withDigests(key, 'read', both)).unsealed).toBe(true);
-  await expect(withDigests(key, 'sync', both)).rejects.toThrow(Failure);
+  expect((await prepareWithDigests(key, 'read', both)).unsealed).toBe(true);
+  await expect(prepareWithDigests(key, 'sync', both)).rejects.toThrow(Failure);
 });

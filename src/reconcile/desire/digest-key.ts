@@ -67,7 +67,7 @@ function digester(key: Uint8Array | undefined) {
  * What `work` makes with digests. The key is looked for only where one is asked for: most runs know it, or need none.
  * `unsealed`: there is no key yet, and digests are missing. Who only reads (`mode`) may not be allowed to see it.
  */
-export async function withDigests<T>(
+export async function prepareWithDigests<T>(
   key: DigestKey,
   mode: SyncMode,
   work: (digest: (text: string) => string) => T,

@@ -16,7 +16,7 @@ import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
 import type { Clock } from '../ports.ts';
 import { type Resolved, type ResolveInput, resolve } from '../resolve/resolve.ts';
 import { type Desires, desire } from './desire.ts';
-import { type DigestKey, withDigests } from './digest-key.ts';
+import { type DigestKey, prepareWithDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { keepValues } from './generated.ts';
 
@@ -122,7 +122,7 @@ async function wish(
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
   const { standings } = resolved;
-  const { made, unsealed } = await withDigests(deps.digestKey, mode, (digest) =>
+  const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
     desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
   );
   return { ...enforceOnChildren(judge, resolved, made), unsealed };

@@ -7,7 +7,7 @@ import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import { IGNORE_FIELDS, isOtherInstance } from '../labels.ts';
-import { mergeTypeOf } from '../observe/merge-types.ts';
+import { readMergeType } from '../observe/merge-types.ts';
 import type { ApplyOptions, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import type { Compared } from './compared.ts';
@@ -87,7 +87,7 @@ export async function applyConceding(
     return { stored: await cluster.apply(object, options), object, conceded: [] };
   } catch (error) {
     const conflicts = error instanceof Failure && !options.force ? conflictsOf(error) : [];
-    const type = conflicts.length === 0 ? undefined : await mergeTypeOf(cluster, object);
+    const type = conflicts.length === 0 ? undefined : await readMergeType(cluster, object);
     if (type === undefined) throw error;
     const { object: rest, conceded } = concedeAnswered(object, type, conflicts);
     if (conceded.length < conflicts.length) throw error;

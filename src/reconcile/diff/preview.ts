@@ -6,10 +6,10 @@ import { Failure } from '../../std/failure.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { withValues } from '../desire/generated.ts';
-import { mergeTypeOf } from '../observe/merge-types.ts';
+import { readMergeType } from '../observe/merge-types.ts';
 import type { AccountOf } from '../plan/accounts.ts';
 import type { Cluster } from '../ports.ts';
-import { fieldsRefused, immutableFields } from '../prune/replacement.ts';
+import { fieldsRefused, findImmutableFields } from '../prune/replacement.ts';
 import { type Certainty, type CertaintyDeps, openCertainty, sameContent } from './certainty.ts';
 import type { Compared, Preview } from './compared.ts';
 import { applyConceding } from './conceded.ts';
@@ -129,7 +129,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
 }
 
 async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {
-  const type = await mergeTypeOf(deps.cluster, compared.desired.object);
+  const type = await readMergeType(deps.cluster, compared.desired.object);
   if (type === undefined) return previewed(compared, { verdict: 'skipped', reason: 'the server publishes no schema' });
   try {
     await tryEvicting(deps.cluster, compared, type, asAccount(input, compared).as);
@@ -148,7 +148,7 @@ async function withoutOthersItems(
   failure: Failure,
 ): Promise<Compared | undefined> {
   const fields = compared.evicted === undefined ? fieldsRefused(failure) : undefined;
-  const type = fields === undefined ? undefined : await mergeTypeOf(deps.cluster, compared.desired.object);
+  const type = fields === undefined ? undefined : await readMergeType(deps.cluster, compared.desired.object);
   if (fields === undefined || type === undefined) return undefined;
   const cleared = withoutInTheWay(input, compared, type, fields);
   const asked = cleared === undefined ? undefined : await askEvicting(deps, input, cleared);
@@ -180,7 +180,7 @@ async function answerRefusal(
   const fields =
     compared.live === undefined
       ? undefined
-      : await immutableFields(deps.cluster, { ...input, ...asAccount(input, compared) }, compared, failure);
+      : await findImmutableFields(deps.cluster, { ...input, ...asAccount(input, compared) }, compared, failure);
   if (fields === undefined) return previewed(compared, { verdict: 'refused', code, message });
   const bar = input.replaceBar(compared);
   if (bar === undefined) return { ...compared, verdict: 'replace', preview: { verdict: 'accepted' } };

@@ -37,7 +37,7 @@ export function awaitedKinds(
 }
 
 /** False where they are not served in time: the next run takes them up. */
-export async function areServed(
+export async function checkServed(
   { cluster, clock }: { readonly cluster: Pick<Cluster, 'resources' | 'refresh'>; readonly clock: Clock },
   kinds: readonly GroupKind[],
 ): Promise<boolean> {

@@ -23,7 +23,7 @@ import { problemOf } from '../read/problem-of.ts';
 import type { LoadCache } from '../read/source-file.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { asWritten } from './by-hand.ts';
-import { mergeTypes } from './merge-types.ts';
+import { readMergeTypes } from './merge-types.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Kept {
@@ -34,7 +34,7 @@ interface Kept {
 }
 
 /** The same, with what kinds read of such resources. What cannot be read so is held like what is invalid. */
-export async function withKeptFields(
+export async function addKeptFields(
   deps: { readonly cluster: Cluster; readonly cache: LoadCache },
   options: InstanceName & OwnKinds & Pick<Permissions, 'conflicts'>,
   gathered: Gathered,
@@ -89,7 +89,7 @@ async function keptOf(
     return mayKeep(rules, each, live) ? [{ loaded: each, live }] : [];
   });
   const ids = shared.map((each) => each.loaded.id);
-  const typeOf = await mergeTypes(cluster, ids);
+  const typeOf = await readMergeTypes(cluster, ids);
   const applySet = applySetId(options.instance, options.homeNamespace);
   return shared.flatMap(({ loaded: each, live }): Kept[] => {
     const type = typeOf(each.id);

@@ -8,7 +8,7 @@ import type { Cluster } from '../ports.ts';
 type KindId = Pick<ResourceId, 'apiVersion' | 'kind'>;
 
 /** Undefined where the cluster publishes nothing about the kind. */
-export async function mergeTypeOf(
+export async function readMergeType(
   cluster: Pick<Cluster, 'schema'>,
   { apiVersion, kind }: KindId,
 ): Promise<MergeType | undefined> {
@@ -19,12 +19,12 @@ export async function mergeTypeOf(
 }
 
 /** Asked for once per kind. */
-export async function mergeTypes(
+export async function readMergeTypes(
   cluster: Pick<Cluster, 'schema'>,
   ids: readonly KindId[],
 ): Promise<(id: KindId) => MergeType | undefined> {
   const types = new Map<string, MergeType | undefined>();
   const named = new Map(ids.map((id) => [`${id.apiVersion}/${id.kind}`, id]));
-  await Promise.all([...named].map(async ([name, id]) => types.set(name, await mergeTypeOf(cluster, id))));
+  await Promise.all([...named].map(async ([name, id]) => types.set(name, await readMergeType(cluster, id))));
   return (id) => types.get(`${id.apiVersion}/${id.kind}`);
 }

@@ -14,7 +14,7 @@ import { type Quarantine, readQuarantine } from '../records/quarantine.ts';
 import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
-import { withKeptFields } from './kept-fields.ts';
+import { addKeptFields } from './kept-fields.ts';
 import { outside, scopeOf } from './scope.ts';
 import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -68,7 +68,7 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
   const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
-  const kept = await withKeptFields(deps, options, own, snapshot.find);
+  const kept = await addKeptFields(deps, options, own, snapshot.find);
   const gathered = withOthers(deps, options, kept, snapshot);
   if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);

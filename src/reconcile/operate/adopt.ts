@@ -5,7 +5,7 @@ import { groupOf, idOf, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
-import { acquire, type Lock, leaseId, look } from '../apply/lock.ts';
+import { acquire, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
 import { applySetId, fieldManager } from '../labels.ts';
@@ -53,7 +53,7 @@ const OPERATOR_LEASE = 'toolhive-operator-leader-election';
  */
 export async function adopt(deps: RunDeps, options: RunOptions, write: boolean): Promise<AdoptionResult> {
   deps.cluster.refresh();
-  const seen = await look(deps, leaseId(options));
+  const seen = await readLease(deps, leaseId(options));
   const found = await find(deps, options);
   if (!write) return found;
   const suspension = await readSuspension(deps.cluster, options);

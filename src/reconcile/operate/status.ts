@@ -4,7 +4,7 @@
 import { idOf, keyOf } from '../../kube/object.ts';
 import type { Failure } from '../../std/failure.ts';
 import { formatId, type Problem } from '../../std/problem.ts';
-import { type Holder, holderOf, leaseId, look } from '../apply/lock.ts';
+import { type Holder, holderOf, leaseId, readLease } from '../apply/lock.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import { ownerOf } from '../plan/explain.ts';
@@ -14,7 +14,7 @@ import type { DeletionList } from '../prune/guard.ts';
 import type { Quarantined } from '../records/quarantine.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { Paused, RunResult } from '../result.ts';
-import { planned, type RunDeps, type RunOptions } from '../run.ts';
+import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
 import { ourResources, type ResourcesStatus, resourcesOf } from './resources-status.ts';
 
 export interface StatusDeps extends RunDeps {
@@ -72,7 +72,7 @@ export interface InstanceStatus extends ResourcesStatus {
 }
 
 /** `closed`: what the sync windows say. Throws Failure where the cluster cannot be asked at all. */
-export async function statusOf(
+export async function readInstanceStatus(
   deps: StatusDeps,
   options: RunOptions,
   closed: Paused | undefined,
@@ -81,8 +81,8 @@ export async function statusOf(
   const asked = new Set<string>();
   const reading = { ...deps, cluster: withoutDryRuns(deps.cluster, asked) };
   const [{ result, prepared }, lease, suspension] = await Promise.all([
-    planned(reading, options),
-    look(deps, leaseId(options)),
+    planInstance(reading, options),
+    readLease(deps, leaseId(options)),
     readSuspension(deps.cluster, options),
   ]);
   const paused: Paused | undefined = suspension === undefined ? closed : { by: 'suspension', ...suspension };

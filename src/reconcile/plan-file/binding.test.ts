@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Quarantined } from '../records/quarantine.ts';
-import { checkRollback, clusterOf } from './binding.ts';
+import { checkRollback, identifyCluster } from './binding.ts';
 
 const [GOOD, BAD, OLDER, OTHER] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40)) as [
   string,
@@ -37,7 +37,7 @@ test.each([
 });
 
 test('a plan for a home that does not exist is none', async () => {
-  await expect(clusterOf({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
+  await expect(identifyCluster({ get: async () => undefined }, 'nowhere')).rejects.toMatchObject({
     code: 'plan-homeless',
     message: expect.stringContaining('nowhere'),
   });

@@ -8,7 +8,10 @@ import type { PlanFile } from './format.ts';
 import type { PlanBinding } from './plan-file.ts';
 
 /** A cluster has no name of its own: the uid of a namespace is in no other. Throws Failure where it cannot be read. */
-export async function clusterOf(cluster: Pick<Cluster, 'get'>, homeNamespace: string): Promise<PlanFile['cluster']> {
+export async function identifyCluster(
+  cluster: Pick<Cluster, 'get'>,
+  homeNamespace: string,
+): Promise<PlanFile['cluster']> {
   const namespace = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: homeNamespace });
   const uid = namespace?.metadata.uid;
   if (uid !== undefined) return { homeNamespace, uid };

@@ -10,14 +10,14 @@ import type { Desired } from '../desire/desire.ts';
 import type { DigestKey } from '../desire/digest-key.ts';
 import { withValues } from '../desire/generated.ts';
 import { fieldManager } from '../labels.ts';
-import { mergeTypes } from '../observe/merge-types.ts';
+import { readMergeTypes } from '../observe/merge-types.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Cluster } from '../ports.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import type { FleetSource } from '../read/gather.ts';
 import { compiledKind } from '../read/kind-table.ts';
 import type { RunResult } from '../result.ts';
-import { planned, type RunDeps, type RunOptions } from '../run.ts';
+import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
 import type { PlanBinding } from './plan-file.ts';
 import { snapshotCluster } from './snapshot-cluster.ts';
 import { snapshotRegistries } from './snapshot-registries.ts';
@@ -52,7 +52,7 @@ export async function planAgainst(
   const [failure] = base.gathered.failures;
   if (failure !== undefined) throw failure;
   const live = await livingOf(input, names, base);
-  const { result, prepared } = await planned(depsOf(input, clusterOf(input, live), after), options);
+  const { result, prepared } = await planInstance(depsOf(input, clusterOf(input, live), after), options);
   const plan = withDrift(withoutPreviews(result.plan), snapshot);
   return { prepared, result: { ...result, plan, against: againstOf(snapshot, here, prepared) } };
 }
@@ -121,7 +121,7 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
 /** What lives: rendered where it is declared, by name alone where it is not. */
 async function livingOf(input: PlanAgainstInput, names: Cluster, base: Prepared): Promise<KubeObject[]> {
   const rendered = new Map(base.desires.objects.map((desired) => [desired.key, desired]));
-  const typeOf = await mergeTypes(
+  const typeOf = await readMergeTypes(
     names,
     base.desires.objects.map(({ id }) => id),
   );

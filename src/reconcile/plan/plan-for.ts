@@ -10,7 +10,7 @@ import { diff } from '../diff/diff.ts';
 import { type Previews, preview } from '../diff/preview.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
-import { mergeTypes } from '../observe/merge-types.ts';
+import { readMergeTypes } from '../observe/merge-types.ts';
 import { groupKindOf } from '../observe/snapshot.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
 import { replaceBars } from '../prune/replacement.ts';
@@ -43,7 +43,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const desired = desires.objects.filter(
     ({ id, owner }) => known(id) && (owner === undefined || (known(owner) && !isLeftAlone(snapshot.find(id)))),
   );
-  const typeOf = await mergeTypes(
+  const typeOf = await readMergeTypes(
     deps.cluster,
     desired.map(({ id }) => id),
   );

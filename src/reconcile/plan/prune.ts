@@ -9,7 +9,7 @@ import type { InstanceName, OwnKinds } from '../instance.ts';
 import { labelOf, labelValue, PART_OF } from '../labels.ts';
 import { scopeOf } from '../observe/scope.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
-import { contentsOf } from '../prune/contents.ts';
+import { listContents } from '../prune/contents.ts';
 import { type Deletions, deletionsOf } from '../prune/deletions.ts';
 import { faultsOf } from '../prune/faults.ts';
 import type { DeletionList } from '../prune/guard.ts';
@@ -78,7 +78,7 @@ export async function prune(
     loaded: gathered.loaded,
     sources: deletions.facts.sources,
     faults: faultsOf({ gathered, resolved, compared, foreign: desires.problems, leftAlone }),
-    contents: await contentsOf(deps, snapshot, deletions.going),
+    contents: await listContents(deps, snapshot, deletions.going),
     limits: options.limits,
   });
   return { deletions, ...(await withApprovals(deps, options, found)), referrers: referrers.living };

@@ -12,7 +12,7 @@ import type { Cluster } from '../ports.ts';
 import type { Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved, Standing } from '../resolve/resolve.ts';
-import { definitionsAmong, livingFacts } from './facts.ts';
+import { definitionsAmong, readLiveFacts } from './facts.ts';
 import { admittedObject, judgeAll, openPolicies } from './policies.ts';
 
 export interface Enforced {
@@ -33,7 +33,7 @@ export async function enforce(
   const sound = gathered.loaded.filter(({ id }) => !broken.has(keyOf(id)) && !leftAlone.has(keyOf(id)));
   const [definitions, served] = [definitionsAmong(gathered.loaded), await cluster.resources()];
   const judgeBy = async (declared: readonly Sourced[]): Promise<Judge> => {
-    const facts = await livingFacts(cluster, policies, declared);
+    const facts = await readLiveFacts(cluster, policies, declared);
     return openPolicies({ policies, kinds, apiGroup, definitions, served, facts });
   };
   const first = await judgeBy(sound);

@@ -56,7 +56,7 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
  * What lives, and of namespaces what is declared besides: they are applied before what is in them. What the cluster does
  * not let us see is not known, and said so where a policy asks for it.
  */
-export async function livingFacts(
+export async function readLiveFacts(
   cluster: Pick<Cluster, 'get' | 'list' | 'resources'>,
   policies: PolicySet,
   resources: readonly LoadedResource[],

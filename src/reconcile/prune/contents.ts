@@ -14,7 +14,7 @@ export interface ContentsDeps {
 }
 
 /** By key of what may go: what it takes with it, in words, sorted. What may not be listed counts as possibly there. */
-export async function contentsOf(
+export async function listContents(
   { cluster }: ContentsDeps,
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
   going: readonly KubeObject[],

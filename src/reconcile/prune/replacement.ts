@@ -23,7 +23,7 @@ interface Probe {
  * not tell the two apart (they differ by kind, and a CRD writes its own), but this does: it refuses the change because of
  * fields, and would create the same object under another name.
  */
-export async function immutableFields(
+export async function findImmutableFields(
   cluster: Pick<Cluster, 'apply'>,
   { living, as }: Probe,
   { desired }: Compared,

@@ -13,7 +13,7 @@ export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'Custom
  * Nothing is asked where nothing is foreign. Kinds that the server does not serve, or serves without a CRD, have none; nor
  * have those whose CRD this instance may not read: their objects are told as of an unknown kind.
  */
-export async function definitionsInCluster(
+export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,
   foreign: readonly { readonly apiVersion: string; readonly kind: string }[],
 ): Promise<readonly KubeObject[]> {

@@ -11,13 +11,13 @@ import type { SopsKeys } from '../../std/sops/open.ts';
 import { labelValue } from '../labels.ts';
 import type { Checkout, Cluster, Repository } from '../ports.ts';
 import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
-import { DEFINITION, definitionsInCluster } from './foreign-kinds.ts';
+import { DEFINITION, listDefinitions } from './foreign-kinds.ts';
 import { type Allow, beyondLimits, limitsBySource, limitsOf } from './limits.ts';
 import { type Loaded, load } from './load.ts';
-import { manifestsOf } from './manifests.ts';
+import { gatherManifests } from './manifests.ts';
 import type { LoadCache } from './source-file.ts';
 import type { Sourced } from './sourced.ts';
-import { noKeys, unsealed } from './unseal.ts';
+import { noKeys, unsealFiles } from './unseal.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -114,12 +114,12 @@ async function readSource(input: GatherInput, source: FleetSource): Promise<Sour
   try {
     const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
     const { kinds, apiGroup, cache } = input;
-    const { documents: written, problems, incomplete } = await manifestsOf(checkout, source, cache);
-    const documents = await unsealed(written, source.keys ?? noKeys(source.name), cache);
+    const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache);
+    const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
     const counts = definesWithin(source);
     const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
     const alone = load(given);
-    const definitions = await definitionsInCluster(input.cluster, alone.foreign);
+    const definitions = await listDefinitions(input.cluster, alone.foreign);
     const loaded = definitions.length === 0 ? alone : load({ ...given, definitions });
     const complete = {
       ...loaded,

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Checkout } from '../ports.ts';
-import { manifestsOf } from './manifests.ts';
+import { gatherManifests } from './manifests.ts';
 
 /** Contents by path; ids are the contents' own text. */
 function checkoutOf(files: Readonly<Record<string, string | Uint8Array>>, asked: string[]): Checkout {
@@ -22,11 +22,11 @@ test('a file is read once per content, and only where it holds manifests', async
   const asked: string[] = [];
   const cache = new Map<string, unknown>();
   const first = checkoutOf({ 'a.yaml': 'one', 'b.json': 'two', 'README.md': 'three' }, asked);
-  const before = await manifestsOf(first, { path: '' }, cache);
+  const before = await gatherManifests(first, { path: '' }, cache);
   expect(before.documents.map(({ path, text }) => `${path}: ${text}`)).toEqual(['a.yaml: one', 'b.json: two']);
   expect(asked).toEqual(['id of a.yaml: one', 'id of b.json: two']);
   const second = checkoutOf({ 'a.yaml': 'one', 'b.json': 'other' }, asked);
-  const after = await manifestsOf(second, { path: '' }, cache);
+  const after = await gatherManifests(second, { path: '' }, cache);
   expect(after.documents.map(({ path, text }) => `${path}: ${text}`)).toEqual(['a.yaml: one', 'b.json: other']);
   expect(asked.slice(2)).toEqual(['id of b.json: other']);
 });
@@ -36,7 +36,7 @@ test('what is no UTF-8 is a problem each time, and an empty file is none', async
   const cache = new Map<string, unknown>();
   const checkout = checkoutOf({ 'latin.yaml': Uint8Array.of(0x6e, 0xe4), 'empty.yaml': '' }, asked);
   for (let round = 0; round < 2; round += 1) {
-    const { documents, problems, incomplete } = await manifestsOf(checkout, { path: '' }, cache);
+    const { documents, problems, incomplete } = await gatherManifests(checkout, { path: '' }, cache);
     expect(documents.map(({ path, text }) => ({ path, text }))).toEqual([{ path: 'empty.yaml', text: '' }]);
     expect(problems.map(({ code, place }) => [code, place?.file])).toEqual([['encoding-invalid', 'latin.yaml']]);
     expect(incomplete).toBe(true);
@@ -47,5 +47,7 @@ test('one blob at many paths is counted as often as it stands there', async () =
   const content = new TextEncoder().encode('x'.repeat(9 * 1024 * 1024));
   const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: 'o' }));
   const checkout = { commit: 'c', files, skipped: [], read: async () => new Map([['o', content]]) };
-  await expect(manifestsOf(checkout, { path: '' }, new Map())).rejects.toMatchObject({ code: 'manifests-too-large' });
+  await expect(gatherManifests(checkout, { path: '' }, new Map())).rejects.toMatchObject({
+    code: 'manifests-too-large',
+  });
 });

@@ -24,7 +24,7 @@ export interface ManifestPaths {
  * YAML and JSON below the path; what the cache has is not read again. Throws Failure `source-path-not-found` where the
  * commit has nothing at all there: a path that is mistyped or was moved looks the same as a fleet given up.
  */
-export async function manifestsOf(
+export async function gatherManifests(
   checkout: Checkout,
   { path, ignore = [] }: ManifestPaths,
   cache: LoadCache,

@@ -6,7 +6,7 @@ import type { Opening, SopsKeys } from '../../std/sops/open.ts';
 import { isManifest, isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
 
 /** `cache` is one in memory: it gets what was decrypted. */
-export async function unsealed(
+export async function unsealFiles(
   files: readonly SourceFile[],
   keysOf: () => Promise<SopsKeys>,
   cache?: LoadCache,

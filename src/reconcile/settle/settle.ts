@@ -12,7 +12,7 @@ import { inOrder, startRenewing } from './renewed.ts';
 import { type TellDeps, type Told, writeStatuses } from './tell.ts';
 
 /** The cluster at one moment. */
-export interface Sight {
+export interface ObservedState {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   readonly views: (namespace: string) => View;
   /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
@@ -50,14 +50,14 @@ export interface Settlement {
 }
 
 /** What each status should be now. Pure: `writeStatuses` writes. */
-export function computeStatuses(input: SettleInput, sight: Sight, now: string): Settlement {
+export function computeStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   return input.statuses === 'ours'
-    ? ownStatuses(input, sight, now)
-    : { changes: [], readiness: asToldBy(input, sight) };
+    ? ownStatuses(input, observed, now)
+    : { changes: [], readiness: asToldBy(input, observed) };
 }
 
 /** How far the resources are by what another operator says of them. */
-function asToldBy({ standings }: SettleInput, { living }: Sight): Readiness {
+function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
   const told = standings.flatMap(({ loaded, verdict }) => {
     const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
     return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
@@ -66,7 +66,7 @@ function asToldBy({ standings }: SettleInput, { living }: Sight): Readiness {
   return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
 }
 
-function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement {
+function ownStatuses(input: SettleInput, observed: ObservedState, now: string): Settlement {
   const changes: StatusChange[] = [];
   const ready: ResourceId[] = [];
   const progressing: ResourceId[] = [];
@@ -74,10 +74,10 @@ function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement 
   const renewed = startRenewing();
   for (const { loaded, verdict, findings } of inOrder(input.standings)) {
     const { id, kind } = loaded;
-    const found = sight.living(id);
+    const found = observed.living(id);
     if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
-    const view = withUnlisted(sight, renewed.over(sight.views(id.namespace ?? ''), id.namespace ?? ''));
+    const view = withUnlisted(observed, renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? ''));
     const catalogue = input.catalogue.get(`${id.namespace ?? ''}/${id.name}`);
     const status = kind.status(live, {
       view,
@@ -92,13 +92,13 @@ function ownStatuses(input: SettleInput, sight: Sight, now: string): Settlement 
     const state = stateOf(status);
     if (state !== 'degraded') ({ ready, progressing, failed })[state].push(id);
   }
-  changes.push(...farewells(input, sight, now));
-  changes.push(...input.kept.flatMap((kept) => keptChange(kept, sight, now)));
+  changes.push(...farewells(input, observed, now));
+  changes.push(...input.kept.flatMap((kept) => keptChange(kept, observed, now)));
   return { changes, readiness: { ready, progressing, failed } };
 }
 
 /** Notes whether somebody has asked for a kind that could not be listed: what is made of the answer is not known, then. */
-function withUnlisted({ unlisted }: Pick<Sight, 'unlisted'>, view: View): View & { isMissing(): boolean } {
+function withUnlisted({ unlisted }: Pick<ObservedState, 'unlisted'>, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {
     find(kind, name) {
@@ -114,13 +114,13 @@ function withUnlisted({ unlisted }: Pick<Sight, 'unlisted'>, view: View): View &
 }
 
 /** What nothing declares any more stays until its children are gone, and says so. Kinds without such a phase say nothing. */
-function farewells({ standings }: SettleInput, sight: Sight, now: string): readonly StatusChange[] {
+function farewells({ standings }: SettleInput, observed: ObservedState, now: string): readonly StatusChange[] {
   const declared = new Set(standings.map(({ loaded }) => keyOf(loaded.id)));
-  return sight.departing.flatMap(({ kind, object }): readonly StatusChange[] => {
+  return observed.departing.flatMap(({ kind, object }): readonly StatusChange[] => {
     const id = idOf(object);
     if (!isObject(object.spec) || declared.has(keyOf(id))) return [];
     const live = resourceFrom(object, object.spec);
-    const view = withUnlisted(sight, sight.views(id.namespace ?? ''));
+    const view = withUnlisted(observed, observed.views(id.namespace ?? ''));
     const status = kind.status(live, { view, refusals: [], failures: [], now });
     if (view.isMissing()) return [];
     if (status.phase !== 'Terminating' || jsonEquals(status, live.status)) return [];
@@ -129,11 +129,11 @@ function farewells({ standings }: SettleInput, sight: Sight, now: string): reado
 }
 
 /** It goes as soon as it can: nobody waits for it to be well. */
-function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): readonly StatusChange[] {
-  const found = sight.living(id);
+function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
+  const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
   const live = resourceFrom(found, found.spec);
-  const view = withUnlisted(sight, sight.views(id.namespace ?? ''));
+  const view = withUnlisted(observed, observed.views(id.namespace ?? ''));
   const status = kind.status(live, { view, refusals: [], failures: [], kept: reason, now });
   return view.isMissing() || jsonEquals(status, live.status) ? [] : [{ id, live, status }];
 }
@@ -142,21 +142,21 @@ function keptChange({ id, kind, reason }: Kept, sight: Sight, now: string): read
 export async function settle(
   deps: TellDeps,
   input: SettleInput,
-  first: Sight,
-  look: () => Promise<Sight>,
+  first: ObservedState,
+  look: () => Promise<ObservedState>,
   deadline: number,
 ): Promise<Told & { readonly readiness: Readiness }> {
   const problems: Problem[] = [];
-  let sight = first;
+  let observed = first;
   for (;;) {
     const now = new Date(deps.clock.now()).toISOString();
-    const { changes, readiness } = computeStatuses(input, sight, now);
+    const { changes, readiness } = computeStatuses(input, observed, now);
     const told = await writeStatuses(deps, changes, now);
     problems.push(...told.problems);
-    const settled = sight.unlisted.size === 0 && readiness.progressing.length === 0;
+    const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures: told.failures, problems };
     await deps.clock.sleep(POLL_MS);
-    sight = await look();
+    observed = await look();
   }
 }
 

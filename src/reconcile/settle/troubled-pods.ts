@@ -8,7 +8,7 @@ import { labelOf, PART_OF } from '../labels.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Cluster } from '../ports.ts';
 
-export async function troubledPods(
+export async function listTroubledPods(
   cluster: Pick<Cluster, 'list'>,
   snapshot: Pick<Snapshot, 'objects' | 'served'>,
   applySet: string,

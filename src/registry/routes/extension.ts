@@ -8,7 +8,7 @@ import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/se
 import { formatDuration } from '../../std/duration.ts';
 import { sendRefusal } from '../answer.ts';
 import { registryKey } from '../conditional.ts';
-import { postRoute, route } from '../route.ts';
+import { addPostRoute, route } from '../route.ts';
 import { REGISTRIES_SCHEMA, REGISTRY_INFO_SCHEMA, SYNC_SCHEMA } from '../schemas.ts';
 
 const BASE = '/extension/v0/registries';
@@ -17,7 +17,7 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
   const own = { namespace: config.namespace, registry: config.registryName };
   route(app, BASE, list, REGISTRIES_SCHEMA);
   route(app, `${BASE}/:registry`, show, REGISTRY_INFO_SCHEMA);
-  postRoute(app, `${BASE}/:registry/sync`, sync, SYNC_SCHEMA);
+  addPostRoute(app, `${BASE}/:registry/sync`, sync, SYNC_SCHEMA);
 
   async function infos(): Promise<readonly RegistryInfo[]> {
     const states = await catalogue.states(own);

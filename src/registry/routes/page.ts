@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { type PageSettings, readPageAssets } from '../page/assets.ts';
-import { publicRoute } from '../route.ts';
+import { addPublicRoute } from '../route.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 export async function addPageRoutes(app: FastifyInstance, settings: PageSettings): Promise<void> {
   const { digest, shell, files } = await readPageAssets(settings);
-  publicRoute(app, '/', (request, reply) => {
+  addPublicRoute(app, '/', (request, reply) => {
     reply.headers(PAGE_HEADERS);
     return sendFile(request, reply, {
       cacheControl: 'no-cache',
@@ -21,7 +21,7 @@ export async function addPageRoutes(app: FastifyInstance, settings: PageSettings
     });
   });
   for (const { name, type, body } of files) {
-    publicRoute(app, `/page/${digest}/${name}`, (request, reply) =>
+    addPublicRoute(app, `/page/${digest}/${name}`, (request, reply) =>
       sendFile(request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
     );
   }

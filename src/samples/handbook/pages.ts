@@ -10,7 +10,7 @@ export interface Section {
 }
 
 /** Without `.md`, sorted. */
-export async function pageNames(folder: string): Promise<readonly string[]> {
+export async function listPages(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder);
   return names
     .filter((name) => name.endsWith('.md'))
@@ -20,7 +20,7 @@ export async function pageNames(folder: string): Promise<readonly string[]> {
 
 /** Undefined where there is no such page. */
 export async function readPage(folder: string, page: string): Promise<string | undefined> {
-  return (await pageNames(folder)).includes(page) ? readFile(join(folder, `${page}.md`), 'utf8') : undefined;
+  return (await listPages(folder)).includes(page) ? readFile(join(folder, `${page}.md`), 'utf8') : undefined;
 }
 
 /** Lines that begin with `#` within a block of code are no headings. */

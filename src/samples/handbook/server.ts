@@ -2,7 +2,7 @@
 // about files.
 
 import type { Answer, Caller, SampleServer, Tool } from '../server.ts';
-import { pageNames, readPage, type Section, searchSections, sectionsOf } from './pages.ts';
+import { listPages, readPage, type Section, searchSections, sectionsOf } from './pages.ts';
 
 const URI = 'handbook:///';
 const READS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -18,7 +18,7 @@ export function handbookServer(folder: string): SampleServer {
     instructions: 'Answers questions about skep out of its documentation. Search first, then read the page.',
     tools: [searchTool(folder), readTool(folder), listTool(folder)],
     resources: {
-      list: async () => (await pageNames(folder)).map((name) => ({ uri: `${URI}${name}`, name, mimeType: MIME_TYPE })),
+      list: async () => (await listPages(folder)).map((name) => ({ uri: `${URI}${name}`, name, mimeType: MIME_TYPE })),
       read: async (uri) => {
         const text = uri.startsWith(URI) ? await readPage(folder, uri.slice(URI.length)) : undefined;
         return text === undefined ? undefined : { mimeType: MIME_TYPE, text };
@@ -51,7 +51,7 @@ function searchTool(folder: string): Tool {
 }
 
 async function allSections(folder: string, caller: Caller): Promise<readonly Section[]> {
-  const names = await pageNames(folder);
+  const names = await listPages(folder);
   const sections: Section[] = [];
   for (const [index, name] of names.entries()) {
     sections.push(...sectionsOf(name, (await readPage(folder, name)) ?? ''));
@@ -86,6 +86,6 @@ function listTool(folder: string): Tool {
     description: 'Lists the names of all pages.',
     parameters: {},
     annotations: READS,
-    call: async () => ({ text: (await pageNames(folder)).join('\n') }),
+    call: async () => ({ text: (await listPages(folder)).join('\n') }),
   };
 }

@@ -13,7 +13,7 @@ export type DataKey =
 /** As many groups as shares can have an x. */
 const GROUPS_MAX = 255;
 
-export async function dataKeyOf({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {
+export async function openDataKey({ groups, threshold }: SopsMetadata, keys: AgeKeys): Promise<DataKey> {
   const needed = groups.length === 1 ? 1 : threshold;
   const byAge = groups.filter(({ age }) => age.length > 0).slice(0, GROUPS_MAX);
   if (byAge.length < needed)

@@ -7,7 +7,7 @@ import { readDocuments } from '../yaml/yaml.ts';
 import type { AgeKeys } from './age-keys.ts';
 import { readSealed, type Sealed, type SealedType } from './cipher.ts';
 import type { SopsCode } from './codes.ts';
-import { dataKeyOf } from './data-key.ts';
+import { openDataKey } from './data-key.ts';
 import { decryptTogether } from './decrypt.ts';
 import { readMetadata } from './metadata.ts';
 import { COMMENT, type PutIn, replaced } from './replace.ts';
@@ -88,7 +88,7 @@ async function openTogether(
   if (keys.type === 'none') {
     return keys.fault === undefined ? documents.map((each) => [each, closed(each)]) : refused(keys.fault);
   }
-  const dataKey = await dataKeyOf(metadata.metadata, keys.keys);
+  const dataKey = await openDataKey(metadata.metadata, keys.keys);
   if (!dataKey.ok) return refused(dataKey);
   const decrypted = decryptTogether(documents, metadata.metadata, dataKey.key);
   if (!decrypted.ok) return refused(decrypted, decrypted.document, decrypted.pointer);

@@ -31,7 +31,7 @@ export type PgpVerdict =
   | { readonly type: 'bad'; readonly reason: string };
 
 /** Keys count as of the time of the signature: what was signed before a key ran out stays good. */
-export async function judgePgpSignature(
+export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,
   keys: readonly PgpKey[],

@@ -7,7 +7,7 @@ import { sha256 } from '../../../std/hash.ts';
 import type { GitCode } from '../codes.ts';
 import type { ObjectStore } from '../objects/objects.ts';
 import { type CommitReference, type NameReference, TAG_PREFIX } from '../reference.ts';
-import { isPgpSignature, judgePgpSignature, type PgpKey, readPgpKeys } from './pgp-signature.ts';
+import { checkPgpSignature, isPgpSignature, type PgpKey, readPgpKeys } from './pgp-signature.ts';
 import { headerOf, type Signed, signedCommit, signedTag } from './signed.ts';
 import { isKeyType, readSshKey } from './ssh-key.ts';
 import { GIT_NAMESPACE, isSshSignature, judgeSshSignature } from './ssh-signature.ts';
@@ -103,7 +103,7 @@ function checkSsh({ ssh }: KeyRing, what: string, signature: string, payload: Bu
 }
 
 async function checkPgp({ pgp }: KeyRing, what: string, signature: string, payload: Buffer): Promise<void> {
-  const verdict = await judgePgpSignature(signature, payload, pgp);
+  const verdict = await checkPgpSignature(signature, payload, pgp);
   switch (verdict.type) {
     case 'good':
       return;

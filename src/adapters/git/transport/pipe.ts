@@ -4,7 +4,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { GitHttpRequest, HttpClient } from 'isomorphic-git';
 import { Failure } from '../../../std/failure.ts';
-import { type Conversation, checkAnswer, collected, type Endpoint, once, requestBody } from './transport.ts';
+import { type Conversation, checkAnswer, collectBytes, type Endpoint, requestBody, streamOnce } from './transport.ts';
 
 /** A connection to git-upload-pack of one repository. */
 export interface GitStream {
@@ -55,11 +55,11 @@ function converse(options: PipeOptions): Conversation {
   };
   const request: HttpClient['request'] = async ({ url, method = 'GET', body }: GitHttpRequest) => {
     const { stream, advertisement } = await ready();
-    if (method === 'GET') return { ...OK, url, method, body: once(Buffer.concat([SERVICE, advertisement])) };
+    if (method === 'GET') return { ...OK, url, method, body: streamOnce(Buffer.concat([SERVICE, advertisement])) };
     held = undefined;
-    const payload = requestBody(await collected(body), advertisement.includes(' thin-pack'));
+    const payload = requestBody(await collectBytes(body), advertisement.includes(' thin-pack'));
     const answer = await exchanged(options, stream, payload);
-    return { ...OK, url, method, body: once(answer) };
+    return { ...OK, url, method, body: streamOnce(answer) };
   };
   return { http: { request }, close: () => held && dismiss(held.stream) };
 }

@@ -44,7 +44,7 @@ function gitHttp(endpoint: HttpEndpoint): HttpClient {
     request: async ({ url, method = 'GET', headers = {}, body }) => {
       const suffix = url.slice(endpoint.url.length);
       const sent = { ...headers, ...(await authorization(endpoint, base)) };
-      const payload = requestBody(await collected(body), thinPacks);
+      const payload = requestBody(await collectBytes(body), thinPacks);
       const response = await sendRequest(endpoint, base + suffix, method, sent, payload);
       if (method === 'GET' && response.url.endsWith(suffix)) base = response.url.slice(0, -suffix.length);
       checkStatus(endpoint, response);
@@ -52,7 +52,7 @@ function gitHttp(endpoint: HttpEndpoint): HttpClient {
       if (method === 'GET') thinPacks = answer.includes(' thin-pack');
       checkAnswer(answer, method);
       const { status: statusCode } = response;
-      return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: once(answer) };
+      return { url, method, statusCode, statusMessage: '', headers: { ...response.headers }, body: streamOnce(answer) };
     },
   };
 }
@@ -144,12 +144,14 @@ function failed(code: GitCode, says: string, status: number): Failure {
   return new Failure(code, says, { data: { status }, retryable: status === 429 || status >= 500 });
 }
 
-export async function collected(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined): Promise<Buffer> {
+export async function collectBytes(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body ?? []) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-export async function* once(bytes: Buffer): AsyncIterableIterator<Uint8Array> {
+export async function* streamOnce(bytes: Buffer): AsyncIterableIterator<Uint8Array> {
   yield bytes;
 }

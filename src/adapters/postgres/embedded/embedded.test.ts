@@ -19,7 +19,7 @@ import { connect, type DatabaseAddress } from '../connect.ts';
 import { migrate } from '../migrate.ts';
 import { binariesIn, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';
 import { type EmbeddedDatabase, type EmbeddedOptions, startEmbedded } from './embedded.ts';
-import { siteFor } from './site.ts';
+import { chooseSite } from './site.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'skep-embedded-'));
 const running: EmbeddedDatabase[] = [];
@@ -251,12 +251,12 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     if (hidden === undefined) throw new Error('the fake programs are there');
 
     const shared = join(root, 'shared');
-    const site = await siteFor(join(closed, 'data-here'), hidden, account, shared);
+    const site = await chooseSite(join(closed, 'data-here'), hidden, account, shared);
     expect(site.dataDir.startsWith(shared)).toBe(true);
     expect(site.binaries.postgres.startsWith(shared)).toBe(true);
     expect(existsSync(site.binaries.initdb)).toBe(true);
-    expect(await siteFor(join(closed, 'data-here'), hidden, account, shared)).toEqual(site);
-    expect((await siteFor(join(root, HOME), found, account, shared)).dataDir).toBe(join(root, HOME, 'data'));
+    expect(await chooseSite(join(closed, 'data-here'), hidden, account, shared)).toEqual(site);
+    expect((await chooseSite(join(root, HOME), found, account, shared)).dataDir).toBe(join(root, HOME, 'data'));
   });
 
   test('where there is no such place, that is a failure', async () => {
@@ -266,7 +266,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     writeFileSync(join(root, 'file'), '');
     const found = systemBinaries() ?? embeddedBinaries();
     if (found === undefined) throw new Error('there is no PostgreSQL');
-    expect(await codeOf(siteFor(closed, found, serverAccount(), join(root, 'file', 'x')))).toBe(
+    expect(await codeOf(chooseSite(closed, found, serverAccount(), join(root, 'file', 'x')))).toBe(
       'database-server-failed',
     );
   });

@@ -10,7 +10,7 @@ import type { DatabaseAddress } from '../connect.ts';
 import { type Binaries, embeddedBinaries, serverAccount, systemBinaries } from './binaries.ts';
 import { claimDirectory, endOrphan } from './ownership.ts';
 import { initCluster, removeCluster, runSingleUser, type Server, type ServerOptions, startServer } from './server.ts';
-import { type Site, siteFor } from './site.ts';
+import { chooseSite, type Site } from './site.ts';
 
 export interface Login {
   readonly user: string;
@@ -60,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const dir = await realpath(options.dir);
   const release = await claimDirectory(dir);
   try {
-    const site = await siteFor(dir, binaries, serverAccount());
+    const site = await chooseSite(dir, binaries, serverAccount());
     const server = await openCluster(site, options);
     void server.exited.then(release);
     return toDatabase(server, options, release);

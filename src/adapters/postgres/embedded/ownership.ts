@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Failure } from '../../../std/failure.ts';
-import { pidFile } from './server.ts';
+import { readPidFile } from './server.ts';
 
 const OWNER_FILE = 'owner';
 const ORPHAN_TIMEOUT_MS = 30_000;
@@ -32,7 +32,7 @@ export async function claimDirectory(dir: string): Promise<() => Promise<void>> 
 
 /** Stops a server that outlived the process which started it, and removes the lock file of one that is gone. */
 export async function endOrphan(dataDir: string): Promise<void> {
-  const pid = Number((await pidFile(dataDir))?.[0]);
+  const pid = Number((await readPidFile(dataDir))?.[0]);
   if (!Number.isInteger(pid) || pid <= 0) return;
   if (await isServer(pid, dataDir)) process.kill(pid, 'SIGINT');
   const deadline = performance.now() + ORPHAN_TIMEOUT_MS;

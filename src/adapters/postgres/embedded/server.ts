@@ -118,7 +118,7 @@ async function ready(dataDir: string, pid: number, child: ChildProcess): Promise
   const deadline = performance.now() + START_TIMEOUT_MS;
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('the server process ended');
-    const lines = await pidFile(dataDir);
+    const lines = await readPidFile(dataDir);
     if (lines?.[0] === String(pid) && lines[7]?.trim() === 'ready') return;
     await pause(POLL_MS);
   }
@@ -126,7 +126,7 @@ async function ready(dataDir: string, pid: number, child: ChildProcess): Promise
 }
 
 /** The lines of a data directory's postmaster.pid; undefined where it has none. */
-export async function pidFile(dataDir: string): Promise<readonly string[] | undefined> {
+export async function readPidFile(dataDir: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
   } catch (error) {

@@ -21,7 +21,7 @@ export interface Site {
 const SHARED_ROOT = '/var/lib/skep';
 
 /** `dir` is absolute and exists. Throws Failure `database-server-failed` where there is no such place. */
-export async function siteFor(
+export async function chooseSite(
   dir: string,
   binaries: Binaries,
   account: Account | undefined,

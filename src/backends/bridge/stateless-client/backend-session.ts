@@ -71,7 +71,7 @@ export function askInSession(
 }
 
 /** A message that has no response: a notification, or the response to a request of the server. */
-export function tellServer(context: BridgeContext, session: BackendSession, body: Buffer): Promise<Asked> {
+export function notifyServer(context: BridgeContext, session: BackendSession, body: Buffer): Promise<Asked> {
   return ask(askingOf(context), sessionPost(session, session.cause, body));
 }
 
@@ -105,7 +105,7 @@ export async function openSession(context: BridgeContext, client: SessionClient,
     void closeSession(context, session);
     return refused(asked.status);
   }
-  const told = await tellServer(context, session, callMessage('notifications/initialized', undefined));
+  const told = await notifyServer(context, session, callMessage('notifications/initialized', undefined));
   return told.ok ? { ok: true, session } : told;
 }
 

@@ -4,7 +4,7 @@
 import { ERRORS, errorBody } from '../../../mcp/errors.ts';
 import type { BackendFault, Flow } from '../../backend.ts';
 import { callMessage } from '../messages.ts';
-import { tellServer } from './backend-session.ts';
+import { notifyServer } from './backend-session.ts';
 import type { Attempt, Call } from './call-state.ts';
 import type { StatelessClientContext } from './context.ts';
 
@@ -29,10 +29,10 @@ export function cancelCall(context: StatelessClientContext, call: Call, reason: 
   if (!endCall(call) || participant === undefined) return;
   for (const { question } of questions) {
     const text = 'The client did not answer';
-    void tellServer(context, session, errorBody({ json: question.id, span: NO_SPAN }, ERRORS.internalError, text));
+    void notifyServer(context, session, errorBody({ json: question.id, span: NO_SPAN }, ERRORS.internalError, text));
   }
   const params = `{"requestId":${participant.id},"reason":${JSON.stringify(reason)}}`;
-  void tellServer(context, session, callMessage('notifications/cancelled', undefined, params));
+  void notifyServer(context, session, callMessage('notifications/cancelled', undefined, params));
 }
 
 const NO_SPAN = { start: 0, end: 0 };

@@ -7,7 +7,7 @@ import type { BackendFault, Flow } from '../../backend.ts';
 import { uniqueText } from '../context.ts';
 import { objectOf, resultMessage } from '../messages.ts';
 import { allowsQuestion, requiredCapabilities } from '../protocol.ts';
-import { tellServer } from './backend-session.ts';
+import { notifyServer } from './backend-session.ts';
 import { finishCall, sendNotification } from './call-answer.ts';
 import { attemptFlow, cancelCall, failCall, refuseClient } from './call-end.ts';
 import type { Attempt, Call } from './call-state.ts';
@@ -104,7 +104,7 @@ function answerServer(context: StatelessClientContext, call: Call, answers: Read
       missing.push(pending);
       continue;
     }
-    tellServer(context, call.session, answerMessage(pending.question, answer)).then((told) => {
+    notifyServer(context, call.session, answerMessage(pending.question, answer)).then((told) => {
       const fault = told.ok ? faultOfStatus(told.status) : told.fault;
       if (fault !== undefined && !call.over) failCall(call, fault);
     });

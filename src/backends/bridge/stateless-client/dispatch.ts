@@ -6,7 +6,7 @@ import type { Message, NotificationMessage, RequestMessage } from '../../../mcp/
 import type { BridgeContext } from '../context.ts';
 import { resultMessage } from '../messages.ts';
 import { ASKING_METHODS } from '../protocol.ts';
-import { type BackendSession, tellServer } from './backend-session.ts';
+import { type BackendSession, notifyServer } from './backend-session.ts';
 import type { SessionCall } from './participants.ts';
 
 /** `origin` is the call on whose own stream the message came. */
@@ -82,7 +82,7 @@ function dispatchRequest(
   origin: SessionCall | undefined,
 ): void {
   if (message.method === 'ping') {
-    void tellServer(context, session, resultMessage(message.id.json, '{}'));
+    void notifyServer(context, session, resultMessage(message.id.json, '{}'));
     return;
   }
   if (!ASKING_METHODS.has(message.method)) {
@@ -105,5 +105,5 @@ export function refuseRequest(
   code: number,
   text: string,
 ): void {
-  void tellServer(context, session, errorBody(id, code, text));
+  void notifyServer(context, session, errorBody(id, code, text));
 }

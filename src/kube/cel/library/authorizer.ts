@@ -2,7 +2,7 @@
 // Source: Kubernetes CEL, "Kubernetes authorizer library".
 
 import { taggedType } from '../tagged.ts';
-import { unevaluable } from '../unevaluable.ts';
+import { refuseUnevaluable } from '../unevaluable.ts';
 import type { Library } from './library.ts';
 
 const PREFIX = 'kubernetes.authorization';
@@ -49,5 +49,5 @@ export const AUTHORIZER_LIBRARY: Library = {
 };
 
 function refuseAuthorizer(): never {
-  return unevaluable('it asks the authorizer, and only the API server knows who may do what');
+  return refuseUnevaluable('it asks the authorizer, and only the API server knows who may do what');
 }

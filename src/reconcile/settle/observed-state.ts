@@ -7,8 +7,8 @@ import { scopeOf } from '../observe/scope.ts';
 import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
-import type { Sight } from './settle.ts';
-import { troubledPods } from './troubled-pods.ts';
+import type { ObservedState } from './settle.ts';
+import { listTroubledPods } from './troubled-pods.ts';
 
 interface SightDeps {
   readonly cluster: Cluster;
@@ -16,8 +16,12 @@ interface SightDeps {
 
 type SightOptions = InstanceName & OwnKinds;
 
-export async function sightOf({ cluster }: SightDeps, options: SightOptions, snapshot: Snapshot): Promise<Sight> {
-  const pods = await troubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
+export async function openObservedState(
+  { cluster }: SightDeps,
+  options: SightOptions,
+  snapshot: Snapshot,
+): Promise<ObservedState> {
+  const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
   const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
   const departing = departingOf(options, snapshot);
   return { living: snapshot.find, views, unlisted: snapshot.unlisted(), departing };
@@ -26,7 +30,7 @@ export async function sightOf({ cluster }: SightDeps, options: SightOptions, sna
 function departingOf(
   { apiGroup, kinds, instance, homeNamespace }: SightOptions,
   snapshot: Snapshot,
-): Sight['departing'] {
+): ObservedState['departing'] {
   const applySet = applySetId(instance, homeNamespace);
   return snapshot.objects().flatMap((object) => {
     if (object.metadata.deletionTimestamp === undefined || labelOf(object, PART_OF) !== applySet) return [];
@@ -36,14 +40,14 @@ function departingOf(
 }
 
 /** The same, listed anew. */
-export async function lookAgain(
+export async function listObservedState(
   deps: SightDeps,
   options: SightOptions & Pick<Permissions, 'namespaces'>,
   { watched }: { readonly watched: readonly GroupKind[] },
-): Promise<Sight> {
+): Promise<ObservedState> {
   const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
   await snapshot.ensure(watched);
-  return sightOf(deps, options, snapshot);
+  return openObservedState(deps, options, snapshot);
 }
 
 /** A run that could not see everything has failed already: there is nothing to wait for. */
