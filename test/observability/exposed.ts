@@ -21,6 +21,8 @@ export interface Family {
 const usage = () => ({ startedAtSeconds: 1, residentBytes: 1, heapBytes: 1, cpuSeconds: 1, eventLoopSeconds: 0 });
 const since = '2026-01-01T00:00:00.000Z';
 
+const NOTHING = { batches: [], held: [], unchanged: [], waiting: [], approved: [], within: [] };
+
 export async function exposedByRun(): Promise<readonly Family[]> {
   const metrics = createRunMetrics({ version: '1', monotonic: () => 0, sources: ['fleet'], interval: () => 30 });
   metrics.queued(true);
@@ -32,10 +34,11 @@ export async function exposedByRun(): Promise<readonly Family[]> {
     quarantined: [{ source: 'fleet', since }],
     startedAt: since,
     finishedAt: since,
-    plan: { batches: [], held: [], unchanged: [], guarded: { deletions: [], expiredAt: since } },
+    plan: { ...NOTHING, waiting: [{ deletions: [], expiredAt: since }] },
     outcomes: [{ action: 'failed', resource, error: { code: 'cluster-invalid', message: '' } }],
     problems: [],
     failures: [],
+    fields: [],
     warnings: [new Failure('history-not-recorded', '')],
     catalogue: [],
     readiness: { ready: [], progressing: [], failed: [] },
@@ -43,7 +46,7 @@ export async function exposedByRun(): Promise<readonly Family[]> {
     requests: 0,
   };
   metrics.ended({ result: result as unknown as RunResult });
-  metrics.ended({ result: { ...result, outcomes: [], plan: { batches: [], held: [], unchanged: [] } } as never });
+  metrics.ended({ result: { ...result, outcomes: [], plan: NOTHING } as never });
   metrics.ended({ result: { ...result, paused: { by: 'suspension', who: '', since, reason: '' } } as never });
   metrics.requested({ method: 'GET', status: 200, seconds: 1, repeated: true, urgent: false });
   metrics.fetched({ source: 'fleet', seconds: 1 });
