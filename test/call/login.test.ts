@@ -2,6 +2,7 @@
 // in between, and what is kept of it.
 
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -137,6 +138,24 @@ test('a token of a file is used as it is', async () => {
   writeFileSync(good, 'bad\n');
   const { code, stderr } = await call([...TOOL, '--token-file', good], {});
   expect([code, stderr]).toEqual([1, 'error call-login: the server does not take the token of --token-file\n']);
+});
+
+test('a server that wants a token and names no login asks for a token file', async () => {
+  const plain = createServer((_request, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
+  const port = await freePort();
+  await new Promise<void>((resolve) => plain.listen(port, '127.0.0.1', resolve));
+  try {
+    const { code, stderr } = await skep(['call', `http://127.0.0.1:${port}/mcp`], {
+      cwd: folder.path,
+      env: { XDG_STATE_HOME: home, WHO: who, BROWSER: browser },
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      'error call-login: the server wants a token and does not say where to get one: give --token-file\n',
+    ]);
+  } finally {
+    plain.close();
+  }
 });
 
 test('another start of the issuer knows who registered, and a damaged login is asked for again', async () => {

@@ -69,7 +69,8 @@ async function logIn(settings: LoginSettings, back: Return, { response, serverUr
     scope: scope ?? challenge.scope,
     fetchFn: fetch,
   };
-  const result = await auth(provider, options).catch(refuse);
+  const named = challenge.resourceMetadataUrl !== undefined;
+  const result = await auth(provider, options).catch((cause) => (named ? refuse(cause) : refuseUnnamed(cause)));
   if (result === 'AUTHORIZED') return;
   const query = await back.comesBack(state);
   const code = query.get('code');
@@ -79,6 +80,13 @@ async function logIn(settings: LoginSettings, back: Return, { response, serverUr
   }
   await auth(provider, { ...options, authorizationCode: code, iss: query.get('iss') ?? undefined }).catch(refuse);
   terminal.say('Logged in.');
+}
+
+/** A server may have a login without naming it in its answer; where it has none, it takes tokens from elsewhere. */
+function refuseUnnamed(cause: unknown): never {
+  if (cause instanceof Failure) throw cause;
+  const message = 'the server wants a token and does not say where to get one: give --token-file';
+  throw new Failure('call-login', message, { cause });
 }
 
 function refuse(cause: unknown): never {
