@@ -6,6 +6,8 @@ export const OUTBOUND_CODES = {
   'outbound-insecure': 'The URL is http where only https is accepted; configure the https address.',
   'outbound-invalid-range':
     'An entry of outbound.allowPrivate is neither an IP address nor a CIDR range; write it like 10.0.0.0/8 or fd00::/8.',
+  'outbound-proxy-invalid':
+    'The environment variable HTTPS_PROXY or http_proxy is no http or https URL: correct it, or take it away.',
   'outbound-ca-invalid': 'The CA file cannot be read or holds no PEM certificate; correct the file or its path.',
   'outbound-refused-address':
     'The host is, or resolves to, a private or special address; name its range in outbound.allowPrivate if that is meant.',

@@ -2,10 +2,12 @@
 
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import type { AddressGuard } from './addresses.ts';
+import type { Egress } from './egress.ts';
+import { openTunnel } from './tunnel.ts';
 import { buildConnector } from './undici.ts';
 
 /** All addresses of a host name; rejects with the resolver's error. */
@@ -21,6 +23,8 @@ export interface ConnectorOptions {
   /** Trusted roots, PEM. Undefined: the system's. */
   readonly ca?: readonly string[];
   readonly connectTimeoutMs: number;
+  /** Which connections go through a proxy; absent: none. */
+  readonly egress?: Egress | undefined;
 }
 
 /**
@@ -39,8 +43,28 @@ export function guardedConnector(options: ConnectorOptions): Connector.connector
     const literal = target.hostname.startsWith('[') ? target.hostname.slice(1, -1) : target.hostname;
     const refusal = isIP(literal) === 0 ? undefined : guard(literal);
     if (refusal !== undefined) return callback(addressRefused(literal, literal, refusal), null);
-    connect(target, callback);
+    const proxy = options.egress?.(new URL(`${target.protocol}//${target.hostname}:${target.port}`));
+    if (proxy === undefined) return connect(target, callback);
+    throughProxy(options, proxy, target).then(
+      (socket) =>
+        target.protocol === 'https:' ? connect({ ...target, httpSocket: socket }, callback) : callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
   };
+}
+
+/** The proxy looks the name up itself; what can be looked up here must be permitted here. */
+async function throughProxy(
+  options: ConnectorOptions,
+  proxy: string,
+  { hostname, port, protocol }: Connector.Options,
+): Promise<Socket> {
+  await resolvePermitted(options, hostname).catch((error: unknown) => {
+    if (error instanceof Failure) throw error;
+  });
+  const { ca, connectTimeoutMs: timeoutMs } = options;
+  const asked = port || (protocol === 'https:' ? '443' : '80');
+  return openTunnel({ proxy: new URL(proxy), hostname, port: asked, ca, timeoutMs });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Agent as AgentOf, Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
 import { guardedConnector, type Resolve, resolveBySystem, resolvePermitted } from './connector.ts';
+import type { Egress } from './egress.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
 import { trustedRoots } from './trust.ts';
@@ -17,6 +18,8 @@ export interface OutboundOptions {
   readonly caFile?: string;
   /** The same as PEM text. */
   readonly ca?: string;
+  /** Proxies that requests leave through. The address rules hold for the target all the same. */
+  readonly egress?: Egress | undefined;
   /** Refuses http URLs. */
   readonly httpsOnly?: boolean;
   /** Sent as `user-agent: skep/<version>`. */
@@ -182,13 +185,13 @@ function agentFor(context: Context, request: OutboundRequest): AgentOf {
     return known;
   }
   const ca = request.ca === undefined ? context.trusted : [request.ca];
-  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
   const agent = new Agent({
     connect: guardedConnector({
       guard: request.allowPrivate === true ? anyAddress : context.guard,
       resolve: options.resolve ?? resolveBySystem,
-      connectTimeoutMs,
+      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       ca,
+      egress: options.egress,
     }),
     connections: options.connections ?? 8,
     // The deadline of the whole exchange decides; these only bound a forgotten one.

@@ -20,6 +20,7 @@ import { UNTRACED } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
 import { readAgeKeyFile } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
+import { egressFrom } from '../egress.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
@@ -149,6 +150,7 @@ function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progress
   return createOutbound({
     allowPrivate,
     caFile,
+    egress: egressFrom(process.env),
     version: VERSION,
     ended: progressed,
   });

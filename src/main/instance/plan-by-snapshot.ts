@@ -14,6 +14,7 @@ import { systemClock } from '../clock.ts';
 import { readAgeKeyFileIfPresent } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
+import { egressFrom } from '../egress.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, optionsOf, readOwnPolicies } from './instance.ts';
 import { openLoadCache } from './load-cache.ts';
@@ -32,7 +33,7 @@ export interface AgainstFlags {
 /** Throws Failure `usage`, `snapshot-...`, and what reading the repositories throws. */
 export async function planBySnapshot(config: Config, flags: AgainstFlags): ReturnType<typeof planAgainst> {
   const { allowPrivate, caFile } = config.outbound;
-  const outbound = createOutbound({ allowPrivate, caFile, version: VERSION });
+  const outbound = createOutbound({ allowPrivate, caFile, egress: egressFrom(process.env), version: VERSION });
   try {
     const folders = foldersOf(config, flags.source);
     const snapshot = await readSnapshot(outbound, flags);

@@ -12,6 +12,7 @@ import { frontOf, limitsOf, targetOf, timesOf } from '../../proxy/settings.ts';
 import { createSseFront, type SseFront } from '../../proxy/sse/front.ts';
 import { relaySseFront } from '../../proxy/sse/relay.ts';
 import type { Environment } from '../../std/environment.ts';
+import { egressFrom } from '../egress.ts';
 import { VERSION } from '../version.ts';
 import { openBackend } from './proxy-backend.ts';
 import { proxyClock } from './proxy-clock.ts';
@@ -97,7 +98,7 @@ async function openParts(options: ProxyOptions, closing: (() => unknown)[]): Pro
 async function openFixed(options: ProxyOptions, closing: (() => unknown)[]) {
   const { config, environment, files, logger } = options;
   const [times, limits] = [timesOf(config), limitsOf(config)];
-  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+  const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
   closing.push(() => outbound.close());
   const sessionKeys = readSessionKeys(config, files);
   const seal = watchSeal(config, files, sessionKeys);

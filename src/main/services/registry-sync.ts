@@ -18,6 +18,7 @@ import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/sou
 import type { Clock } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { formatProblem } from '../../std/problem.ts';
+import { egressFrom } from '../egress.ts';
 import { readGit } from '../instance/registry-git.ts';
 import { authOf, type GitDeps } from '../instance/repositories.ts';
 import { VERSION } from '../version.ts';
@@ -50,7 +51,7 @@ export async function startSync(config: RegistryConfig, deps: SyncDeps): Promise
   const sources = config.registries.filter(isOwn);
   if (sources.length === 0) return undefined;
   const { allowPrivate, caFile, allowFiles } = config.outbound;
-  const outbound = createOutbound({ allowPrivate, caFile, version: VERSION });
+  const outbound = createOutbound({ allowPrivate, caFile, egress: egressFrom(process.env), version: VERSION });
   // A container that only reads what is mounted into it may have no place to write.
   const copies = sources.some(({ origin }) => origin.type === 'git');
   const temporary =

@@ -12,6 +12,7 @@ import { formatProblem } from '../../std/problem.ts';
 import type { BeginRequest } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
 import { settingsText } from '../config/settings-file.ts';
+import { egressFrom } from '../egress.ts';
 import { listen } from '../listen.ts';
 import { watchUsage } from '../process-usage.ts';
 import { VERSION } from '../version.ts';
@@ -61,7 +62,7 @@ export async function startService(
       import('../../registry/metrics.ts'),
     ]);
     const metrics = createServiceMetrics(VERSION, config.registries);
-    const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+    const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
     closing.push(() => outbound.close());
     const app = await buildApp({
       config,

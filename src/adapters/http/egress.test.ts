@@ -1,0 +1,138 @@
+// Requests that leave through a proxy: a real one on loopback, and the rules for what goes around it.
+
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
+import { egressOf } from './egress.ts';
+import { createOutbound, type Outbound } from './outbound.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  cleanups.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((done) => server.close(done));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+interface Proxy {
+  readonly url: string;
+  readonly asked: readonly string[];
+}
+
+/** Every name leads to loopback; `status`: what it answers CONNECT with. */
+async function startProxy(status = '200 Connection established'): Promise<Proxy> {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on('connect', ({ url = '', headers }, socket: Socket) => {
+    asked.push(`${url} ${headers['proxy-authorization'] ?? ''}`.trim());
+    if (!status.startsWith('2')) return void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+    const upstream = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    for (const each of [upstream, socket]) each.on('error', () => socket.destroy());
+  });
+  return { url: `http://bot:s%40fe@127.0.0.1:${await listen(server)}`, asked };
+}
+
+const DAY_MS = 86_400_000;
+const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
+const authority = createAuthority('egress-test', validity);
+
+async function startTarget(): Promise<number> {
+  const { certificate: cert, privateKey: key } = createServerCertificate(
+    authority,
+    'egress-test',
+    ['git.example.com'],
+    validity,
+  );
+  return listen(createTlsServer({ cert, key }, (_request, response) => response.end('hello')));
+}
+
+function client(proxy: string, except = '', address = '198.51.100.7', allowPrivate: readonly string[] = []): Outbound {
+  const created = createOutbound({
+    allowPrivate,
+    version: '1',
+    ca: authority.certificate,
+    egress: egressOf({ https: proxy, http: proxy, except }),
+    resolve: async () => [{ address, family: 4 }],
+  });
+  cleanups.push(() => created.close());
+  return created;
+}
+
+/** RFC 5737: no address of the world. */
+const DOCUMENTATION = ['198.51.100.0/24'];
+
+test('https goes through the tunnel, and the certificate is that of the target', async () => {
+  const [proxy, port] = [await startProxy(), await startTarget()];
+  const outbound = client(proxy.url, '', undefined, DOCUMENTATION);
+  const { status, body } = await outbound.request({ method: 'GET', url: `https://git.example.com:${port}/a` });
+  expect([status, Buffer.from(body).toString()]).toEqual([200, 'hello']);
+  expect(proxy.asked).toEqual([`git.example.com:${port} Basic ${Buffer.from('bot:s@fe').toString('base64')}`]);
+  const other = outbound.request({ method: 'GET', url: `https://other.example.com:${port}/a` });
+  await expect(other).rejects.toMatchObject({ code: 'outbound-tls' });
+});
+
+test('a target at a private address is refused, and the proxy not asked', async () => {
+  const [proxy, port] = [await startProxy(), await startTarget()];
+  const outbound = client(proxy.url, '', '10.0.0.1');
+  for (const host of ['git.example.com', '127.0.0.1', '[::1]']) {
+    const request = outbound.request({ method: 'GET', url: `https://${host}:${port}/a` });
+    await expect(request).rejects.toMatchObject({ code: 'outbound-refused-address' });
+  }
+  expect(proxy.asked).toEqual([]);
+});
+
+test('what NO_PROXY names goes around the proxy', async () => {
+  const [proxy, port] = [await startProxy(), await startTarget()];
+  const outbound = client(proxy.url, 'example.com', '127.0.0.1', ['127.0.0.0/8']);
+  expect((await outbound.request({ method: 'GET', url: `https://git.example.com:${port}/a` })).status).toBe(200);
+  expect(proxy.asked).toEqual([]);
+});
+
+test('a proxy that refuses is named without its password', async () => {
+  const proxy = await startProxy('407 Proxy Authentication Required');
+  const request = client(proxy.url, '', undefined, DOCUMENTATION).request({
+    method: 'GET',
+    url: 'https://git.example.com/a',
+  });
+  const error: Error = await request.then(
+    () => new Error('it answered'),
+    (failure) => failure,
+  );
+  expect(error).toMatchObject({ code: 'outbound-unreachable' });
+  expect(error.message).toMatch(/the proxy 127\.0\.0\.1:\d+ answered CONNECT with 407/);
+  expect(error.message).not.toContain('s@fe');
+});
+
+test.each([
+  { except: '', url: 'https://a.example.com/', through: true },
+  { except: 'example.com', url: 'https://a.example.com/', through: false },
+  { except: '.example.com', url: 'https://example.com/', through: false },
+  { except: '*.example.com', url: 'https://a.example.com/', through: false },
+  { except: 'example.com', url: 'https://badexample.com/', through: true },
+  { except: 'example.com:8443', url: 'https://a.example.com/', through: true },
+  { except: 'a, example.com:8443', url: 'https://a.example.com:8443/', through: false },
+  { except: '10.0.0.0/8', url: 'https://10.1.2.3/', through: false },
+  { except: '10.0.0.0/8', url: 'https://11.1.2.3/', through: true },
+  { except: 'fd00::/8', url: 'https://[fd00::1]/', through: false },
+  { except: '*', url: 'https://a.example.com/', through: false },
+])('with NO_PROXY "$except" $url goes through the proxy: $through', ({ except, url, through }) => {
+  expect(egressOf({ https: 'http://proxy:3128', except })(new URL(url)) !== undefined).toBe(through);
+});
+
+test('http goes through a proxy of its own only, and a proxy that is no URL is refused', () => {
+  expect(egressOf({ https: 'http://proxy:3128' })(new URL('http://a.example.com/'))).toBeUndefined();
+  expect(() => egressOf({ https: 'proxy:3128' })).toThrow(expect.objectContaining({ code: 'outbound-proxy-invalid' }));
+});
