@@ -18,7 +18,7 @@ export const RECONCILE_CODES = {
   'unknown-kind':
     'No built-in kind, none of ours, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':
-    'Objects of a kind of somebody else are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them.',
+    'Objects of a kind are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them, and applies what it serves without a definition as it is written.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
   'reference-missing':
     'A resource names another that exists neither in Git nor in the cluster: correct the name, or add it. The resource is applied; its children are held.',

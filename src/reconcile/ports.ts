@@ -80,6 +80,8 @@ export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
 export interface Cluster {
   /** Kinds that the server serves, preferred version only; read once and cached until `refresh()`. */
   resources(): Promise<readonly ApiResource[]>;
+  /** The kind in this very version, preferred or not; undefined where the server does not serve it. */
+  serves(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
   /** The OpenAPI v3 document of a group-version, cached by the hash in the server's index. Undefined: it has none. */
   schema(apiVersion: string): Promise<OpenApiDocument | undefined>;
   /** Forgets discovery (a CRD was applied). */

@@ -80,6 +80,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const schemas = createSchemas(api, options.cacheDir);
   return {
     resources: async () => (await discovered(context)).preferred,
+    serves: async (apiVersion, kind) => (await discovered(context)).find(apiVersion, kind),
     schema: schemas.read,
     refresh: () => {
       context.discovered = undefined;

@@ -56,6 +56,7 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
     openSnapshot(deps.cluster, scope.names),
     deps.cluster.get(parentIdentity),
   ]);
+  await listAsDeclared(deps.cluster, snapshot, everything.loaded);
   const parent = { id: parentIdentity, extent: extentOf(parentObject) };
   const declared = withoutUnfit(
     everything,
@@ -73,6 +74,21 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, ownKinds, leftAlone };
+}
+
+/** A version that the server does not prefer is served all the same, and what is compared is in that one. */
+async function listAsDeclared(
+  cluster: Pick<Cluster, 'serves'>,
+  snapshot: Snapshot,
+  loaded: readonly Sourced[],
+): Promise<void> {
+  const others = new Map<string, ResourceId>();
+  for (const { id } of loaded) {
+    const served = snapshot.served(groupKindOf(id));
+    if (served !== undefined && served.apiVersion !== id.apiVersion) others.set(`${id.apiVersion} ${id.kind}`, id);
+  }
+  const found = await Promise.all([...others.values()].map(({ apiVersion, kind }) => cluster.serves(apiVersion, kind)));
+  for (const resource of found) if (resource !== undefined) snapshot.listAs(resource);
 }
 
 async function fitting({ cluster }: ObserveDeps, options: ObserveOptions): Promise<Quarantine> {

@@ -8,6 +8,8 @@ import type { ApiResource, Cluster } from '../ports.ts';
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
+  /** Lists the kind in this version, where it is not listed yet: live objects are compared in the version that is declared. */
+  listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
   /** Everything listed so far. */
   objects(): readonly KubeObject[];
@@ -81,6 +83,10 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
           return started;
         }),
       );
+    },
+    listAs(resource) {
+      const name = formatGroupKind(groupKindOf(resource));
+      if (!listed.has(name)) served.set(name, resource);
     },
     find: (id) => objects.get(keyOf(id)),
     objects: () => [...objects.values()],

@@ -28,6 +28,10 @@ export function snapshotCluster(input: SnapshotClusterInput): Cluster {
   const records = new Map(recordsOf(snapshot).map((object) => [keyOf(idOf(object)), object]));
   return {
     resources: async () => snapshot.served.map((kind) => ({ ...kind, verbs: ['list'] })),
+    serves: async (apiVersion, kind) => {
+      const found = snapshot.served.find((each) => each.apiVersion === apiVersion && each.kind === kind);
+      return found === undefined ? undefined : { ...found, verbs: ['list'] };
+    },
     schema: async (apiVersion) => publishedDocument(input, apiVersion),
     refresh: () => undefined,
     list: async ({ apiVersion, kind }, namespace) =>

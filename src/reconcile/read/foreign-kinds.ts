@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { groupOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ResourceId } from '../../std/problem.ts';
-import type { Cluster } from '../ports.ts';
+import type { ApiResource, Cluster } from '../ports.ts';
 
 export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
@@ -28,6 +28,15 @@ export async function listDefinitions(
     [...new Set(names)].map((name) => getReadable(cluster, { ...DEFINITION, name })),
   );
   return definitions.filter((each) => each !== undefined);
+}
+
+/** Of kinds that nothing here has a schema of, those that the server serves: in runs its discovery decides. */
+export async function listServedKinds(
+  cluster: Pick<Cluster, 'serves'>,
+  unknown: readonly { readonly apiVersion: string; readonly kind: string }[],
+): Promise<readonly ApiResource[]> {
+  const found = await Promise.all(unknown.map(({ apiVersion, kind }) => cluster.serves(apiVersion, kind)));
+  return found.filter((each) => each !== undefined);
 }
 
 async function getReadable(cluster: Pick<Cluster, 'get'>, id: ResourceId): Promise<KubeObject | undefined> {

@@ -11,7 +11,7 @@ import type { SopsKeys } from '../../std/sops/open.ts';
 import { labelValue } from '../labels.ts';
 import type { Checkout, Cluster, Repository } from '../ports.ts';
 import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
-import { DEFINITION, listDefinitions } from './foreign-kinds.ts';
+import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
 import { type Allow, beyondLimits, limitsBySource, limitsOf } from './limits.ts';
 import { type Loaded, load } from './load.ts';
 import { gatherManifests } from './manifests.ts';
@@ -59,7 +59,7 @@ export interface GatherInput {
   readonly apiGroup: string;
   readonly cache: LoadCache;
   /** Asked about kinds that the sources use and do not define. */
-  readonly cluster: Pick<Cluster, 'resources' | 'get'>;
+  readonly cluster: Pick<Cluster, 'resources' | 'serves' | 'get'>;
   readonly quarantine: Promise<Quarantine>;
 }
 
@@ -119,8 +119,11 @@ async function readSource(input: GatherInput, source: FleetSource): Promise<Sour
     const counts = definesWithin(source);
     const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
     const alone = load(given);
-    const definitions = await listDefinitions(input.cluster, alone.foreign);
-    const loaded = definitions.length === 0 ? alone : load({ ...given, definitions });
+    const [definitions, served] = await Promise.all([
+      listDefinitions(input.cluster, alone.foreign),
+      listServedKinds(input.cluster, alone.unknown),
+    ]);
+    const loaded = definitions.length + served.length === 0 ? alone : load({ ...given, definitions, served });
     const complete = {
       ...loaded,
       problems: [...problems, ...loaded.problems],

@@ -15,8 +15,15 @@ export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
-  /** Of somebody else's group, and no schema is at hand: what can be told of every object is all that is checked. */
-  | { readonly type: 'unchecked'; readonly namespaced: 'as written' };
+  /** No schema is at hand, of a group of somebody else's or of what the server serves: only what holds for every object is checked. */
+  | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
+
+/** A kind that the server serves, as its discovery says. */
+export interface ServedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
 
 export interface KindTable {
   /** Undefined where objects of the kind are refused. */
@@ -35,6 +42,8 @@ export interface KindTableInput {
   readonly builtin: (apiVersion: string) => OpenApiDocument | undefined;
   /** CustomResourceDefinitions of the same input, and of wherever else they are known from. */
   readonly definitions: readonly JsonObject[];
+  /** Kinds of which nothing else is known; absent: none. */
+  readonly served?: readonly ServedKind[] | undefined;
   /** What becomes of foreign kinds. */
   readonly foreign: 'refused' | 'unchecked';
 }
@@ -63,6 +72,11 @@ export function kindTable(input: KindTableInput): KindTable {
   }
   for (const kind of input.kinds) {
     known.set(`${ours} ${kind.kind}`, ourKind(kind));
+  }
+  for (const { apiVersion, kind, namespaced } of input.served ?? []) {
+    const key = `${apiVersion} ${kind}`;
+    if (!known.has(key)) known.set(key, { type: 'unchecked', namespaced });
+    digests.push(`${key} ${namespaced}`);
   }
   const groups = new Set([...known.keys()].map((key) => groupOf(key.slice(0, key.indexOf(' ')))));
   const ourNames = new Set(input.kinds.map(({ kind }) => kind));

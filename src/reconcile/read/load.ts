@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../std/json.ts';
 import { formatId, type Place, type Problem, type ResourceId } from '../../std/problem.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
-import { type KindTable, kindTable } from './kind-table.ts';
+import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
 import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
@@ -24,6 +24,8 @@ export interface LoadInput {
   readonly definitions?: readonly JsonObject[];
   /** Whether a definition among the documents counts; absent: all do. */
   readonly counts?: (definition: JsonObject) => boolean;
+  /** Kinds that the server serves and of which no schema is at hand; absent: none. */
+  readonly served?: readonly ServedKind[] | undefined;
   /** What becomes of kinds that nothing here knows: `refused` unless given. `unchecked` ones are told once for each kind. */
   readonly foreign?: 'refused' | 'unchecked';
   /** For namespaced objects that name none. Without it, that is a problem. */
@@ -55,6 +57,8 @@ export interface Loaded {
   readonly invalid: readonly ResourceId[];
   /** Kinds whose CRD may be elsewhere, each once. */
   readonly foreign: readonly GroupVersionKind[];
+  /** Kinds that are not known, each once: those, and versions and groups of Kubernetes' own that have no schema here. */
+  readonly unknown: readonly GroupVersionKind[];
 }
 
 interface GroupVersionKind {
@@ -72,6 +76,7 @@ export function load(input: LoadInput): Loaded {
   const definitions = [...(input.definitions ?? []), ...own];
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
   const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
+  const parsed = files.map((each) => each.parsed);
   const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));
   const { unique, duplicates } = separate(found);
   return {
@@ -86,19 +91,20 @@ export function load(input: LoadInput): Loaded {
       ...readings.flatMap(({ reading }) => reading.items.filter(({ valid }) => !valid).map(({ id }) => id)),
       ...[...duplicates.keys()].map(({ id }) => id),
     ]),
-    foreign: foreignOf(
-      files.map(({ parsed }) => parsed),
-      table,
-    ),
+    foreign: kindsIn(parsed, ({ apiVersion, kind }) => table.isForeign(apiVersion, kind)),
+    unknown: kindsIn(parsed, ({ apiVersion, kind }) => table.find(apiVersion, kind) === undefined),
   };
 }
 
-function foreignOf(files: readonly ParsedFile[], table: KindTable): readonly GroupVersionKind[] {
+function kindsIn(
+  files: readonly ParsedFile[],
+  counts: (kind: GroupVersionKind) => boolean,
+): readonly GroupVersionKind[] {
   const found = new Map<string, GroupVersionKind>();
   for (const { value } of files.flatMap(({ objects }) => objects)) {
     if (!isObject(value)) continue;
     const { apiVersion, kind } = value;
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !table.isForeign(apiVersion, kind)) continue;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !counts({ apiVersion, kind })) continue;
     found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
   }
   return [...found.values()];
