@@ -1,6 +1,6 @@
-// Everything that the conformance suite judges: each mode of the proxy, and clients before it. Starts, asks, compares. Knows nothing about output.
+// Everything that the conformance suite judges: each mode of the proxy and of the virtual server, and clients before the proxy. Starts, asks, compares. Knows nothing about output.
 
-import { MODES, type Mode, type Revision, startMode } from '../../test/harness/mcp-modes.ts';
+import { MODES, type Mode, type Revision, startMode, VIRTUAL_MODES } from '../../test/harness/mcp-modes.ts';
 import { type Comparison, compareResults, readExpected } from './expected.ts';
 import { runClientSuite, runServerSuite, type SuiteResults } from './suite.ts';
 
@@ -24,7 +24,7 @@ export interface Subject {
 const CLIENT_REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 
 export const SUBJECTS: readonly Subject[] = [
-  ...MODES.map(
+  ...[...MODES, ...VIRTUAL_MODES].map(
     (mode): Subject => ({
       name: mode.name,
       description: mode.description,

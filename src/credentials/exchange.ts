@@ -13,7 +13,9 @@ import { withoutAuthorization } from './remove.ts';
 import { createSecret } from './secret.ts';
 import { unknownCaller } from './unknown-caller.ts';
 
-type Block = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
+type Configured = NonNullable<OutgoingAuthBlocks['token_exchange_config']>;
+/** A virtual server's configuration may leave the audience to the token endpoint (RFC 8693 section 2.1). */
+type Block = Omit<Configured, 'audience'> & { readonly audience?: string };
 const POINTER = '/token_exchange_config';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -58,10 +60,10 @@ function createExchange(ports: CredentialPorts, block: Block): (token: string) =
   const secret = clientSecret(ports, block);
   const fixed = new URLSearchParams({
     grant_type: GRANT_TYPE,
-    audience: block.audience,
     subject_token_type: block.subject_token_type,
     requested_token_type: ACCESS_TOKEN,
   });
+  if (block.audience !== undefined) fixed.set('audience', block.audience);
   if (scopes.length > 0) fixed.set('scope', scopes.join(' '));
   // A public client says who it is in the form (RFC 6749 section 3.2.1), one with a secret by Basic alone (section 2.3).
   if (id !== undefined && secret === undefined) fixed.set('client_id', id);

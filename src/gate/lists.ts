@@ -4,7 +4,7 @@
 
 import { type KeptItem, type ListItem, type ListResult, listItems, rebuildList } from '../mcp/lists.ts';
 import type { Span } from '../mcp/message.ts';
-import { jsonString, type Patch } from '../mcp/patch.ts';
+import { jsonString, type Patch, patchedParts } from '../mcp/patch.ts';
 import { readValue } from '../mcp/scan.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
 import { hintsFrom, type KnownTools } from './known-tools.ts';
@@ -85,6 +85,13 @@ function keepTool(body: Buffer, item: ListItem, view: ListView): KeptItem | unde
 function annotationsOf(body: Buffer, { annotations }: ListItem, override: Override | undefined): JsonObject {
   const own = annotations === undefined ? undefined : readValue(body, annotations);
   return { ...(isObject(own) ? own : {}), ...override?.annotations };
+}
+
+/** One tool of a list as clients see it, for whoever makes a list of their own. */
+export function patchTool(body: Buffer, item: ListItem, name: string, override: Override): Buffer {
+  const annotations = override.annotations === undefined ? undefined : annotationsOf(body, item, override);
+  const { start, end } = item.span;
+  return Buffer.concat(patchedParts(body, start, end, overridePatches(item, name, override, annotations) ?? []));
 }
 
 function overridePatches(

@@ -25,6 +25,7 @@ import { suspendCommand } from './commands/suspend.ts';
 import { syncCommand } from './commands/sync.ts';
 import { triggerCommand } from './commands/trigger.ts';
 import { validateCommand } from './commands/validate.ts';
+import { vmcpCommand } from './commands/vmcp.ts';
 import { VERSION } from './version.ts';
 
 const EXIT_CODES = `
@@ -63,6 +64,7 @@ export function commandLine(): Command {
     serveCommand(),
     callCommand(),
     proxyCommand(),
+    vmcpCommand(),
     sampleCommand(),
     migrateCommand(),
     crdsCommand(),

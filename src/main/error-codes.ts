@@ -31,6 +31,7 @@ import { REGISTRY_CODES } from '../registry/codes.ts';
 import { SOPS_CODES } from '../std/sops/codes.ts';
 import { YAML_CODES } from '../std/yaml/codes.ts';
 import { VIRTUAL_CODES } from '../virtual/codes.ts';
+import { VMCP_CODES } from '../vmcp/codes.ts';
 import { CALL_CODES } from './call/codes.ts';
 import { MAIN_CODES } from './codes.ts';
 
@@ -53,6 +54,7 @@ export const AREAS: readonly { readonly title: string; readonly codes: Readonly<
   { title: 'Tokens', codes: AUTH_CODES },
   { title: 'The proxy', codes: { ...PROXY_CODES, ...TELEMETRY_CODES } },
   { title: 'The authorization server', codes: ISSUER_CODES },
+  { title: 'Virtual MCP servers', codes: VMCP_CODES },
   { title: 'What a call passes', codes: GATE_CODES },
   { title: 'Rights at the MCP server', codes: CREDENTIAL_CODES },
   {

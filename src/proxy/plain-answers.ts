@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { resourceMetadata } from '../auth/metadata.ts';
 import type { ResourceSettings } from '../auth/settings.ts';
+import type { JsonObject } from '../std/json.ts';
 import { METRICS_CONTENT_TYPE } from '../std/telemetry/metrics.ts';
 import type { Health } from './health.ts';
 import { metadataPaths } from './settings.ts';
@@ -13,6 +14,8 @@ export interface PlainAnswers {
   readonly resource?: ResourceSettings;
   /** Text of /metrics; absent where it is not served here. */
   readonly metricsText?: () => string;
+  /** Further documents by path. */
+  readonly documents?: Readonly<Record<string, () => JsonObject>>;
 }
 
 const READ_METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
@@ -51,7 +54,7 @@ interface Found {
   readonly open: boolean;
 }
 
-function findPlain({ health, resource, metricsText }: PlainAnswers, path: string): Found | undefined {
+function findPlain({ health, resource, metricsText, documents = {} }: PlainAnswers, path: string): Found | undefined {
   if (path === '/health') return { open: false, answer: () => json(200, health.report()) };
   if (path === '/readyz') return { open: false, answer: () => readiness(health.ready()) };
   if (path === '/metrics' && metricsText !== undefined) {
@@ -60,7 +63,8 @@ function findPlain({ health, resource, metricsText }: PlainAnswers, path: string
   if (resource !== undefined && metadataPaths(resource).includes(path)) {
     return { open: true, answer: () => json(200, resourceMetadata(resource)) };
   }
-  return undefined;
+  const document = Object.hasOwn(documents, path) ? documents[path] : undefined;
+  return document === undefined ? undefined : { open: false, answer: () => json(200, document()) };
 }
 
 function readiness(ready: boolean): Plain {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatRunConfig, type RunConfig } from '../../src/contracts/run-config.ts';
+import { formatVmcpConfig, type VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { type Program, startProgram } from './mcp-program.ts';
 import { type Backend, type ServerSettings, type StartServer, startFixture } from './mcp-servers.ts';
@@ -21,6 +22,8 @@ export interface Mode {
   readonly server: ServerSettings;
   /** What the proxy is configured with, beside what every mode has; absent: clients speak to the server itself. */
   readonly proxy?: (backend: Backend) => Partial<RunConfig>;
+  /** What it is a backend of, in place of a proxy. */
+  readonly virtual?: (backend: Backend) => Pick<VmcpConfig['backends'][number], 'url' | 'transport'>;
   /** What clients speak. */
   readonly front: 'streamable-http' | 'sse';
   readonly revisions: readonly Revision[];
@@ -32,6 +35,10 @@ const BOTH: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 
 function overNetwork({ url }: Backend): Partial<RunConfig> {
   return { transport: 'streamable-http', target_host: url.hostname, target_port: Number(url.port) };
+}
+
+function overHttp({ url }: Backend) {
+  return { url: url.href, transport: 'streamable-http' } as const;
 }
 
 function overStdio(sharing: 'shared' | 'perSession', pods: number): (backend: Backend) => Partial<RunConfig> {
@@ -145,6 +152,54 @@ export const MODES: readonly Mode[] = [
   },
 ];
 
+/** Through a virtual server of one backend, whose tools keep their names. */
+export const VIRTUAL_MODES: readonly Mode[] = [
+  {
+    name: 'virtual',
+    description: 'a virtual server of one streamable HTTP server',
+    server: { transport: 'http', eras: 'session,stateless' },
+    virtual: overHttp,
+    front: 'streamable-http',
+    revisions: BOTH,
+  },
+  {
+    name: 'virtual-bridge-2025-2026',
+    description: 'clients with sessions, a virtual server of one that only knows requests without',
+    list: 'bridge-2025-2026',
+    server: { transport: 'http', eras: 'stateless' },
+    virtual: overHttp,
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'virtual-bridge-2026-2025',
+    description: 'clients without sessions, a virtual server of one that only knows sessions',
+    list: 'bridge-2026-2025',
+    server: { transport: 'http', eras: 'session' },
+    virtual: overHttp,
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+  {
+    name: 'virtual-sse',
+    description: 'clients with sessions, a virtual server of one HTTP+SSE server',
+    list: 'sse',
+    server: { transport: 'sse', eras: 'session' },
+    virtual: ({ url }) => ({ url: url.href, transport: 'sse' }),
+    front: 'streamable-http',
+    revisions: ['2025-11-25'],
+  },
+  {
+    name: 'virtual-bridge-2026-2025-sse',
+    description: 'clients without sessions, a virtual server of one HTTP+SSE server',
+    list: 'bridge-2026-2025',
+    server: { transport: 'sse', eras: 'session' },
+    virtual: ({ url }) => ({ url: url.href, transport: 'sse' }),
+    front: 'streamable-http',
+    revisions: ['2026-07-28'],
+  },
+];
+
 /**
  * For stories alone. The conformance suite has no scenarios for what clients of 2024-11-05 speak, and one of its scenarios
  * waits 600 ms for an answer, in which a process may not have started.
@@ -186,6 +241,14 @@ export interface Reached {
 
 export async function startMode(mode: Mode, startServer: StartServer = startFixture): Promise<Reached> {
   const server = await startServer(mode.server);
+  if (mode.virtual !== undefined) {
+    const virtual = await startVirtual({ backends: [{ name: 'only', ...mode.virtual(server.backend) }] });
+    const stop = async () => {
+      await virtual.stop();
+      await server.stop();
+    };
+    return { ...virtual, stop };
+  }
   if (mode.proxy === undefined) return { url: server.backend.url.href, log: () => '', stop: server.stop };
   try {
     const proxy = await startProxy({ proxy_mode: mode.front, ...mode.proxy(server.backend) });
@@ -232,4 +295,49 @@ export async function startProxy(settings: Partial<RunConfig>): Promise<Reached>
 async function servingUrl(program: Program, front: Mode['front']): Promise<string> {
   const [, url = ''] = await program.printed(/serving (http:\S+)/);
   return front === 'sse' ? new URL('/sse', url).href : url;
+}
+
+/** Tools keep their names, and nobody needs a token. */
+export const VIRTUAL_CONFIG: VmcpConfig = {
+  name: 'conformance',
+  groupRef: 'tests',
+  backends: [],
+  incomingAuth: { type: 'anonymous', authz: { type: 'none' } },
+  outgoingAuth: { source: 'inline', backends: {} },
+  aggregation: {
+    conflictResolution: 'priority',
+    conflictResolutionConfig: { prefixFormat: '{workload}_', priorityOrder: ['only'] },
+    excludeAllTools: false,
+  },
+  operational: {
+    timeouts: { default: '30s' },
+    failureHandling: {
+      healthCheckInterval: '30s',
+      unhealthyThreshold: 3,
+      healthCheckTimeout: '10s',
+      statusReportingInterval: '30s',
+      partialFailureMode: 'fail',
+      circuitBreaker: { enabled: false, failureThreshold: 5, timeout: '1m' },
+    },
+  },
+};
+
+/** `skep vmcp serve` with this configuration, listening on 127.0.0.1; backends need no credentials unless it says so. */
+export async function startVirtual(settings: Partial<VmcpConfig>): Promise<Reached> {
+  const config = { ...VIRTUAL_CONFIG, ...settings };
+  const open = Object.fromEntries(config.backends.map(({ name }) => [name, { type: 'unauthenticated' as const }]));
+  const outgoingAuth = { ...config.outgoingAuth, backends: { ...open, ...config.outgoingAuth.backends } };
+  const directory = await mkdtemp(join(tmpdir(), 'skep-vmcp-'));
+  const file = join(directory, 'config.yaml');
+  await writeFile(file, formatVmcpConfig({ ...config, outgoingAuth }));
+  const program = startProgram([SKEP, 'vmcp', 'serve', '--config', file, '--port', '0']);
+  const stop = async () => {
+    await program.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const url = await servingUrl(program, 'streamable-http').catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { url, log: () => program.output(), stop };
 }

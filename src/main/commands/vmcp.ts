@@ -1,0 +1,62 @@
+// `skep vmcp`: a virtual MCP server over several others.
+
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { LogLevel } from '../log.ts';
+import { untilSignal } from '../signals.ts';
+
+interface ServeOptions {
+  readonly config: string;
+  readonly host: string;
+  readonly port: number;
+  readonly debug?: true;
+  readonly logLevel: LogLevel;
+}
+
+export function vmcpCommand(): Command {
+  return new Command('vmcp')
+    .description('Serve several MCP servers as one, or check its configuration.')
+    .addCommand(serveVirtualCommand(), { isDefault: true })
+    .addCommand(validateVirtualCommand());
+}
+
+function serveVirtualCommand(): Command {
+  return new Command('serve')
+    .description('Serve the virtual MCP server that a configuration describes.')
+    .requiredOption('-c, --config <file>', 'configuration (YAML)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0: any', readPort, 4483)
+    .option('--debug', 'log more')
+    .addOption(
+      new Option('--log-level <level>', 'least level to log')
+        .choices(['debug', 'info', 'warn', 'error'])
+        .default('info'),
+    )
+    .addHelpText('after', '\nExample:\n  skep vmcp serve --config=/etc/vmcp-config/config.yaml --host=0.0.0.0')
+    .action(async (options: ServeOptions) => {
+      const { serveFile } = await import('../services/vmcp/serve-file.ts');
+      const running = await serveFile(options, process.env);
+      process.stdout.write(`serving ${running.url}\n`);
+      await untilSignal();
+      await running.stop();
+    });
+}
+
+function validateVirtualCommand(): Command {
+  return new Command('validate')
+    .description('Check a configuration as the server would at its start, without asking any backend.')
+    .requiredOption('-c, --config <file>', 'configuration (YAML)')
+    .addHelpText('after', '\nExample:\n  skep vmcp validate --config=config.yaml')
+    .action(async ({ config: file }: { readonly config: string }) => {
+      const { createWatchedFiles } = await import('../services/watched-files.ts');
+      const { checkVirtualConfig } = await import('../services/vmcp/validate.ts');
+      const warnings = checkVirtualConfig(createWatchedFiles(), file);
+      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      process.stdout.write(`${file} is valid\n`);
+    });
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('a port is a number from 0 to 65535');
+}

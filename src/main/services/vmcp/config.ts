@@ -1,0 +1,32 @@
+// The configuration file of a virtual MCP server: read at start, and what of it is read again.
+
+import { readVmcpConfig, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { Failure } from '../../../std/failure.ts';
+import { unsupportedSettings } from '../../../vmcp/settings.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+
+/** Throws Failure `vmcp-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. */
+export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig {
+  const read = readVmcpConfig(files.read(file));
+  if ('fault' in read) throw invalid(file, read.fault);
+  const { config } = read;
+  const [unsupported] = unsupportedSettings(config);
+  if (unsupported !== undefined) {
+    const { pointer, reason } = unsupported;
+    const message = `${file}: ${pointer} is not supported by this release: ${reason}`;
+    throw new Failure('vmcp-setting-not-supported', message, { data: { file, pointer } });
+  }
+  const lacking = config.backends.find(({ name }) => config.outgoingAuth.backends[name] === undefined);
+  if (lacking !== undefined) throw invalid(file, `/outgoingAuth/backends has nothing about ${lacking.name}`);
+  const [twice] = duplicates(config.backends.map(({ name }) => name));
+  if (twice !== undefined) throw invalid(file, `/backends has ${twice} twice`);
+  return config;
+}
+
+function duplicates(names: readonly string[]): readonly string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+function invalid(file: string, fault: string): Failure {
+  return new Failure('vmcp-config-invalid', `${file}: ${fault}`, { data: { file } });
+}

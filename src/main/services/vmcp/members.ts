@@ -1,0 +1,111 @@
+// The servers behind a virtual one as its configuration lists them, each with its connection, its credentials and its
+// health; listed anew when the file changes.
+
+import type { Backend } from '../../../backends/backend.ts';
+import { bridgeEras } from '../../../backends/bridge/bridge.ts';
+import { createHttpBackend } from '../../../backends/http.ts';
+import type { Upstream } from '../../../backends/ports.ts';
+import type { BackendObserver } from '../../../backends/sessions/observer.ts';
+import { createSseBackend } from '../../../backends/sse/backend.ts';
+import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { credentialOfStrategy, isPerCaller } from '../../../credentials/of-strategy.ts';
+import type { CredentialPorts } from '../../../credentials/ports.ts';
+import type { SessionSeal } from '../../../mcp/seal.ts';
+import { jsonEquals, pointerToken } from '../../../std/json.ts';
+import { createMemberHealth } from '../../../vmcp/health/member-health.ts';
+import type { Member, Members } from '../../../vmcp/members/member.ts';
+import { healthTimes, timeoutOf } from '../../../vmcp/settings.ts';
+import { proxyClock } from '../proxy-clock.ts';
+
+export interface MemberParts {
+  readonly upstream: Upstream;
+  readonly seal: SessionSeal;
+  readonly observer: BackendObserver;
+  /** Unique among replicas and their restarts. */
+  readonly replica: string;
+  readonly credentials: CredentialPorts;
+  readonly messageBytes: number;
+  /** The health of one of them is another. */
+  readonly changed: () => void;
+}
+
+export interface ListedMembers extends Members {
+  /** Those of another configuration; what is as it was stays open. Throws a Failure where one cannot be used: nothing changes. */
+  replace(config: VmcpConfig): void;
+}
+
+type Listed = VmcpConfig['backends'][number];
+
+interface Opened {
+  readonly member: Member;
+  /** What it was made of. */
+  readonly facts: unknown;
+}
+
+/** Throws a Failure where one of them cannot be used. */
+export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembers {
+  let opened = openAll(config, parts, new Map());
+  let all = membersOf(opened);
+
+  return {
+    all: () => all,
+    find: (name) => opened.get(name)?.member,
+    replace(next) {
+      const before = opened;
+      opened = openAll(next, parts, before);
+      all = membersOf(opened);
+      for (const [name, { member }] of before) {
+        if (opened.get(name)?.member !== member) void member.backend.close(0);
+      }
+    },
+  };
+}
+
+function membersOf(opened: ReadonlyMap<string, Opened>): readonly Member[] {
+  return [...opened.values()].map(({ member }) => member);
+}
+
+function openAll(config: VmcpConfig, parts: MemberParts, before: ReadonlyMap<string, Opened>): Map<string, Opened> {
+  return new Map(
+    config.backends.map((listed) => {
+      const { name, metadata: _metadata, ...place } = listed;
+      const strategy = config.outgoingAuth.backends[name];
+      const facts = { place, strategy, timeoutMs: timeoutOf(config, name), health: healthTimes(config) };
+      const known = before.get(name);
+      if (known !== undefined && jsonEquals(known.facts, facts)) return [name, known];
+      return [name, { member: openMember(config, listed, parts), facts }];
+    }),
+  );
+}
+
+function openMember(config: VmcpConfig, listed: Listed, parts: MemberParts): Member {
+  const { name, url, transport } = listed;
+  const strategy = config.outgoingAuth.backends[name] ?? { type: 'unauthenticated' };
+  const timeoutMs = timeoutOf(config, name);
+  const pointer = `/outgoingAuth/backends/${pointerToken(name)}`;
+  return {
+    name,
+    url,
+    transport,
+    backend: openBackend(listed, timeoutMs, parts),
+    credential: credentialOfStrategy(strategy, pointer, parts.credentials),
+    authType: strategy.type,
+    perCaller: isPerCaller(strategy),
+    timeoutMs,
+    health: createMemberHealth(healthTimes(config), proxyClock, parts.changed),
+  };
+}
+
+function openBackend({ url, transport }: Listed, timeoutMs: number, parts: MemberParts): Backend {
+  const { upstream, seal, observer, replica, messageBytes } = parts;
+  const times = { firstByteMs: timeoutMs, idleMs: timeoutMs };
+  const ports = { upstream, clock: proxyClock };
+  const backend =
+    transport === 'sse'
+      ? createSseBackend(
+          { url, ...times, messageBytes },
+          { ...ports, observer, replica, limits: { silenceMs: timeoutMs } },
+        )
+      : createHttpBackend({ url, fixedPath: true, ...times }, ports);
+  return bridgeEras(backend, { clock: proxyClock, seal }, { messageBytes, askMs: timeoutMs });
+}

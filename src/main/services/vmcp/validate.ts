@@ -1,0 +1,49 @@
+// What `skep vmcp validate` says of a configuration: whatever would keep the server from starting, and what will not have
+// the effect that its author may expect.
+
+import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { conflictName } from '../../../virtual/aggregate.ts';
+import { NAME_MAX } from '../../../virtual/short-names.ts';
+import { aggregationRules } from '../../../vmcp/settings.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { readVirtualConfig } from './config.ts';
+import { checkPolicies } from './rules.ts';
+
+/** Warnings. Throws a Failure with what is wrong. Secrets may be elsewhere, so that their absence is none of it. */
+export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
+  const config = readVirtualConfig(files, file);
+  checkPolicies(config);
+  return [...nameWarnings(config), ...memberWarnings(config)];
+}
+
+/** Names that are known before any backend was asked. */
+function nameWarnings(config: VmcpConfig): readonly string[] {
+  const { resolution, shown } = aggregationRules(config);
+  return (config.aggregation.tools ?? []).flatMap(({ workload, filter = [] }) => {
+    const { overrides } = shown(workload);
+    const given = Object.values(overrides).flatMap(({ name }) => name ?? []);
+    const names = [...new Set([...filter, ...given])].map((name) => conflictName(workload, name, resolution));
+    return names
+      .filter((name) => name.length > NAME_MAX)
+      .map((name) => `the tool ${name} has ${name.length} characters: clients see it shortened to ${NAME_MAX}`);
+  });
+}
+
+/** Settings about backends that there are none of. */
+function memberWarnings({ aggregation, operational, backends }: VmcpConfig): readonly string[] {
+  const names = new Set(backends.map(({ name }) => name));
+  const said = [
+    ...(aggregation.tools ?? []).map(
+      ({ workload }, index) => [`/aggregation/tools/${index}/workload`, workload] as const,
+    ),
+    ...(aggregation.conflictResolutionConfig.priorityOrder ?? []).map(
+      (name, index) => [`/aggregation/conflictResolutionConfig/priorityOrder/${index}`, name] as const,
+    ),
+    ...Object.keys(operational.timeouts.perWorkload ?? {}).map(
+      (name) => ['/operational/timeouts/perWorkload', name] as const,
+    ),
+  ];
+  return said
+    .filter(([, name]) => !names.has(name))
+    .map(([pointer, name]) => `${pointer}: there is no backend ${name}`);
+}

@@ -1,0 +1,160 @@
+// `skep vmcp serve`: many MCP servers as one, behind the gate of a proxy. Wires what the configuration asks for.
+
+import type { Logger } from 'pino';
+import { createOutbound, type Outbound } from '../../../adapters/http/outbound.ts';
+import { createUpstream } from '../../../adapters/upstream/upstream.ts';
+import type { BackendObserver } from '../../../backends/sessions/observer.ts';
+import { type RunConfig, SECRET_ENV } from '../../../contracts/run-config.ts';
+import { VMCP_ENV, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { createSessionSeal, type SessionSeal } from '../../../mcp/seal.ts';
+import { listenHttp } from '../../../proxy/listener.ts';
+import { createHandle, type Handle } from '../../../proxy/proxy.ts';
+import { limitsOf, timesOf } from '../../../proxy/settings.ts';
+import type { Environment } from '../../../std/environment.ts';
+import { Failure } from '../../../std/failure.ts';
+import { VERSION } from '../../version.ts';
+import { proxyClock } from '../proxy-clock.ts';
+import { openRecorder } from '../proxy-record.ts';
+import { createSettings } from '../proxy-settings.ts';
+import { countUnderWay, stopProxy } from '../proxy-stop.ts';
+import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
+import type { WatchedFiles } from '../watched-files.ts';
+import { gateConfig, type Place } from './gate-config.ts';
+import { openVirtualRules } from './rules.ts';
+import { openWorld } from './world.ts';
+
+export interface VirtualOptions {
+  readonly config: VmcpConfig;
+  readonly place: Place;
+  readonly environment: Environment;
+  readonly files: WatchedFiles;
+  readonly logger: Logger;
+  /** Takes the lines of the audit. Absent: standard output. */
+  readonly writeAudit?: (line: string) => void;
+}
+
+export interface RunningVirtualServer {
+  /** Where clients reach it. */
+  readonly url: string;
+  /** Another configuration; one that cannot be used changes nothing and is thrown as a Failure. */
+  replace(config: VmcpConfig): void;
+  stop(): Promise<void>;
+}
+
+/** Listens when it returns. Throws a Failure where the configuration cannot be used; nothing stays open then. */
+export async function startVirtualServer(options: VirtualOptions): Promise<RunningVirtualServer> {
+  const closing: (() => unknown)[] = [];
+  try {
+    return await openParts(options, closing);
+  } catch (error) {
+    for (const close of closing.reverse()) await close();
+    throw error;
+  }
+}
+
+const CONNECT_MS = 10_000;
+
+async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
+  const { config, place, logger } = options;
+  const gate = gateConfig(config, place);
+  const { world, rules, settings, ...rest } = await openFixed(options, gate, closing);
+  let handle: Handle;
+
+  /** Nothing changes where one of them cannot be used. */
+  function use(next: VmcpConfig): void {
+    const parts = settings(gateConfig(next, place));
+    rules.replace(next);
+    handle = createHandle({ ...parts, plain: { ...parts.plain, documents: world.documents } });
+  }
+
+  use(config);
+  const listener = await listenHttp(place, (request, response) => handle(request, response));
+  closing.push(() => listener.destroy());
+  logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
+  return {
+    url: `${listener.url}/mcp`,
+    replace(next) {
+      use(next);
+      world.replace(next);
+    },
+    stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, ...rest }),
+  };
+}
+
+/** What no change of the configuration touches: members that stay, sessions, keys, metrics, telemetry. */
+async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
+  const { config, environment, files, logger } = options;
+  const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
+  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+  closing.push(() => outbound.close());
+  const upstream = createUpstream({ connectTimeoutMs: CONNECT_MS });
+  closing.push(() => upstream.close());
+  const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
+  const rules = openVirtualRules(config, logger);
+  const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
+  closing.push(numbers.stop);
+  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read);
+  closing.push(() => telemetry?.close());
+  const recorder = openRecorder({ metrics, logger, writeAudit: options.writeAudit });
+  closing.push(recorder.close);
+  const observer: BackendObserver = {
+    dropped: metrics.dropped,
+    log: (level, message) => logger[level]({ part: 'backend' }, message),
+  };
+  const replica = proxyClock.random(6).toString('hex');
+  const credentials = credentialPorts(options, outbound);
+  const members = { upstream, seal, messageBytes, replica, observer, credentials };
+  const world = openWorld({ config, logger, messageBytes, members });
+  closing.push(() => world.backend.close(0), world.stop);
+  const underWay = countUnderWay();
+  const { untilStopped } = underWay;
+  function active(change: 1 | -1, kind: 'request' | 'stream'): void {
+    if (kind === 'stream') metrics.streams(change);
+    else {
+      metrics.active(change);
+      underWay.count(change);
+    }
+  }
+  const { backend, health } = world;
+  const secret = environment[config.incomingAuth.oidc?.clientSecretEnv ?? ''];
+  const settings = createSettings({
+    fixed: {
+      backend,
+      rules,
+      seal,
+      health,
+      times,
+      endpoint: '/mcp',
+      beginSpan: telemetry?.beginSpan,
+      active,
+      untilStopped,
+    },
+    environment: { ...environment, [SECRET_ENV.oidcClientSecret]: secret },
+    metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
+    sse: undefined,
+    ...{ files, logger, outbound, recorder },
+  });
+  return { world, rules, settings, underWay };
+}
+
+const KEY_BYTES_MIN = 32;
+
+/** Without the variable a key of this process alone: another replica, or a restart, knows none of its sessions. */
+function openSeal(secret: string | undefined): SessionSeal {
+  const key = secret === undefined ? proxyClock.random(KEY_BYTES_MIN) : Buffer.from(secret.trim());
+  if (key.length < KEY_BYTES_MIN) {
+    const message = `the variable ${VMCP_ENV.sessionHmacSecret} must hold at least ${KEY_BYTES_MIN} characters`;
+    throw new Failure('vmcp-config-invalid', message);
+  }
+  return createSessionSeal({ keys: [key], random: proxyClock.random });
+}
+
+function credentialPorts({ environment, files, logger }: VirtualOptions, outbound: Outbound) {
+  return {
+    fetch: outbound.request,
+    clock: proxyClock,
+    environment,
+    secretFiles: files,
+    notify: ({ message, ...notice }: { readonly message: string }) => logger.warn(notice, message),
+  };
+}

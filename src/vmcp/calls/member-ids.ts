@@ -1,0 +1,60 @@
+// Ids that members choose, as clients of the virtual server see them: with the name of the member, so that any replica knows
+// where an answer goes and two members never mean the same. Knows nothing about messages.
+
+export interface MemberId {
+  readonly member: string;
+  /** As the member has it: JSON text of an id, or the id of an event. */
+  readonly id: string;
+}
+
+/** JSON text. */
+export function formatMemberId({ member, id }: MemberId): string {
+  return JSON.stringify(`${member} ${id}`);
+}
+
+/** Undefined for a JSON text that is none of ours. */
+export function readMemberId(json: string): MemberId | undefined {
+  if (!json.startsWith('"')) return undefined;
+  const text: string = JSON.parse(json);
+  const space = text.indexOf(' ');
+  return space <= 0 ? undefined : { member: text.slice(0, space), id: text.slice(space + 1) };
+}
+
+const CALL = 'c.';
+const LISTENER = 'l.';
+
+/** Of an event on the answer of a call. */
+export function formatCallEvent({ member, id }: MemberId): string {
+  return CALL + Buffer.from(`${member} ${id}`).toString('base64url');
+}
+
+/** Of an event on the stream that a client listens to: the last id of each member. */
+export function formatListenerEvent(ids: ReadonlyMap<string, string>): string {
+  return LISTENER + Buffer.from(JSON.stringify(Object.fromEntries(ids))).toString('base64url');
+}
+
+export type ReadEvent =
+  | { readonly kind: 'call'; readonly at: MemberId }
+  | { readonly kind: 'listener'; readonly ids: ReadonlyMap<string, string> };
+
+/** Undefined for what was never given out. */
+export function readEventId(text: string): ReadEvent | undefined {
+  const plain = Buffer.from(text.slice(CALL.length), 'base64url').toString();
+  if (text.startsWith(CALL)) {
+    const at = readMemberId(JSON.stringify(plain));
+    return at === undefined ? undefined : { kind: 'call', at };
+  }
+  if (!text.startsWith(LISTENER)) return undefined;
+  const ids = parseIds(plain);
+  return ids === undefined ? undefined : { kind: 'listener', ids };
+}
+
+function parseIds(text: string): ReadonlyMap<string, string> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    return new Map(Object.entries(parsed).flatMap(([member, id]) => (typeof id === 'string' ? [[member, id]] : [])));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,201 @@
+// What a virtual server offers to a caller now, and word of it when that changes. Knows nothing about sessions, streams and
+// how lists are asked for.
+
+import type { BackendFault, Exchange } from '../../backends/backend.ts';
+import { setBounded } from '../../std/bounded.ts';
+import type { Member, Members } from '../members/member.ts';
+import { type AggregationRules, assembleOffer, changedLists, type Offer, type OfferingMember } from './assemble.ts';
+import { createEntries, type Entries, type Entry, type EntryParts } from './entries.ts';
+import type { ListName } from './lists.ts';
+
+/** What is offered, or the member without which nothing is (partialFailureMode `fail`). */
+export type Offered =
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly fault: BackendFault };
+
+export interface Catalogue {
+  /** A value while everything is known. */
+  offer(exchange: Exchange): Offered | Promise<Offered>;
+  /** The same whatever members are unhealthy: for calls, which need no other member than their own. */
+  routes(exchange: Exchange): Offer | Promise<Offer>;
+  /** Reads the lists of a member now, for all callers. */
+  check(member: Member, timeoutMs: number): Promise<Entry>;
+  /** A member says that its lists have changed. */
+  doubt(member: string): void;
+  /** Members, rules or their health are others. */
+  renew(): void;
+  /** `changed` is called, once for each change, until what it gives is called. */
+  watch(exchange: Exchange, changed: (lists: readonly ListName[]) => void): () => void;
+  stop(): void;
+}
+
+export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
+  readonly members: Members;
+  readonly rules: () => AggregationRules;
+  readonly mode: () => 'fail' | 'best_effort';
+  readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
+  /** What is new to the operator about what is offered to all. */
+  readonly assembled: (offer: Offer) => void;
+  /** What a reading shows of a member. */
+  readonly observed: (member: Member, entry: Entry) => void;
+}
+
+/** Changes that come together are one. */
+const TOGETHER_MS = 200;
+/** The tools of a member that does not answer stay for so long. */
+const GRACE_MS = 60_000;
+/** What callers with rights of their own see may change without a word. */
+const LOOK_AGAIN_MS = 60_000;
+const OFFERS_MAX = 1000;
+
+interface Kept {
+  /** What of the lists of members, and of the rules, it was made of. */
+  readonly version: number;
+  readonly rules: number;
+  readonly until: number;
+  readonly offer: Offer;
+  readonly entries: readonly (Entry | undefined)[];
+}
+
+interface Watcher {
+  readonly exchange: Exchange;
+  readonly changed: (lists: readonly ListName[]) => void;
+  seen: Offer | undefined;
+}
+
+interface State {
+  readonly parts: CatalogueParts;
+  readonly entries: Entries;
+  readonly kept: Map<string, Kept>;
+  readonly watchers: Set<Watcher>;
+  /** Of what members offer. */
+  version: number;
+  /** Of members and rules. */
+  rules: number;
+  stopTelling: (() => void) | undefined;
+  stopped: boolean;
+}
+
+export function createCatalogue(parts: CatalogueParts): Catalogue {
+  const state: State = {
+    parts,
+    entries: createEntries({ ...parts, ended: (...ended) => takeReading(state, ...ended) }),
+    ...{ kept: new Map(), watchers: new Set(), version: 0, rules: 0, stopTelling: undefined, stopped: false },
+  };
+  const { entries, watchers } = state;
+  return {
+    routes: (exchange) => routesFor(state, exchange),
+    offer(exchange) {
+      const offer = routesFor(state, exchange);
+      if (offer instanceof Promise) return offer.then((each) => offered(state, exchange, each));
+      return offered(state, exchange, offer);
+    },
+    check: (member, timeoutMs) => entries.read(member, undefined, timeoutMs),
+    doubt(member) {
+      entries.doubt(member);
+      const found = parts.members.find(member);
+      if (found !== undefined && !found.perCaller) void entries.read(found, undefined);
+      else renew(state);
+    },
+    renew() {
+      state.rules += 1;
+      entries.keepOnly(new Set(parts.members.all().map(({ name }) => name)));
+      renew(state);
+    },
+    watch(exchange, changed) {
+      const watcher: Watcher = { exchange, changed, seen: undefined };
+      watchers.add(watcher);
+      void tell(state, watcher);
+      return () => watchers.delete(watcher);
+    },
+    stop() {
+      state.stopped = true;
+      state.stopTelling?.();
+      watchers.clear();
+    },
+  };
+}
+
+function takeReading(state: State, member: Member, before: Entry | undefined, entry: Entry, shared: boolean): void {
+  state.parts.observed(member, entry);
+  if (before?.lists !== entry.lists || before?.fault?.reason !== entry.fault?.reason) renew(state);
+  if (shared && entry.fault !== undefined) state.parts.clock.after(GRACE_MS, () => renew(state));
+}
+
+function renew(state: State): void {
+  state.version += 1;
+  if (state.stopped || state.stopTelling !== undefined || state.watchers.size === 0) return;
+  state.stopTelling = state.parts.clock.after(TOGETHER_MS, () => {
+    state.stopTelling = undefined;
+    for (const watcher of state.watchers) void tell(state, watcher);
+  });
+}
+
+async function tell(state: State, watcher: Watcher): Promise<void> {
+  const offer = await routesFor(state, watcher.exchange);
+  const { seen } = watcher;
+  watcher.seen = offer;
+  if (seen === undefined || seen === offer || !state.watchers.has(watcher)) return;
+  const lists = changedLists(seen, offer);
+  if (lists.length > 0) watcher.changed(lists);
+}
+
+function routesFor(state: State, exchange: Exchange): Offer | Promise<Offer> {
+  const { parts, kept, entries } = state;
+  const all = parts.members.all();
+  const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
+  const found = kept.get(scope);
+  if (found?.version === state.version && parts.clock.monotonic() < found.until) return found.offer;
+  const looked = all.map((member) => entries.look(member, exchange));
+  if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
+  return Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange))).then((read) =>
+    keepOffer(state, scope, all, read),
+  );
+}
+
+function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly Entry[]): Offer {
+  const { parts, kept, version, rules } = state;
+  const now = parts.clock.monotonic();
+  const known = kept.get(scope);
+  const offering = read.map((entry) => (isOffered(entry, now) ? entry : undefined));
+  const same = known !== undefined && known.rules === rules && sameEntries(known.entries, offering);
+  const offer = same ? known.offer : assemble(parts, all, offering);
+  if (!same && scope === '') parts.assembled(offer);
+  const until = Math.min(now + LOOK_AGAIN_MS, ...read.map((entry) => Math.max(entry.until, now + 100)));
+  setBounded(kept, scope, { version, rules, until, offer, entries: offering }, OFFERS_MAX);
+  return offer;
+}
+
+function assemble({ rules }: CatalogueParts, all: readonly Member[], offering: readonly (Entry | undefined)[]): Offer {
+  const offers = all.flatMap(({ name }, index): readonly OfferingMember[] => {
+    const lists = offering[index]?.lists;
+    return lists === undefined ? [] : [{ name, lists }];
+  });
+  return assembleOffer(offers, rules());
+}
+
+function isOffered({ lists, failingSince }: Entry, now: number): boolean {
+  return lists !== undefined && (failingSince === undefined || now - failingSince < GRACE_MS);
+}
+
+function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | undefined)[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry?.lists === b[index]?.lists);
+}
+
+/** Document 3, partialFailureMode: lists need every member, calls their own alone. */
+function offered({ parts, entries }: State, exchange: Exchange, offer: Offer): Offered {
+  if (parts.mode() === 'best_effort') return { ok: true, offer };
+  for (const member of parts.members.all()) {
+    const entry = entries.look(member, exchange);
+    if (member.health.usable() && entry?.lists !== undefined) continue;
+    return { ok: false, fault: missingMember(member, entry?.fault) };
+  }
+  return { ok: true, offer };
+}
+
+function missingMember({ name, health }: Member, fault: BackendFault | undefined): BackendFault {
+  const reason = fault?.reason === 'unauthorized' || fault?.reason === 'forbidden' ? fault.reason : 'unreachable';
+  const why = fault === undefined ? '' : `: ${fault.message}`;
+  const message = `the backend ${name} is not available${why}`;
+  return { reason, message, retryAfterSeconds: 5, detail: fault?.detail ?? health.report().message };
+}

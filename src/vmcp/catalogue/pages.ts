@@ -1,0 +1,88 @@
+// One list of a virtual server as clients get it: sorted, in pages that stay the same while the list does. Knows nothing
+// about members and methods.
+
+import { hash } from 'node:crypto';
+import type { Era } from '../../backends/backend.ts';
+import type { ListName } from './lists.ts';
+
+export interface ListedItem {
+  /** What the list is sorted by; unique in it. */
+  readonly key: string;
+  readonly stateless: Buffer;
+  /** For clients with sessions; undefined: it is not offered to them. */
+  readonly session: Buffer | undefined;
+}
+
+export interface Pages {
+  /** Equal lists have equal ones. */
+  readonly digest: string;
+  readonly size: number;
+  /** Members of the result, as `"tools":[...],"nextCursor":"..."`; undefined for a cursor that is none of ours. */
+  page(era: Era, cursor: string | undefined): Buffer | undefined;
+}
+
+/** Many clients read the first page alone. */
+const PAGE_ITEMS = 1000;
+
+export function createPages(name: ListName, items: readonly ListedItem[]): Pages {
+  const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const made = new Map<string, Buffer>();
+  let digest: string | undefined;
+  return {
+    get digest() {
+      digest ??= digestOf(sorted);
+      return digest;
+    },
+    size: sorted.length,
+    page(era, cursor) {
+      const start = cursor === undefined ? 0 : startAfter(sorted, cursor);
+      if (start === undefined) return undefined;
+      const key = `${era} ${start}`;
+      const bytes = made.get(key) ?? formatPage(name, sorted, era, start);
+      // A cursor of an older list may stand between two pages of this one: only those of our own are kept.
+      if (start % PAGE_ITEMS === 0) made.set(key, bytes);
+      return bytes;
+    },
+  };
+}
+
+function digestOf(items: readonly ListedItem[]): string {
+  return hash('sha256', Buffer.concat(items.map(({ stateless }) => stateless)), 'base64url');
+}
+
+function formatPage(name: ListName, sorted: readonly ListedItem[], era: Era, start: number): Buffer {
+  const end = start + PAGE_ITEMS;
+  const parts: Buffer[] = [Buffer.from(`"${name}":[`)];
+  for (const item of sorted.slice(start, end)) {
+    const bytes = item[era];
+    if (bytes === undefined) continue;
+    if (parts.length > 1) parts.push(COMMA);
+    parts.push(bytes);
+  }
+  const last = sorted[end - 1];
+  const more = last !== undefined && end < sorted.length;
+  parts.push(Buffer.from(more ? `],"nextCursor":"${cursorOf(last.key)}"` : ']'));
+  return Buffer.concat(parts);
+}
+
+const COMMA = Buffer.from(',');
+const MARK = 'after ';
+
+/** What follows a name stays right while the list changes. */
+function cursorOf(key: string): string {
+  return Buffer.from(MARK + key).toString('base64url');
+}
+
+function startAfter(sorted: readonly ListedItem[], cursor: string): number | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!text.startsWith(MARK)) return undefined;
+  const key = text.slice(MARK.length);
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.key ?? '') <= key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,10 @@
+// What goes wrong with a virtual MCP server itself, by stable code. What its clients meet has the codes of the proxy.
+
+export const VMCP_CODES = {
+  'vmcp-config-invalid':
+    'The configuration of a virtual MCP server cannot be used: the message names the file and the key. Where skep wrote it, use images of one release.',
+  'vmcp-setting-not-supported':
+    'A setting of a virtual MCP server has no effect in this release, so that the server does not start with it: the message names the key. Remove it.',
+  'vmcp-tools-clash':
+    'Several tools of the backends want the same name. With `manual` clients see none of them: give one of them another name in `aggregation.tools[].overrides`. With `prefix` the first has it.',
+} as const;

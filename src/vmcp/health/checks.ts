@@ -1,0 +1,77 @@
+// Asks members again and again how they are (document 3, FailureHandlingConfig). Knows nothing about what follows from it.
+
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Member, Members } from '../members/member.ts';
+
+export interface CheckParts {
+  readonly members: Members;
+  readonly catalogue: Pick<Catalogue, 'check'>;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
+}
+
+export interface Checks {
+  /** Every member that there is now has been asked at least once. */
+  complete(): boolean;
+  /** Members are others: new ones are asked at once. */
+  renew(): void;
+  stop(): void;
+}
+
+/** An answer that took longer is said to be degraded. */
+const SLOW_MS = 5000;
+
+export function watchMembers(parts: CheckParts): Checks {
+  const { members, clock, intervalMs } = parts;
+  const asked = new Set<string>();
+  const timers = new Map<string, () => void>();
+  let stopped = false;
+
+  async function check(member: Member): Promise<void> {
+    timers.delete(member.name);
+    // One whose circuit is open is left alone until that is over.
+    if (member.health.admit()) await ask(parts, member);
+    asked.add(member.name);
+    if (stopped || members.find(member.name) !== member) return;
+    timers.set(
+      member.name,
+      clock.after(intervalMs, () => void check(member)),
+    );
+  }
+
+  function renew(): void {
+    for (const [name, stop] of timers) {
+      if (members.find(name) !== undefined) continue;
+      stop();
+      timers.delete(name);
+      asked.delete(name);
+    }
+    for (const member of members.all()) if (!timers.has(member.name)) void check(member);
+  }
+
+  renew();
+  return {
+    complete: () => members.all().every(({ name }) => asked.has(name)),
+    renew,
+    stop() {
+      stopped = true;
+      for (const stop of timers.values()) stop();
+    },
+  };
+}
+
+/** Where everybody gets the same lists, they are what is asked for; otherwise only whether it is there. */
+async function ask({ catalogue, clock, timeoutMs }: CheckParts, member: Member): Promise<void> {
+  const began = clock.monotonic();
+  if (!member.perCaller) {
+    const { fault } = await catalogue.check(member, timeoutMs);
+    const slow = clock.monotonic() - began > SLOW_MS;
+    member.health.observe({ ok: fault === undefined, slow, message: fault?.detail ?? fault?.message });
+    return;
+  }
+  const late = new Promise<undefined>((resolve) => clock.after(timeoutMs, () => resolve(undefined)));
+  const probe = await Promise.race([member.backend.probe(), late]);
+  const slow = (probe?.responseTimeMs ?? 0) > SLOW_MS;
+  member.health.observe({ ok: probe?.available === true, slow, message: probe?.error ?? 'it did not answer in time' });
+}

@@ -1,0 +1,112 @@
+// How one member is, by checks and by the calls that pass: healthy, degraded, unhealthy, and whether its circuit lets calls
+// through (document 3, FailureHandlingConfig). Knows nothing about how it is asked.
+
+export interface HealthSettings {
+  /** Failures in a row that make it unhealthy. */
+  readonly unhealthyThreshold: number;
+  /** Absent: calls go on whatever happens. */
+  readonly breaker?: { readonly failureThreshold: number; readonly openMs: number };
+}
+
+export type MemberState = 'unknown' | 'healthy' | 'degraded' | 'unhealthy';
+export type CircuitState = 'closed' | 'open' | 'half-open';
+
+export interface HealthReport {
+  readonly state: MemberState;
+  readonly consecutiveFailures: number;
+  /** Milliseconds since 1970, of the last check or call; undefined before the first. */
+  readonly checkedAt?: number;
+  /** Why it failed; empty while it does not. */
+  readonly message: string;
+  readonly changedAt?: number;
+  /** Undefined where there is no breaker. */
+  readonly circuit?: { readonly state: CircuitState; readonly changedAt?: number };
+}
+
+export interface MemberHealth {
+  report(): HealthReport;
+  /** What a check or a call has shown. `slow`: it answered, later than it should. */
+  observe(result: { readonly ok: boolean; readonly slow?: boolean; readonly message?: string }): void;
+  /** False: calls fail at once. While the circuit is half open one call at a time finds out. */
+  admit(): boolean;
+  /** Lists and workflows that need it can rely on it. */
+  usable(): boolean;
+}
+
+export interface HealthClock {
+  now(): number;
+  monotonic(): number;
+}
+
+/** `changed`: its state or that of its circuit is another one. */
+export function createMemberHealth(settings: HealthSettings, clock: HealthClock, changed: () => void): MemberHealth {
+  const { unhealthyThreshold, breaker } = settings;
+  let state: MemberState = 'unknown';
+  let failures = 0;
+  let message = '';
+  let checkedAt: number | undefined;
+  let changedAt: number | undefined;
+  let circuit: CircuitState = 'closed';
+  let circuitChangedAt: number | undefined;
+  let openedAt = 0;
+  /** Monotonic time of the call that finds out; undefined where none is under way. */
+  let trying: number | undefined;
+
+  function enter(next: MemberState): void {
+    if (next === state) return;
+    state = next;
+    changedAt = clock.now();
+    changed();
+  }
+
+  function turn(next: CircuitState): void {
+    if (next === circuit) return;
+    circuit = next;
+    circuitChangedAt = clock.now();
+    if (next === 'open') openedAt = clock.monotonic();
+    changed();
+  }
+
+  function fail(why: string): void {
+    failures += 1;
+    message = why;
+    if (failures >= unhealthyThreshold) enter('unhealthy');
+    if (breaker !== undefined && (circuit === 'half-open' || failures >= breaker.failureThreshold)) turn('open');
+  }
+
+  function succeed(slow: boolean): void {
+    // After failures the first success shows less than the next one does.
+    enter(slow || state === 'unhealthy' ? 'degraded' : 'healthy');
+    failures = 0;
+    message = slow ? 'it answers slowly' : '';
+    turn('closed');
+  }
+
+  return {
+    report: () => ({
+      state,
+      consecutiveFailures: failures,
+      checkedAt,
+      message,
+      changedAt,
+      circuit: breaker === undefined ? undefined : { state: circuit, changedAt: circuitChangedAt },
+    }),
+    observe({ ok, slow = false, message: why = '' }) {
+      checkedAt = clock.now();
+      trying = undefined;
+      if (ok) succeed(slow);
+      else fail(why);
+    },
+    admit() {
+      if (breaker === undefined || circuit === 'closed') return true;
+      const now = clock.monotonic();
+      if (circuit === 'open' && now - openedAt < breaker.openMs) return false;
+      // One that never came back does not keep the circuit open.
+      if (trying !== undefined && now - trying < breaker.openMs) return false;
+      trying = now;
+      turn('half-open');
+      return true;
+    },
+    usable: () => state !== 'unhealthy' && circuit !== 'open',
+  };
+}

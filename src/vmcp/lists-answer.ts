@@ -1,0 +1,103 @@
+// Answers of the virtual server itself: what it is, and its lists. Knows nothing about members.
+
+import type { Era } from '../backends/backend.ts';
+import { resultMessage } from '../backends/bridge/messages.ts';
+import { META_SERVER } from '../backends/bridge/protocol.ts';
+import { ERRORS, errorBody } from '../mcp/errors.ts';
+import type { RequestMessage } from '../mcp/message.ts';
+import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../mcp/revisions.ts';
+import { readValue } from '../mcp/scan.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
+import type { Offer } from './catalogue/assemble.ts';
+import type { ListName } from './catalogue/lists.ts';
+
+export interface ServerName {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The revision that both sides speak (2025-11-25, Lifecycle, Version Negotiation). */
+export function agreedRevision(requested: string | undefined): string {
+  return requested !== undefined && eraOfRevision(requested) === 'session' ? requested : LATEST_SESSION_REVISION;
+}
+
+export function initializeMessage(
+  { id }: RequestMessage,
+  revision: string,
+  { capabilities }: Offer,
+  server: ServerName,
+): Buffer {
+  const { name, version } = server;
+  return resultMessage(
+    id.json,
+    JSON.stringify({ protocolVersion: revision, capabilities, serverInfo: { name, version } }),
+  );
+}
+
+export function discoverMessage(
+  { id }: RequestMessage,
+  capabilities: JsonObject,
+  server: ServerName,
+  shared: boolean,
+): Buffer {
+  const { name, version } = server;
+  return resultMessage(
+    id.json,
+    JSON.stringify({
+      resultType: 'complete',
+      supportedVersions: SUPPORTED_REVISIONS,
+      capabilities,
+      ttlMs: TTL_MS,
+      cacheScope: shared ? 'public' : 'private',
+      _meta: { [META_SERVER]: { name, version } },
+    }),
+  );
+}
+
+/** Clients that listen hear of changes before; the others ask again. */
+const TTL_MS = 30_000;
+
+const LISTS: ReadonlyMap<string, ListName> = new Map([
+  ['tools/list', 'tools'],
+  ['prompts/list', 'prompts'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+]);
+
+export function listNameOf(method: string): ListName | undefined {
+  return LISTS.get(method);
+}
+
+const NOT_FOUND = Symbol('no such page');
+
+/** `shared`: every caller gets the same. */
+export function listMessage(
+  name: ListName,
+  body: Buffer,
+  { id, params }: RequestMessage,
+  { lists }: Offer,
+  { era, server, shared }: { readonly era: Era; readonly server: ServerName; readonly shared: boolean },
+): Buffer {
+  const cursor = params === undefined ? undefined : cursorIn(body, params);
+  const page = cursor === NOT_FOUND ? undefined : lists[name].page(era, cursor);
+  if (page === undefined) return errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list');
+  const head = `{"jsonrpc":"2.0","id":${id.json},"result":{`;
+  return Buffer.concat([Buffer.from(head), page, era === 'session' ? END : statelessEnd(server, shared)]);
+}
+
+const END = Buffer.from('}}');
+
+function statelessEnd({ name, version }: ServerName, shared: boolean): Buffer {
+  const meta = JSON.stringify({ [META_SERVER]: { name, version } });
+  const scope = shared ? 'public' : 'private';
+  return Buffer.from(`,"resultType":"complete","ttlMs":${TTL_MS},"cacheScope":"${scope}","_meta":${meta}}}`);
+}
+
+function cursorIn(
+  body: Buffer,
+  params: { readonly start: number; readonly end: number },
+): string | undefined | typeof NOT_FOUND {
+  const value = readValue(body, params);
+  if (!isObject(value) || value.cursor === undefined) return undefined;
+  return typeof value.cursor === 'string' ? value.cursor : NOT_FOUND;
+}

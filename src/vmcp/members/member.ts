@@ -1,0 +1,54 @@
+// One server behind the virtual one, and requests to it: what a client's exchange becomes on its way there. Knows nothing
+// about lists, sessions and which client calls.
+
+import type { Backend, Exchange } from '../../backends/backend.ts';
+import type { Cause } from '../../backends/bridge/ask.ts';
+import { authorizeAs } from '../../credentials/authorize.ts';
+import type { Credential } from '../../credentials/credential.ts';
+import type { MemberHealth } from '../health/member-health.ts';
+
+export interface Member {
+  /** Without spaces: the name of a Kubernetes object. */
+  readonly name: string;
+  readonly url: string;
+  readonly transport: 'sse' | 'streamable-http';
+  /** Of any era, so a bridge stands before it. */
+  readonly backend: Backend;
+  readonly credential: Credential;
+  /** Type of the strategy, for people. */
+  readonly authType: string;
+  /** What it offers may differ from caller to caller, since each shows rights of its own. */
+  readonly perCaller: boolean;
+  /** Until the first byte of an answer, and between two messages of it. */
+  readonly timeoutMs: number;
+  readonly health: MemberHealth;
+}
+
+/** Those there are now: a configuration that is read again changes them. */
+export interface Members {
+  all(): readonly Member[];
+  find(name: string): Member | undefined;
+}
+
+type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session' | 'method'>>;
+
+/** The endpoint of a member is its URL: the path of the client says nothing there. */
+export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
+  const { method, era, headers, body, message, caller, identity = NOBODY } = exchange;
+  const authorize = authorizeAs(credential, { key: caller, ...identity });
+  const session = undefined;
+  return { method, era, path: '/', headers, body, message, session, caller, identity, authorize, ...changes };
+}
+
+const NOBODY = { claims: {} } as const;
+
+/** For requests of the virtual server's own on behalf of a caller. */
+export function causeOf({ credential }: Member, { headers, caller, identity = NOBODY }: Exchange): Cause {
+  return { headers, path: '/', caller, authorize: authorizeAs(credential, { key: caller, ...identity }) };
+}
+
+/** For requests that no caller causes. */
+export function ownCause({ credential }: Member): Cause {
+  const authorize = authorizeAs(credential, { key: '', claims: {} });
+  return { headers: { 'accept-encoding': 'identity' }, path: '/', caller: '', authorize };
+}

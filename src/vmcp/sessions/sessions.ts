@@ -1,0 +1,183 @@
+// All sessions of a virtual server on this replica, and those that others have begun, where there is a store. Knows nothing
+// about HTTP, and nothing about members but their names.
+
+import type { Exchange } from '../../backends/backend.ts';
+import type { SessionStore } from './ports.ts';
+import {
+  type ClientFacts,
+  createSession,
+  formatClient,
+  type MemberSession,
+  readSession,
+  type Session,
+  sessionFields,
+} from './session.ts';
+
+export interface SessionClock {
+  monotonic(): number;
+  every(ms: number, task: () => void): () => void;
+  random(size: number): Buffer;
+}
+
+export interface Sessions {
+  begin(client: ClientFacts, exchange: Exchange): Session | Promise<Session>;
+  /** Undefined: there is none, it has ended, or this replica cannot know it. Rejects where the store cannot be reached. */
+  find(id: string): Session | undefined | Promise<Session | undefined>;
+  /** The member's session that counts: another replica may have opened one first. */
+  joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
+  leaveMember(session: Session, member: string): Promise<void>;
+  note(session: Session, change: SessionChange): Promise<void>;
+  /** `members`: those whose sessions are to be ended. */
+  end(session: Session): Promise<void>;
+  size(): number;
+  stop(): Promise<void>;
+}
+
+export type SessionChange =
+  | { readonly logLevel: string }
+  | { readonly subscribed: string; readonly member: string }
+  | { readonly unsubscribed: string };
+
+export interface SessionParts {
+  readonly clock: SessionClock;
+  /** Absent: sessions are this replica's own. */
+  readonly store: SessionStore | undefined;
+  /** A session of this replica was idle for too long, or made room: its members are told. */
+  readonly expired: (session: Session) => void;
+}
+
+const SESSIONS_MAX = 12_000;
+const IDLE_MS = 7_200_000;
+const SWEEP_MS = 30_000;
+/** A replica that has ended a session is believed by the others after this. */
+const CHECK_MS = 2_000;
+const ID_BYTES = 18;
+
+interface State {
+  readonly parts: SessionParts;
+  /** The one that was used last is the last one. */
+  readonly live: Map<string, Session>;
+}
+
+export function createSessions(parts: SessionParts): Sessions {
+  const { clock, store } = parts;
+  const state: State = { parts, live: new Map() };
+  const stopSweeping = clock.every(SWEEP_MS, () => sweep(state));
+  return {
+    begin(client, exchange) {
+      const session = createSession(clock.random(ID_BYTES).toString('base64url'), client, clock.monotonic());
+      session.last = exchange;
+      if (store === undefined) return keepSession(state, session);
+      return store.begin(session.id, formatClient(client)).then(() => keepSession(state, session));
+    },
+    find(id) {
+      const now = clock.monotonic();
+      const known = state.live.get(id);
+      if (known === undefined) return store === undefined ? undefined : loadSession(state, store, id, now);
+      if (store !== undefined && now - known.checkedAt > CHECK_MS) return confirmSession(state, store, known, now);
+      return useSession(state, known, now);
+    },
+    async joinMember(session, member, opened) {
+      const value = JSON.stringify(opened);
+      const counts = store === undefined ? value : await store.claim(session.id, sessionFields.member(member), value);
+      const joined: MemberSession = counts === value ? opened : JSON.parse(counts);
+      session.members.set(member, joined);
+      return joined;
+    },
+    async leaveMember(session, member) {
+      session.members.delete(member);
+      await store?.remove(session.id, sessionFields.member(member));
+    },
+    note: (session, change) => noteChange(session, change, store),
+    async end(session) {
+      session.over = true;
+      state.live.delete(session.id);
+      session.stream?.end();
+      await store?.end(session.id);
+    },
+    size: () => state.live.size,
+    async stop() {
+      stopSweeping();
+      for (const session of state.live.values()) session.stream?.end();
+      await store?.close();
+    },
+  };
+}
+
+function dropSession({ parts: { store, expired }, live }: State, session: Session): void {
+  live.delete(session.id);
+  session.stream?.end();
+  // With a store others may go on with it.
+  if (store !== undefined) return;
+  session.over = true;
+  expired(session);
+}
+
+function sweep(state: State): void {
+  const now = state.parts.clock.monotonic();
+  for (const session of state.live.values()) {
+    if (isBusy(session)) session.usedAt = now;
+    else if (now - session.usedAt > IDLE_MS) dropSession(state, session);
+  }
+}
+
+function keepSession(state: State, session: Session): Session {
+  const { live } = state;
+  live.set(session.id, session);
+  if (live.size <= SESSIONS_MAX) return session;
+  for (const oldest of live.values()) {
+    if (isBusy(oldest)) continue;
+    dropSession(state, oldest);
+    break;
+  }
+  return session;
+}
+
+/** Not at every request: a map that changes all the time is rebuilt all the time. */
+function useSession({ live }: State, session: Session, now: number): Session {
+  if (now - session.usedAt < 1000) return session;
+  session.usedAt = now;
+  live.delete(session.id);
+  live.set(session.id, session);
+  return session;
+}
+
+async function confirmSession(
+  state: State,
+  store: SessionStore,
+  session: Session,
+  now: number,
+): Promise<Session | undefined> {
+  session.checkedAt = now;
+  if (await store.touch(session.id)) return useSession(state, session, now);
+  session.over = true;
+  state.live.delete(session.id);
+  session.stream?.end();
+  return undefined;
+}
+
+async function loadSession(state: State, store: SessionStore, id: string, now: number): Promise<Session | undefined> {
+  const fields = await store.load(id);
+  // Two requests may have asked at once.
+  const there = state.live.get(id);
+  if (there !== undefined) return there;
+  const session = fields === undefined ? undefined : readSession(id, fields, now);
+  return session === undefined ? undefined : keepSession(state, session);
+}
+
+async function noteChange(session: Session, change: SessionChange, store: SessionStore | undefined): Promise<void> {
+  if ('logLevel' in change) {
+    session.logLevel = change.logLevel;
+    await store?.set(session.id, sessionFields.level, change.logLevel);
+  } else if ('subscribed' in change) {
+    session.subscriptions.set(change.subscribed, change.member);
+    await store?.set(session.id, sessionFields.subscription(change.subscribed), change.member);
+  } else {
+    session.subscriptions.delete(change.unsubscribed);
+    await store?.remove(session.id, sessionFields.subscription(change.unsubscribed));
+  }
+}
+
+function isBusy({ stream, calls }: Session): boolean {
+  return stream !== undefined || calls.size > 0;
+}

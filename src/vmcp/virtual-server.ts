@@ -1,0 +1,26 @@
+// A virtual MCP server as a backend: many servers that answer as one, in either era. Knows nothing about listeners, tokens of
+// callers and what policies say.
+
+import type { Backend, Era } from '../backends/backend.ts';
+import { openSessionExchange } from './session-clients.ts';
+import { openStatelessExchange } from './stateless-clients.ts';
+import type { World } from './world.ts';
+
+const BOTH: ReadonlySet<Era> = new Set<Era>(['session', 'stateless']);
+
+/** `available`: whether it can be of use to anybody now. */
+export function createVirtualServer(world: World, available: () => boolean): Backend {
+  return {
+    open: (exchange, answer) =>
+      exchange.era === 'stateless'
+        ? openStatelessExchange(world, exchange, answer)
+        : openSessionExchange(world, exchange, answer),
+    eras: () => BOTH,
+    probe: async () => ({ available: available() }),
+    async close(graceMs) {
+      world.catalogue.stop();
+      await world.sessions.stop();
+      await Promise.all(world.members.all().map(({ backend }) => backend.close(graceMs)));
+    },
+  };
+}

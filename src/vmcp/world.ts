@@ -1,0 +1,33 @@
+// What all parts share that answer clients of a virtual server. Knows nothing about single requests.
+
+import type { Asking } from '../backends/bridge/ask.ts';
+import type { BackendClock } from '../backends/ports.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Member, Members } from './members/member.ts';
+import type { Sessions } from './sessions/sessions.ts';
+
+export interface VmcpClock extends BackendClock {
+  /** Calls back again and again until it is taken back; does not keep the process alive. */
+  every(ms: number, task: () => void): () => void;
+}
+
+export interface World {
+  readonly name: string;
+  readonly version: string;
+  readonly clock: VmcpClock;
+  readonly members: Members;
+  readonly catalogue: Catalogue;
+  readonly sessions: Sessions;
+  /** Larger messages of members that have to be read are refused. */
+  readonly messageBytes: number;
+  readonly log: (
+    level: 'debug' | 'info' | 'warn',
+    facts: Readonly<Record<string, string | number>>,
+    message: string,
+  ) => void;
+}
+
+/** How a member is asked for something by the virtual server itself. */
+export function askingOf({ clock, messageBytes }: Pick<World, 'clock' | 'messageBytes'>, member: Member): Asking {
+  return { backend: member.backend, clock, timeoutMs: member.timeoutMs, maxBytes: messageBytes };
+}

@@ -1,0 +1,221 @@
+// A small MCP server with sessions over streamable HTTP on loopback, as a backend of virtual servers: what it offers is what
+// a test says, and it keeps what it was sent. Knows nothing about virtual servers.
+
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: what others read is looked at piece by piece
+  readonly message: any;
+}
+
+export interface TestMember {
+  readonly url: string;
+  readonly port: number;
+  readonly asked: readonly Asked[];
+  /** Requests of a method; those of the virtual server's own left out. */
+  calls(method: string): readonly Asked[];
+  /** What it offers from now on; clients that listen hear of it. */
+  offer(lists: Lists): void;
+  /** Tells all who listen. */
+  say(message: object): void;
+  /** Forgets every session. */
+  forget(): void;
+  /** Resolves with the next request that a tool without an answer gets. */
+  hanging(): Promise<Hanging>;
+  close(): Promise<void>;
+}
+
+export interface Hanging {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly message: any;
+  /** An event on the answer of the call. */
+  event(message: object): void;
+  respond(result: object): void;
+  /** Resolves when the client of it has gone. */
+  readonly closed: Promise<void>;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+export interface Lists {
+  readonly tools?: readonly Item[];
+  readonly prompts?: readonly Item[];
+  readonly resources?: readonly Item[];
+  readonly resourceTemplates?: readonly Item[];
+}
+
+export interface MemberOptions extends Lists {
+  readonly name?: string;
+  /** Authorization without which it answers 401. */
+  readonly authorization?: string;
+  readonly port?: number;
+  /** Milliseconds until it answers lists. */
+  readonly slowMs?: number;
+}
+
+export function tool(name: string, more: Item = {}): Item {
+  return { name, description: `${name} of the server`, inputSchema: { type: 'object' }, ...more };
+}
+
+interface State {
+  readonly options: MemberOptions;
+  lists: Lists;
+  sessions: Set<string>;
+  readonly streams: Set<ServerResponse>;
+  readonly asked: Asked[];
+  hung: ((one: Hanging) => void)[];
+  count: number;
+}
+
+export async function startMember(options: MemberOptions = {}): Promise<TestMember> {
+  const state: State = {
+    ...{ options, lists: options, sessions: new Set(), streams: new Set(), asked: [], hung: [], count: 0 },
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      const message = body === '' ? undefined : JSON.parse(body);
+      const { method = '', headers } = request;
+      state.asked.push({ method, headers, message });
+      serve(state, { method, headers, message }, response);
+    });
+  });
+  await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const say = (message: object) => {
+    for (const stream of state.streams) stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  };
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    port,
+    asked: state.asked,
+    calls: (method) => state.asked.filter(({ message }) => message?.method === method && !isOwn(message.id)),
+    offer(lists) {
+      state.lists = lists;
+      for (const each of ['tools', 'prompts', 'resources']) say({ method: `notifications/${each}/list_changed` });
+    },
+    say,
+    forget() {
+      state.sessions = new Set();
+      for (const stream of state.streams) stream.end();
+    },
+    hanging: () => new Promise((resolve) => state.hung.push(resolve)),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+function isOwn(id: unknown): boolean {
+  return typeof id === 'string' && id.startsWith('skep-');
+}
+
+function serve(state: State, { method, headers, message }: Asked, response: ServerResponse): void {
+  const { options, sessions } = state;
+  if (options.authorization !== undefined && headers.authorization !== options.authorization) {
+    response.writeHead(401).end();
+    return;
+  }
+  if (message?.method === 'server/discover') {
+    answer(response, message.id, { error: { code: -32601, message: 'Method not found' } }, 404);
+    return;
+  }
+  if (message?.method === 'initialize') {
+    initialize(state, message, response);
+    return;
+  }
+  const session = headers['mcp-session-id'];
+  if (typeof session !== 'string' || !sessions.has(session)) {
+    response.writeHead(404).end();
+    return;
+  }
+  if (method === 'DELETE') {
+    sessions.delete(session);
+    response.writeHead(204).end();
+    return;
+  }
+  if (method === 'GET') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    state.streams.add(response);
+    response.once('close', () => state.streams.delete(response));
+    return;
+  }
+  if (message.id === undefined || message.method === undefined) {
+    response.writeHead(202).end();
+    return;
+  }
+  respond(state, message, response);
+}
+
+function initialize(
+  state: State,
+  message: { id: unknown; params: { protocolVersion: string } },
+  response: ServerResponse,
+) {
+  state.count += 1;
+  const session = `${state.options.name ?? 'member'}-${state.count}`;
+  state.sessions.add(session);
+  const capabilities = {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    completions: {},
+    logging: {},
+  };
+  response.setHeader('mcp-session-id', session);
+  const serverInfo = { name: state.options.name ?? 'member', version: '1' };
+  answer(response, message.id, { result: { protocolVersion: '2025-11-25', capabilities, serverInfo } });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what clients send
+function respond(state: State, message: any, response: ServerResponse): void {
+  const { lists, options } = state;
+  if (message.method === 'tools/call') {
+    call(state, message, response);
+    return;
+  }
+  const results: Readonly<Record<string, object>> = {
+    'tools/list': { tools: lists.tools ?? [] },
+    'prompts/list': { prompts: lists.prompts ?? [] },
+    'resources/list': { resources: lists.resources ?? [] },
+    'resources/templates/list': { resourceTemplates: lists.resourceTemplates ?? [] },
+  };
+  const result = results[message.method] ?? { from: options.name ?? 'member', got: message.params ?? null };
+  const send = () => answer(response, message.id, { result });
+  if (options.slowMs === undefined) send();
+  else setTimeout(send, options.slowMs);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what clients send
+function call(state: State, message: any, response: ServerResponse): void {
+  const { name, arguments: args = {} } = message.params;
+  if (!name.startsWith('hang')) {
+    const text = JSON.stringify({ server: state.options.name ?? 'member', tool: name, args });
+    answer(response, message.id, { result: { content: [{ type: 'text', text }] } });
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+  const event = (each: object) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...each })}\n\n`);
+  state.hung.shift()?.({
+    message,
+    event,
+    respond(result) {
+      event({ id: message.id, result });
+      response.end();
+    },
+    closed: new Promise((resolve) => response.once('close', () => resolve())),
+  });
+}
+
+function answer(response: ServerResponse, id: unknown, body: object, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+}
