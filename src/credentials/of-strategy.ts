@@ -24,7 +24,7 @@ export function credentialOfStrategy(strategy: Strategy, pointer: string, ports:
     case 'header_injection':
       return headerOf(strategy, pointer, ports);
     case 'bearer_token': {
-      const { tokenEnv } = present(strategy.bearerToken, pointer, 'bearerToken');
+      const { tokenEnv } = requireBlock(strategy.bearerToken, pointer, 'bearerToken');
       return bearerToken(ports, { token_env_var: tokenEnv });
     }
     case 'token_exchange':
@@ -36,7 +36,7 @@ export function credentialOfStrategy(strategy: Strategy, pointer: string, ports:
   }
 }
 
-function present<T>(block: T | undefined, pointer: string, key: string): T {
+function requireBlock<T>(block: T | undefined, pointer: string, key: string): T {
   if (block === undefined) throw configFault(`${pointer}/${key}`, 'is missing: the type asks for it');
   return block;
 }
@@ -57,13 +57,13 @@ function instead(credential: Credential): Credential {
 }
 
 function headerOf({ headerInjection: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
-  const { headerName, headerValue, headerValueEnv } = present(block, pointer, 'headerInjection');
+  const { headerName, headerValue, headerValueEnv } = requireBlock(block, pointer, 'headerInjection');
   const variable = headerValue === undefined ? headerValueEnv : WRITTEN;
   return instead(headerInjection(written(ports, headerValue), { header_name: headerName, value_env_var: variable }));
 }
 
 function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
-  const given = present(block, pointer, 'tokenExchange');
+  const given = requireBlock(block, pointer, 'tokenExchange');
   const { clientSecret, clientSecretEnv, externalTokenHeaderName: header } = given;
   const secret = clientSecret === undefined ? clientSecretEnv : WRITTEN;
   return tokenExchange(written(ports, clientSecret), {
@@ -79,7 +79,7 @@ function exchangeOf({ tokenExchange: block }: Strategy, pointer: string, ports: 
 }
 
 function stsOf({ cloudSts: block }: Strategy, pointer: string, ports: CredentialPorts): Credential {
-  const given = present(block, pointer, 'cloudSts');
+  const given = requireBlock(block, pointer, 'cloudSts');
   const sign = cloudSts(ports, {
     region: given.region,
     service: given.service,

@@ -25,7 +25,7 @@ const UNKNOWN: BackendFault = { reason: 'session-unknown', message: 'the session
 export function openSessionExchange(world: World, exchange: Exchange, answer: Answer): Flow {
   const { session: id, message, body } = exchange;
   if (message?.kind === 'request' && message.method === 'initialize' && body !== undefined) {
-    return initialize(world, exchange, body, message, answer);
+    return beginSession(world, exchange, body, message, answer);
   }
   if (id === undefined) {
     const request = message?.kind === 'request' ? message.id : undefined;
@@ -74,7 +74,7 @@ function endSession(world: World, session: Session, answer: Answer): Flow {
   return NO_FLOW;
 }
 
-function initialize(world: World, exchange: Exchange, body: Buffer, request: RequestMessage, answer: Answer): Flow {
+function beginSession(world: World, exchange: Exchange, body: Buffer, request: RequestMessage, answer: Answer): Flow {
   const flow = createLaterFlow();
   const { capabilities, clientInfo } = objectOf(body, request.params);
   const revision = agreedRevision(request.requestedVersion);
@@ -137,10 +137,10 @@ function request(
   }
   if (listNameOf(method) !== undefined) return list(world, exchange, body, message, answer);
   const routes = world.catalogue.routes(exchange);
-  if (!(routes instanceof Promise)) return forward(world, session, routes, exchange, body, message, answer);
+  if (!(routes instanceof Promise)) return forwardInSession(world, session, routes, exchange, body, message, answer);
   const flow = createLaterFlow();
   routes.then((offer) => {
-    if (!flow.aborted()) flow.begin(forward(world, session, offer, exchange, body, message, answer));
+    if (!flow.aborted()) flow.begin(forwardInSession(world, session, offer, exchange, body, message, answer));
   });
   return flow;
 }
@@ -157,7 +157,7 @@ function list(world: World, exchange: Exchange, body: Buffer, message: RequestMe
   return flow;
 }
 
-function forward(
+function forwardInSession(
   world: World,
   session: Session,
   offer: Offer,

@@ -10,7 +10,7 @@ import { ERRORS, errorBody } from '../mcp/errors.ts';
 import { patchId, patchMessage } from '../mcp/ids.ts';
 import type { MessageId, NotificationMessage, ResponseMessage } from '../mcp/message.ts';
 import { readMemberId } from './calls/member-ids.ts';
-import { causeOf, type Member } from './members/member.ts';
+import { type Member, memberCause } from './members/member.ts';
 import { headersIn } from './sessions/open-member.ts';
 import type { MemberSession, Session } from './sessions/session.ts';
 import { askingOf, type World } from './world.ts';
@@ -110,5 +110,8 @@ export function setLogLevel(
 }
 
 function post(world: World, { member, at }: Joined, exchange: Exchange, body: Buffer) {
-  return ask(askingOf(world, member), postExchange(causeOf(member, exchange), 'session', body, headersIn(at), at.id));
+  return ask(
+    askingOf(world, member),
+    postExchange(memberCause(member, exchange), 'session', body, headersIn(at), at.id),
+  );
 }

@@ -3,7 +3,7 @@
 
 import type { VmcpConfig } from '../contracts/vmcp-config.ts';
 import { parseDuration } from '../std/duration.ts';
-import type { AggregationRules } from './catalogue/assemble.ts';
+import type { AggregationRules } from './catalogue/rules.ts';
 import type { HealthSettings } from './health/member-health.ts';
 
 export interface HealthTimes extends HealthSettings {
@@ -26,22 +26,22 @@ export function aggregationRules({ aggregation }: Pick<VmcpConfig, 'aggregation'
 
 export function timeoutOf({ operational: { timeouts } }: Pick<VmcpConfig, 'operational'>, member: string): number {
   const { default: usual, perWorkload = {} } = timeouts;
-  return milliseconds((Object.hasOwn(perWorkload, member) ? perWorkload[member] : undefined) ?? usual);
+  return durationMs((Object.hasOwn(perWorkload, member) ? perWorkload[member] : undefined) ?? usual);
 }
 
 export function healthTimes({ operational }: Pick<VmcpConfig, 'operational'>): HealthTimes {
   const { healthCheckInterval, healthCheckTimeout, unhealthyThreshold, circuitBreaker } = operational.failureHandling;
   const { enabled, failureThreshold, timeout } = circuitBreaker;
   return {
-    intervalMs: milliseconds(healthCheckInterval),
-    timeoutMs: milliseconds(healthCheckTimeout),
+    intervalMs: durationMs(healthCheckInterval),
+    timeoutMs: durationMs(healthCheckTimeout),
     unhealthyThreshold,
-    ...(enabled ? { breaker: { failureThreshold, openMs: milliseconds(timeout) } } : {}),
+    ...(enabled ? { breaker: { failureThreshold, openMs: durationMs(timeout) } } : {}),
   };
 }
 
 /** The schema says what a duration is; one of nothing would never let anything through. */
-function milliseconds(text: string): number {
+function durationMs(text: string): number {
   return Math.max(1, Math.ceil(parseDuration(text) ?? 0));
 }
 

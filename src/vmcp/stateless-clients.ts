@@ -38,9 +38,9 @@ export function openStatelessExchange(world: World, exchange: Exchange, answer: 
     return flow;
   }
   const routes = world.catalogue.routes(exchange);
-  if (!(routes instanceof Promise)) return forward(world, routes, exchange, body, message, answer);
+  if (!(routes instanceof Promise)) return forwardStateless(world, routes, exchange, body, message, answer);
   routes.then((offer) => {
-    if (!flow.aborted()) flow.begin(forward(world, offer, exchange, body, message, answer));
+    if (!flow.aborted()) flow.begin(forwardStateless(world, offer, exchange, body, message, answer));
   });
   return flow;
 }
@@ -81,7 +81,7 @@ function answerOwn(
   else reply.finish(listMessage(list, body, request, offered.offer, { era: exchange.era, server: world, shared }));
 }
 
-function forward(
+function forwardStateless(
   world: World,
   offer: Offer,
   exchange: Exchange,

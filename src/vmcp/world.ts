@@ -1,7 +1,9 @@
 // What all parts share that answer clients of a virtual server. Knows nothing about single requests.
 
+import type { Exchange } from '../backends/backend.ts';
 import type { Asking } from '../backends/bridge/ask.ts';
 import type { BackendClock } from '../backends/ports.ts';
+import type { RequestMessage } from '../mcp/message.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Member, Members } from './members/member.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -18,6 +20,8 @@ export interface World {
   readonly members: Members;
   readonly catalogue: Catalogue;
   readonly sessions: Sessions;
+  /** Why policies do not permit a call of an own tool to its caller; undefined where they do. */
+  readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
   /** Larger messages of members that have to be read are refused. */
   readonly messageBytes: number;
   readonly log: (

@@ -2,7 +2,11 @@
 
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import { createLogger } from '../../src/main/log.ts';
-import { type RunningVirtualServer, startVirtualServer } from '../../src/main/services/vmcp/vmcp.ts';
+import {
+  type RunningVirtualServer,
+  startVirtualServer,
+  type VirtualOptions,
+} from '../../src/main/services/vmcp/vmcp.ts';
 import { createWatchedFiles } from '../../src/main/services/watched-files.ts';
 import { createEventSplitter } from '../../src/mcp/sse.ts';
 import type { Environment } from '../../src/std/environment.ts';
@@ -29,7 +33,11 @@ export function configOf(backends: Backends, settings: Partial<VmcpConfig> = {})
   return {
     ...VIRTUAL_CONFIG,
     name: 'office',
-    aggregation: { ...VIRTUAL_CONFIG.aggregation, conflictResolution: 'prefix' },
+    aggregation: {
+      conflictResolution: 'prefix',
+      conflictResolutionConfig: { prefixFormat: '{workload}_' },
+      excludeAllTools: false,
+    },
     backends: names.map((name) => ({ name, url: backends[name]?.url ?? '', transport: 'streamable-http' })),
     ...settings,
     outgoingAuth: { source: 'inline', backends: { ...open, ...settings.outgoingAuth?.backends } },
@@ -41,7 +49,11 @@ export function operational(failureHandling: Partial<VmcpConfig['operational']['
   return { operational: { ...usual, failureHandling: { ...usual.failureHandling, ...failureHandling } } };
 }
 
-export async function runVirtual(config: VmcpConfig, environment: Environment = {}): Promise<TestedVirtualServer> {
+export async function runVirtual(
+  config: VmcpConfig,
+  environment: Environment = {},
+  ownTools?: VirtualOptions['ownTools'],
+): Promise<TestedVirtualServer> {
   const lines: string[] = [];
   const audit: unknown[] = [];
   const waiting = new Set<() => void>();
@@ -53,6 +65,7 @@ export async function runVirtual(config: VmcpConfig, environment: Environment = 
     config,
     place: { host: '127.0.0.1', port: 0, namespace: 'tests' },
     environment,
+    ownTools,
     files: createWatchedFiles(),
     logger: createLogger('debug', { write }),
     writeAudit(line) {

@@ -9,7 +9,9 @@ import { encodeHeaderValue, HEADERS } from '../../mcp/headers.ts';
 import { patchTarget } from '../../mcp/ids.ts';
 import type { Message } from '../../mcp/message.ts';
 import { scanMessage } from '../../mcp/scan.ts';
-import { causeOf, exchangeFor, type Member } from '../members/member.ts';
+import { exchangeFor, type Member, memberCause } from '../members/member.ts';
+import { OWN_MEMBER } from '../own-tools/own-member.ts';
+import { CLIENT_SESSION } from '../own-tools/ports.ts';
 import { headersIn, joinMember } from '../sessions/open-member.ts';
 import type { MemberSession, Session } from '../sessions/session.ts';
 import { askingOf, type World } from '../world.ts';
@@ -140,7 +142,8 @@ function send(world: World, sending: Sending): Flow {
   });
   const call = { member: member.name, answered: relayed.heard };
   if (id !== undefined) session.calls.set(id, call);
-  const headers = { ...exchange.headers, ...headersIn(at) };
+  const own: Record<string, string> = member.name === OWN_MEMBER ? { [CLIENT_SESSION]: session.id } : {};
+  const headers = { ...exchange.headers, ...headersIn(at), ...own };
   sent = member.backend.open(exchangeFor(member, exchange, { session: at.id, headers }), relayed);
   outer.begin(sent);
   return {
@@ -166,7 +169,10 @@ async function cancelAtMember(
 ): Promise<void> {
   const params = `{"requestId":${id},"reason":"time is over"}`;
   const body = callMessage('notifications/cancelled', undefined, params);
-  await ask(askingOf(world, member), postExchange(causeOf(member, exchange), 'session', body, headersIn(at), at.id));
+  await ask(
+    askingOf(world, member),
+    postExchange(memberCause(member, exchange), 'session', body, headersIn(at), at.id),
+  );
 }
 
 type Own = Pick<Parameters<typeof relayAnswer>[0], 'lost' | 'asked' | 'silent' | 'ended'>;

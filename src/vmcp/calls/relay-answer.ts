@@ -70,7 +70,7 @@ export function relayAnswer(parts: RelayParts): RelayedAnswer {
     head(status, headers) {
       if (relay.over || isRepeated(relay, status === 404)) return;
       const { 'mcp-session-id': _session, ...plain } = headers;
-      if (!isEventStream(headers['content-type'])) {
+      if (!answersWithStream(headers['content-type'])) {
         answer.head(status, plain);
         return;
       }
@@ -126,7 +126,7 @@ function failRelay(relay: Relay, fault: BackendFault): void {
   answer.end();
 }
 
-function isEventStream(type: string | readonly string[] | undefined): boolean {
+function answersWithStream(type: string | readonly string[] | undefined): boolean {
   return typeof type === 'string' && /^\s*text\/event-stream\b/i.test(type);
 }
 

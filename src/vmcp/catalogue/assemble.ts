@@ -1,56 +1,23 @@
 // What a virtual server offers, out of what its members offer: which name means what, and the lists that clients see. Pure.
 // Knows nothing about how members are asked and who calls.
 
-import type { ToolOverride } from '../../contracts/tool-override.ts';
-import { patchTool } from '../../gate/lists.ts';
 import { jsonString, patchedParts } from '../../mcp/patch.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
-import type { Static } from '../../std/json-schema.ts';
-import {
-  type ConflictResolution,
-  conflictName,
-  type MemberTools,
-  type RoutedTool,
-  routeTools,
-} from '../../virtual/aggregate.ts';
+import { type ConflictResolution, conflictName, type RoutedTool, routeTools } from '../../virtual/aggregate.ts';
 import { fitName } from '../../virtual/short-names.ts';
+import type { OwnTools, Route, ToolRoute } from '../own-tools/ports.ts';
 import { offeredCapabilities } from './capabilities.ts';
-import { LIST_NAMES, type ListName, type MemberLists, type OfferedItem, toolForSessions } from './lists.ts';
+import { LIST_NAMES, type ListName, toolForSessions } from './lists.ts';
 import { createPages, type ListedItem, type Pages } from './pages.ts';
+import type { AggregationRules, OfferingMember } from './rules.ts';
+import { createToolRoutes, memberTools, withOwnTools } from './tool-routes.ts';
 import { matchTemplate } from './uri-template.ts';
-
-export interface AggregationRules {
-  readonly resolution: ConflictResolution;
-  /** Of one member. */
-  readonly shown: (member: string) => {
-    readonly filter: readonly string[];
-    readonly overrides: Readonly<Record<string, Static<typeof ToolOverride>>>;
-    readonly hidden: boolean;
-  };
-}
-
-export interface OfferingMember {
-  readonly name: string;
-  readonly lists: MemberLists;
-}
-
-/** Where a name or URI of the virtual server leads. */
-export interface Route {
-  readonly member: string;
-  /** What the member calls it. */
-  readonly own: string;
-}
-
-export interface ToolRoute extends Route {
-  /** Clients see it. Workflows can call the others too. */
-  readonly advertised: boolean;
-  /** As clients see it, or would. */
-  readonly definition: Buffer;
-}
 
 export interface Offer {
   readonly capabilities: JsonObject;
   readonly tools: ReadonlyMap<string, ToolRoute>;
+  /** Of a member: by a name of `tools`, or as `workload.tool`. */
+  find(name: string): ToolRoute | undefined;
   readonly prompts: ReadonlyMap<string, Route>;
   /** The member that has a resource. */
   resourceMember(uri: string): string | undefined;
@@ -60,28 +27,27 @@ export interface Offer {
   readonly outdone: readonly RoutedTool[];
 }
 
-export function assembleOffer(members: readonly OfferingMember[], rules: AggregationRules): Offer {
+export function assembleOffer(
+  members: readonly OfferingMember[],
+  rules: AggregationRules,
+  own?: Pick<OwnTools, 'offer'>,
+): Offer {
   const routes = routeTools(
     members.map((member) => memberTools(member, rules)),
     rules.resolution,
   );
-  const tools = new Map<string, ToolRoute>();
-  const items = new Map(members.map(({ name, lists }) => [name, byKey(lists.lists.tools)]));
-  for (const { name, member, own, advertised } of routes.routed) {
-    const found = items.get(member)?.get(own);
-    if (found === undefined) continue;
-    const override = rules.shown(member).overrides[own];
-    tools.set(name, { member, own, advertised, definition: definitionOf(found, name, override) });
-  }
+  const toolRoutes = createToolRoutes(members, rules, routes);
+  const tools = withOwnTools(toolRoutes, own);
   const prompts = promptsOf(members, rules.resolution);
-  const resources = firstOf(members, 'resources');
-  const templates = firstOf(members, 'resourceTemplates');
+  const resources = firstWithUri(members, 'resources');
+  const templates = firstWithUri(members, 'resourceTemplates');
   // Servers need not list what they have: where only one has resources at all, it is asked.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
   return {
     capabilities: offeredCapabilities(members.map(({ lists }) => lists.capabilities)),
     tools,
+    find: toolRoutes.find,
     prompts: new Map([...prompts].map(([name, { member, own }]) => [name, { member, own }])),
     resourceMember: (uri) =>
       resources.get(uri)?.member ?? templates.get(uri)?.member ?? templateMember(templates, uri) ?? only,
@@ -101,31 +67,6 @@ export function assembleOffer(members: readonly OfferingMember[], rules: Aggrega
 
 export function changedLists(before: Offer, after: Offer): readonly ListName[] {
   return LIST_NAMES.filter((name) => before.lists[name].digest !== after.lists[name].digest);
-}
-
-function memberTools({ name, lists }: OfferingMember, { shown }: AggregationRules): MemberTools {
-  const { filter, overrides, hidden } = shown(name);
-  const names = Object.fromEntries(
-    Object.entries(overrides).flatMap(([own, override]) => (override.name === undefined ? [] : [[own, override.name]])),
-  );
-  const tools = [...byKey(lists.lists.tools).keys()].map((key) => ({ origin: key, name: key, member: '' }));
-  return { workload: name, tools, filter, names, hidden };
-}
-
-/** Of two with one name the first counts. */
-function byKey(items: readonly OfferedItem[]): ReadonlyMap<string, OfferedItem> {
-  const map = new Map<string, OfferedItem>();
-  for (const item of items) if (!map.has(item.key)) map.set(item.key, item);
-  return map;
-}
-
-function definitionOf(
-  { page, item, key }: OfferedItem,
-  name: string,
-  override: Static<typeof ToolOverride> | undefined,
-): Buffer {
-  if (override === undefined && name === key) return page.subarray(item.span.start, item.span.end);
-  return patchTool(page, item, name, { ...override, name: name === key ? undefined : name });
 }
 
 function toolItems(tools: ReadonlyMap<string, ToolRoute>): readonly ListedItem[] {
@@ -166,7 +107,7 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
 }
 
 /** URIs are what they are: of equal ones the first member by name has it. */
-function firstOf(
+function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates',
 ): ReadonlyMap<string, Found> {

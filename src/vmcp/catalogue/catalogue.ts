@@ -4,9 +4,11 @@
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import { setBounded } from '../../std/bounded.ts';
 import type { Member, Members } from '../members/member.ts';
-import { type AggregationRules, assembleOffer, changedLists, type Offer, type OfferingMember } from './assemble.ts';
+import type { OwnTools } from '../own-tools/ports.ts';
+import { assembleOffer, changedLists, type Offer } from './assemble.ts';
 import { createEntries, type Entries, type Entry, type EntryParts } from './entries.ts';
 import type { ListName } from './lists.ts';
+import type { AggregationRules, OfferingMember } from './rules.ts';
 
 /** What is offered, or the member without which nothing is (partialFailureMode `fail`). */
 export type Offered =
@@ -32,11 +34,13 @@ export interface Catalogue {
 export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly members: Members;
   readonly rules: () => AggregationRules;
+  /** Absent: the virtual server has no tools of its own. */
+  readonly own?: () => Pick<OwnTools, 'offer'> | undefined;
   readonly mode: () => 'fail' | 'best_effort';
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
-  /** What is new to the operator about what is offered to all. */
+  /** What is offered to some caller is another. */
   readonly assembled: (offer: Offer) => void;
-  /** What a reading shows of a member. */
+  /** Another reason why a member cannot be read, or none any more. */
   readonly observed: (member: Member, entry: Entry) => void;
 }
 
@@ -117,7 +121,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 }
 
 function takeReading(state: State, member: Member, before: Entry | undefined, entry: Entry, shared: boolean): void {
-  state.parts.observed(member, entry);
+  if (before?.fault?.reason !== entry.fault?.reason) state.parts.observed(member, entry);
   if (before?.lists !== entry.lists || before?.fault?.reason !== entry.fault?.reason) renew(state);
   if (shared && entry.fault !== undefined) state.parts.clock.after(GRACE_MS, () => renew(state));
 }
@@ -160,18 +164,22 @@ function keepOffer(state: State, scope: string, all: readonly Member[], read: re
   const offering = read.map((entry) => (isOffered(entry, now) ? entry : undefined));
   const same = known !== undefined && known.rules === rules && sameEntries(known.entries, offering);
   const offer = same ? known.offer : assemble(parts, all, offering);
-  if (!same && scope === '') parts.assembled(offer);
+  if (!same) parts.assembled(offer);
   const until = Math.min(now + LOOK_AGAIN_MS, ...read.map((entry) => Math.max(entry.until, now + 100)));
   setBounded(kept, scope, { version, rules, until, offer, entries: offering }, OFFERS_MAX);
   return offer;
 }
 
-function assemble({ rules }: CatalogueParts, all: readonly Member[], offering: readonly (Entry | undefined)[]): Offer {
+function assemble(
+  { rules, own }: CatalogueParts,
+  all: readonly Member[],
+  offering: readonly (Entry | undefined)[],
+): Offer {
   const offers = all.flatMap(({ name }, index): readonly OfferingMember[] => {
     const lists = offering[index]?.lists;
     return lists === undefined ? [] : [{ name, lists }];
   });
-  return assembleOffer(offers, rules());
+  return assembleOffer(offers, rules(), own?.());
 }
 
 function isOffered({ lists, failingSince }: Entry, now: number): boolean {

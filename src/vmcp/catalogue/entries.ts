@@ -4,7 +4,7 @@
 import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { Asking } from '../../backends/bridge/ask.ts';
 import { setBounded } from '../../std/bounded.ts';
-import { causeOf, type Member, ownCause } from '../members/member.ts';
+import { type Member, memberCause, ownCause } from '../members/member.ts';
 import { type MemberLists, readLists } from './lists.ts';
 
 export interface Entry {
@@ -67,7 +67,7 @@ export function createEntries(parts: EntryParts): Entries {
     exchange: Exchange | undefined,
     timeoutMs: number,
   ): Promise<Entry> {
-    const cause = member.perCaller && exchange !== undefined ? causeOf(member, exchange) : ownCause(member);
+    const cause = member.perCaller && exchange !== undefined ? memberCause(member, exchange) : ownCause(member);
     const doubtsBefore = doubts;
     const result = await readLists(parts.asking(member, timeoutMs), cause);
     const before = storeOf(member).get(key);

@@ -143,7 +143,7 @@ async function readPages(
       const key = keyOf(name, item);
       if (key !== undefined && items.length < ITEMS_MAX) items.push({ key, page: answer.bytes, item });
     }
-    cursor = list.nextCursor === undefined ? undefined : textOf(readValue(answer.bytes, list.nextCursor));
+    cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
@@ -153,7 +153,7 @@ async function readPages(
 
 const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };
 
-function textOf(value: unknown): string | undefined {
+function cursorText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -9,7 +9,7 @@ const STATES: readonly MemberState[] = ['healthy', 'degraded', 'unhealthy', 'unk
 
 /** `/status`. */
 export function statusDocument(members: readonly Member[], version: string): JsonObject {
-  const summary = summaryOf(members);
+  const summary = memberSummary(members);
   return { healthy: summary.total === summary.healthy, version, backends: summary };
 }
 
@@ -17,7 +17,7 @@ export function statusDocument(members: readonly Member[], version: string): Jso
 export function healthDocument(members: readonly Member[]): JsonObject {
   return {
     monitoring_enabled: true,
-    summary: summaryOf(members),
+    summary: memberSummary(members),
     backends: members.map(({ health, transport, authType }) => publicReport(health.report(), transport, authType)),
   };
 }
@@ -27,7 +27,7 @@ interface Summary extends JsonObject {
   readonly healthy: number;
 }
 
-function summaryOf(members: readonly Member[]): Summary {
+function memberSummary(members: readonly Member[]): Summary {
   const states = members.map(({ health }) => health.report().state);
   const counts = STATES.map((state) => [state, states.filter((each) => each === state).length]);
   return { total: members.length, healthy: 0, ...Object.fromEntries(counts) };

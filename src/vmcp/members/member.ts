@@ -43,7 +43,7 @@ export function exchangeFor({ credential }: Member, exchange: Exchange, changes:
 const NOBODY = { claims: {} } as const;
 
 /** For requests of the virtual server's own on behalf of a caller. */
-export function causeOf({ credential }: Member, { headers, caller, identity = NOBODY }: Exchange): Cause {
+export function memberCause({ credential }: Member, { headers, caller, identity = NOBODY }: Exchange): Cause {
   return { headers, path: '/', caller, authorize: authorizeAs(credential, { key: caller, ...identity }) };
 }
 

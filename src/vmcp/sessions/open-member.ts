@@ -6,7 +6,7 @@ import { ask, postExchange } from '../../backends/bridge/ask.ts';
 import { callMessage, objectOf } from '../../backends/bridge/messages.ts';
 import { HEADERS } from '../../mcp/headers.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
-import { causeOf, type Member } from '../members/member.ts';
+import { type Member, memberCause } from '../members/member.ts';
 import { askingOf, type World } from '../world.ts';
 import type { Joined, MemberSession, Session } from './session.ts';
 
@@ -45,7 +45,7 @@ interface Opened {
 type Opening = Opened | { readonly ok: false; readonly fault: BackendFault };
 
 async function openSession(world: World, { client }: Session, member: Member, exchange: Exchange): Promise<Opening> {
-  const cause = causeOf(member, exchange);
+  const cause = memberCause(member, exchange);
   const asking = askingOf(world, member);
   const { revision, capabilities, clientInfo = { name: 'mcp-client', version: 'unknown' } } = client;
   const params = JSON.stringify({ protocolVersion: revision, capabilities, clientInfo });
@@ -78,7 +78,7 @@ async function restore(
   exchange: Exchange,
   { at, capabilities }: Opened,
 ): Promise<void> {
-  const cause = causeOf(member, exchange);
+  const cause = memberCause(member, exchange);
   const send = (method: string, params: object) => {
     const body = callMessage(method, '"skep-restore"', JSON.stringify(params));
     return ask(askingOf(world, member), postExchange(cause, 'session', body, headersIn(at), at.id));
@@ -101,7 +101,7 @@ export async function endMemberSession(
   exchange: Exchange,
 ): Promise<void> {
   if (at.id === undefined) return;
-  const { path, caller, authorize, headers } = causeOf(member, exchange);
+  const { path, caller, authorize, headers } = memberCause(member, exchange);
   const { 'content-type': _type, 'content-length': _length, ...kept } = headers;
   const leaving = { ...kept, ...headersIn(at) };
   await ask(askingOf(world, member), {

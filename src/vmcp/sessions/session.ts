@@ -61,7 +61,7 @@ export interface Session {
   over: boolean;
 }
 
-export function createSession(id: string, client: ClientFacts, now: number): Session {
+export function newSession(id: string, client: ClientFacts, now: number): Session {
   return {
     ...{ id, client, members: new Map(), opening: new Map(), subscriptions: new Map() },
     ...{ calls: new Map(), asked: new Map(), logLevel: undefined, stream: undefined, last: undefined },
@@ -88,7 +88,7 @@ export function formatClient(client: ClientFacts): Readonly<Record<string, strin
 export function readSession(id: string, fields: Readonly<Record<string, string>>, now: number): Session | undefined {
   const client = fields[CLIENT];
   if (client === undefined) return undefined;
-  const session = createSession(id, JSON.parse(client), now);
+  const session = newSession(id, JSON.parse(client), now);
   session.logLevel = fields[LEVEL];
   for (const [field, value] of Object.entries(fields)) {
     if (field.startsWith(MEMBER)) session.members.set(field.slice(MEMBER.length), JSON.parse(value));

@@ -5,9 +5,9 @@ import type { Exchange } from '../../backends/backend.ts';
 import type { SessionStore } from './ports.ts';
 import {
   type ClientFacts,
-  createSession,
   formatClient,
   type MemberSession,
+  newSession,
   readSession,
   type Session,
   sessionFields,
@@ -65,7 +65,7 @@ export function createSessions(parts: SessionParts): Sessions {
   const stopSweeping = clock.every(SWEEP_MS, () => sweep(state));
   return {
     begin(client, exchange) {
-      const session = createSession(clock.random(ID_BYTES).toString('base64url'), client, clock.monotonic());
+      const session = newSession(clock.random(ID_BYTES).toString('base64url'), client, clock.monotonic());
       session.last = exchange;
       if (store === undefined) return keepSession(state, session);
       return store.begin(session.id, formatClient(client)).then(() => keepSession(state, session));

@@ -16,7 +16,7 @@ import { scanMessage } from '../../mcp/scan.ts';
 import { isObject } from '../../std/json.ts';
 import type { Offer } from '../catalogue/assemble.ts';
 import type { ListName } from '../catalogue/lists.ts';
-import { causeOf, type Member } from '../members/member.ts';
+import { type Member, memberCause } from '../members/member.ts';
 import type { World } from '../world.ts';
 
 const URIS_MAX = 1000;
@@ -104,7 +104,7 @@ function subscribeAt(world: World, member: Member, uris: readonly string[], exch
       },
       world.messageBytes,
     );
-    flow = member.backend.open(postExchange(causeOf(member, exchange), 'stateless', body, headers), answer);
+    flow = member.backend.open(postExchange(memberCause(member, exchange), 'stateless', body, headers), answer);
   }
 
   open();

@@ -1,18 +1,25 @@
 // The policies of a virtual server as its configuration says now.
 
 import type { Logger } from 'pino';
+import type { Exchange } from '../../../backends/backend.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
-import { createKnownTools } from '../../../gate/known-tools.ts';
+import { createKnownTools, hintsFrom } from '../../../gate/known-tools.ts';
 import { compilePolicies } from '../../../gate/policy/compile.ts';
 import type { Policies } from '../../../gate/policy/decide.ts';
+import type { RequestMessage } from '../../../mcp/message.ts';
 import type { ChangedList, LiveRules } from '../../../proxy/lists/live-stream.ts';
 import { createRules } from '../../../proxy/rules.ts';
 import { Failure } from '../../../std/failure.ts';
 import { jsonEquals } from '../../../std/json.ts';
+import type { ToolRoute } from '../../../vmcp/own-tools/ports.ts';
 
 export interface VirtualRules extends LiveRules {
   /** Throws Failure `policy-file-invalid` where the policies of another configuration cannot be used: nothing changes. */
   replace(config: VmcpConfig): void;
+  /** Tools as clients see them, or would: policies may read their hints. */
+  learn(tools: ReadonlyMap<string, ToolRoute>): void;
+  /** Why a call of a workflow is not permitted to its caller; undefined where it is. */
+  denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
 
 type Authz = VmcpConfig['incomingAuth']['authz'];
@@ -25,21 +32,42 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let authz = incomingAuth.authz;
-  let rules = createRules({ policies: policiesOf(authz), known, unreadable });
+  let policies = policiesOf(authz);
+  let rules = createRules({ policies, known, unreadable });
+  let tools: ReadonlyMap<string, ToolRoute> = new Map();
+
+  function learn(): void {
+    if (policies?.readsHints !== true) return;
+    for (const [name, { definition }] of tools)
+      known.learn(name, hintsFrom(JSON.parse(definition.toString()).annotations));
+    known.markComplete();
+  }
+
   return {
     current: () => rules,
     onChange(task) {
       listeners.add(task);
       return () => void listeners.delete(task);
     },
+    learn(offered) {
+      tools = offered;
+      learn();
+    },
     replace({ incomingAuth: { authz: next } }) {
       if (jsonEquals(authz, next)) return;
-      rules = createRules({ policies: policiesOf(next), known, unreadable });
+      policies = policiesOf(next);
+      rules = createRules({ policies, known, unreadable });
       authz = next;
+      learn();
       for (const listener of [...listeners]) listener(LISTS);
+    },
+    denial({ caller: key, identity = NOBODY }, body, message) {
+      return rules.admit(message, body, { key, subject: '', ...identity }).refusal?.message;
     },
   };
 }
+
+const NOBODY = { claims: {} } as const;
 
 /** Throws Failure `policy-file-invalid` with every fault. */
 export function checkPolicies({ incomingAuth }: VmcpConfig): void {

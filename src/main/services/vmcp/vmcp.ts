@@ -12,6 +12,8 @@ import { createHandle, type Handle } from '../../../proxy/proxy.ts';
 import { limitsOf, timesOf } from '../../../proxy/settings.ts';
 import type { Environment } from '../../../std/environment.ts';
 import { Failure } from '../../../std/failure.ts';
+import type { Offer } from '../../../vmcp/catalogue/assemble.ts';
+import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
 import { proxyClock } from '../proxy-clock.ts';
 import { openRecorder } from '../proxy-record.ts';
@@ -29,6 +31,8 @@ export interface VirtualOptions {
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
+  /** Makes the tools that the server has itself. Absent: it has none. */
+  readonly ownTools?: (calls: InnerCalls) => OwnTools;
   /** Takes the lines of the audit. Absent: standard output. */
   readonly writeAudit?: (line: string) => void;
 }
@@ -104,7 +108,9 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const replica = proxyClock.random(6).toString('hex');
   const credentials = credentialPorts(options, outbound);
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
-  const world = openWorld({ config, logger, messageBytes, members });
+  const { ownTools } = options;
+  const assembled = ({ tools }: Offer) => rules.learn(tools);
+  const world = openWorld({ config, logger, messageBytes, members, denial: rules.denial, assembled, ownTools });
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
   const { untilStopped } = underWay;

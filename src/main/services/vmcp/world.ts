@@ -2,14 +2,20 @@
 
 import type { Logger } from 'pino';
 import type { Backend } from '../../../backends/backend.ts';
+import { bridgeEras } from '../../../backends/bridge/bridge.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import type { Health } from '../../../proxy/health.ts';
 import type { JsonObject } from '../../../std/json.ts';
 import type { Offer } from '../../../vmcp/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '../../../vmcp/catalogue/catalogue.ts';
+import type { Entry } from '../../../vmcp/catalogue/entries.ts';
 import { listenToMembers } from '../../../vmcp/catalogue/listening.ts';
 import { watchMembers } from '../../../vmcp/health/checks.ts';
 import { healthDocument, statusDocument } from '../../../vmcp/health/status.ts';
+import type { Member, Members } from '../../../vmcp/members/member.ts';
+import { createInnerCalls } from '../../../vmcp/own-tools/inner-calls.ts';
+import { ownMember, withOwnMember } from '../../../vmcp/own-tools/own-member.ts';
+import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { endMemberSessions } from '../../../vmcp/sessions/open-member.ts';
 import { createSessions } from '../../../vmcp/sessions/sessions.ts';
 import { aggregationRules, healthTimes } from '../../../vmcp/settings.ts';
@@ -33,45 +39,34 @@ export interface WorldOptions {
   readonly logger: Logger;
   readonly messageBytes: number;
   readonly members: Omit<MemberParts, 'changed'>;
+  readonly denial: World['denial'];
+  /** What some caller is offered is another. */
+  readonly assembled: (offer: Offer) => void;
+  /** Makes the tools that the server has itself; absent: it has none. */
+  readonly ownTools?: (calls: InnerCalls) => OwnTools;
 }
 
 /** Throws a Failure where a member cannot be used as it is configured. */
-export function openWorld({ config, logger, messageBytes, members: parts }: WorldOptions): VirtualWorld {
+export function openWorld(options: WorldOptions): VirtualWorld {
+  const { config, logger, messageBytes } = options;
   let current = config;
   let rules = aggregationRules(config);
-  const changed = () => logger.debug({ backends: healthDocument(members.all()).summary }, 'health of backends');
-  const members = openMembers(config, { ...parts, changed });
-  const catalogue: Catalogue = createCatalogue({
+  const changed = () => logger.debug({ backends: healthDocument(listed.all()).summary }, 'health of backends');
+  const listed = openMembers(config, { ...options.members, changed });
+  const own = { tools: undefined, member: undefined } as OpenedOwnTools;
+  const members = withOwnMember(listed, () => own.member);
+  const catalogue = createCatalogue({
     members,
     clock: proxyClock,
     mode: () => current.operational.failureHandling.partialFailureMode,
     rules: () => rules,
+    own: () => own.tools,
     asking: (member, timeoutMs) => ({ ...askingOf({ clock: proxyClock, messageBytes }, member), timeoutMs }),
-    observed(member, { fault }) {
-      if (fault === undefined) return;
-      const { message, detail } = fault;
-      logger.warn(
-        { backend: member.name, reason: fault.reason, detail },
-        `the lists of a backend cannot be read: ${message}`,
-      );
-    },
-    assembled: (offer) => reportClashes(logger, offer),
+    observed: (member, entry) => reportReading(logger, member, entry),
+    assembled: reportOffers(options),
   });
-  const sessions = createSessions({
-    clock: proxyClock,
-    store: undefined,
-    expired: (session) => endMemberSessions(world, session),
-  });
-  const world: World = {
-    name: config.name,
-    version: VERSION,
-    clock: proxyClock,
-    members,
-    catalogue,
-    sessions,
-    messageBytes,
-    log: (level, facts, message) => logger[level](facts, message),
-  };
+  const world = createWorld(options, members, catalogue);
+  openOwnTools(options, world, own);
   const listening = listenToMembers({ members, messageBytes, clock: proxyClock, changed: catalogue.doubt });
   const checks = watchMembers({ members, catalogue, clock: proxyClock, ...healthTimes(config) });
   return {
@@ -82,7 +77,7 @@ export function openWorld({ config, logger, messageBytes, members: parts }: Worl
       '/api/backends/health': () => healthDocument(members.all()),
     },
     replace(next) {
-      members.replace(next);
+      listed.replace(next);
       current = next;
       rules = aggregationRules(next);
       catalogue.renew();
@@ -96,15 +91,62 @@ export function openWorld({ config, logger, messageBytes, members: parts }: Worl
   };
 }
 
-function reportClashes(logger: Logger, { clashes, outdone }: Offer): void {
-  for (const name of clashes) {
-    const tools = outdone.filter((tool) => tool.name === name).map(({ origin }) => origin);
-    logger.warn({ code: 'vmcp-tools-clash', name, tools }, 'several tools of the backends want the same name');
+function createWorld(
+  { config, logger, messageBytes, denial }: WorldOptions,
+  members: Members,
+  catalogue: Catalogue,
+): World {
+  const sessions = createSessions({
+    clock: proxyClock,
+    store: undefined,
+    expired: (session) => endMemberSessions(world, session),
+  });
+  const world: World = {
+    ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, denial, messageBytes },
+    log: (level, facts, message) => logger[level](facts, message),
+  };
+  return world;
+}
+
+interface OpenedOwnTools {
+  tools: OwnTools | undefined;
+  member: Member | undefined;
+}
+
+/** They answer clients of either era, as every member does. */
+function openOwnTools({ ownTools, members, messageBytes }: WorldOptions, world: World, opened: OpenedOwnTools): void {
+  if (ownTools === undefined) return;
+  opened.tools = ownTools(createInnerCalls(world));
+  const ports = { clock: proxyClock, seal: members.seal };
+  opened.member = ownMember(bridgeEras(opened.tools.backend, ports, { messageBytes }));
+}
+
+function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void {
+  if (fault === undefined) {
+    logger.info({ backend: name }, 'the lists of a backend can be read');
+    return;
   }
+  const { reason, message, detail } = fault;
+  logger.warn({ backend: name, reason, detail }, `the lists of a backend cannot be read: ${message}`);
+}
+
+/** Each set of equal names once. */
+function reportOffers({ logger, assembled }: WorldOptions): (offer: Offer) => void {
+  let reported = '';
+  return (offer) => {
+    assembled(offer);
+    const { clashes, outdone } = offer;
+    if (clashes.join(' ') === reported) return;
+    reported = clashes.join(' ');
+    for (const name of clashes) {
+      const tools = outdone.filter((tool) => tool.name === name).map(({ origin }) => origin);
+      logger.warn({ code: 'vmcp-tools-clash', name, tools }, 'several tools of the backends want the same name');
+    }
+  };
 }
 
 /** Ready once every member was asked: whether one answers is for the lists to say. */
-function openHealth(members: ReturnType<typeof openMembers>, complete: () => boolean): Health {
+function openHealth(members: Members, complete: () => boolean): Health {
   let draining = false;
   return {
     ready: () => complete() && !draining,

@@ -1,0 +1,117 @@
+// Tools that a virtual server has itself: how they join the list, and how they call tools of members for their caller.
+
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Exchange } from '../../src/backends/backend.ts';
+import { createSessionBackend } from '../../src/backends/sessions/sessions.ts';
+import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
+import { proxyClock } from '../../src/main/services/proxy-clock.ts';
+import type { InnerCalls, InnerResult, OwnOffer, OwnTools } from '../../src/vmcp/own-tools/ports.ts';
+import { startMember, type TestMember, tool } from './member.ts';
+import { configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
+
+let wiki: TestMember;
+const running: TestedVirtualServer[] = [];
+/** Results of the calls that own tools made. */
+const results: InnerResult[] = [];
+
+beforeAll(async () => {
+  wiki = await startMember({ name: 'wiki', tools: [tool('find'), tool('hidden')] });
+});
+afterEach(async () => {
+  results.length = 0;
+  for (const each of running.splice(0)) await each.stop();
+});
+afterAll(() => wiki.close());
+
+/** An own tool `ask` that calls the tool that its argument names. */
+function ownTools(calls: InnerCalls, alone: boolean): OwnTools {
+  const backend = createSessionBackend({
+    replica: 'own',
+    clock: proxyClock,
+    observer: { dropped: () => undefined, log: () => undefined },
+    eras: () => new Set(['session'] as const),
+    probe: async () => ({ available: true }),
+    close: async () => undefined,
+    open: async (_exchange, { message }) => ({
+      send(bytes, exchange) {
+        void serve(calls, JSON.parse(bytes.toString()), exchange, (answer) =>
+          message(Buffer.from(JSON.stringify(answer))),
+        );
+        return true;
+      },
+      pause: () => undefined,
+      resume: () => undefined,
+      close: async () => undefined,
+    }),
+  });
+  const definition = Buffer.from('{"name":"ask","inputSchema":{"type":"object"}}');
+  return { backend, offer: (): OwnOffer => ({ tools: [{ name: 'ask', definition }], alone }) };
+}
+
+async function serve(
+  calls: InnerCalls,
+  // biome-ignore lint/suspicious/noExplicitAny: what clients send
+  { id, method, params }: any,
+  cause: Exchange | undefined,
+  send: (answer: object) => void,
+): Promise<void> {
+  if (method === 'initialize') {
+    const result = {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'own', version: '1' },
+    };
+    send({ jsonrpc: '2.0', id, result });
+  }
+  if (method !== 'tools/call' || cause === undefined) return;
+  const { tool: name, ...args } = params.arguments;
+  const called = await calls.call({ cause, tool: name, arguments: args });
+  results.push(called);
+  send({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: called.kind }] } });
+}
+
+async function run(alone: boolean, settings: Partial<VmcpConfig> = {}) {
+  const server = await runVirtual(configOf({ wiki }, settings), {}, (calls) => ownTools(calls, alone));
+  running.push(server);
+  return server;
+}
+
+const HIDDEN = [{ workload: 'wiki', filter: ['find'], excludeAll: false }];
+
+async function listed(server: TestedVirtualServer) {
+  const { tools } = await (await connect(server)).ask('tools/list');
+  return tools.map(({ name }: { name: string }) => name);
+}
+
+it('they stand beside the tools of members, or alone', async () => {
+  expect(await listed(await run(false))).toEqual(['ask', 'wiki_find', 'wiki_hidden']);
+  expect(await listed(await run(true))).toEqual(['ask']);
+});
+
+it('they call what clients cannot see, in the session of their caller', async () => {
+  const { aggregation } = configOf({ wiki });
+  const server = await run(false, { aggregation: { ...aggregation, tools: HIDDEN } });
+  const client = await connect(server);
+  await client.ask('tools/call', { name: 'wiki_find', arguments: {} });
+  const session = wiki.calls('tools/call').at(-1)?.headers['mcp-session-id'];
+  for (const name of ['wiki_hidden', 'wiki.hidden']) {
+    await client.ask('tools/call', { name: 'ask', arguments: { tool: name, a: 1 } });
+    const made = wiki.asked.filter(({ message }) => message?.method === 'tools/call').at(-1);
+    expect(made?.message.params).toMatchObject({ name: 'hidden', arguments: { a: 1 } });
+    expect(made?.headers['mcp-session-id']).toBe(session);
+    expect(made?.headers['skep-client-session']).toBeUndefined();
+  }
+  expect(results).toMatchObject([{ kind: 'result' }, { kind: 'result' }]);
+});
+
+it('each call is permitted by itself', async () => {
+  const policies = [
+    'permit(principal, action == Action::"call_tool", resource == Tool::"ask");',
+    'permit(principal, action == Action::"call_tool", resource == Tool::"wiki_find");',
+  ];
+  const server = await run(false, { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } } });
+  const client = await connect(server);
+  for (const name of ['wiki.find', 'wiki.hidden', 'wiki.gone'])
+    await client.ask('tools/call', { name: 'ask', arguments: { tool: name } });
+  expect(results.map(({ kind }) => kind)).toEqual(['result', 'denied', 'unknown']);
+});
