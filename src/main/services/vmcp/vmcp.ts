@@ -131,6 +131,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       health,
       times,
       endpoint: '/mcp',
+      serveIssuer: undefined,
       beginSpan: telemetry?.beginSpan,
       active,
       untilStopped,
@@ -138,6 +139,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     environment: { ...environment, [SECRET_ENV.oidcClientSecret]: secret },
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
     sse: undefined,
+    issuer: undefined,
     ...{ files, logger, outbound, recorder },
   });
   return { world, rules, settings, underWay };
