@@ -54,7 +54,6 @@ export function unsupportedSettings(
   if (config.authServer !== undefined) refuse('/authServer', 'it has no authorization server');
   if (config.compositeTools !== undefined) refuse('/compositeTools', 'it runs no workflows');
   if (config.optimizer !== undefined) refuse('/optimizer', 'it has no optimizer');
-  if (config.sessionStorage !== undefined) refuse('/sessionStorage', 'it keeps sessions in memory alone');
   if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
   for (const [name, { type }] of Object.entries(config.outgoingAuth.backends)) {
     if (type === 'upstream_inject') refuse(`/outgoingAuth/backends/${name}/type`, 'it has no authorization server');

@@ -99,7 +99,6 @@ export function createSessions(parts: SessionParts): Sessions {
     async stop() {
       stopSweeping();
       for (const session of state.live.values()) session.stream?.end();
-      await store?.close();
     },
   };
 }

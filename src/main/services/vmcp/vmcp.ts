@@ -23,6 +23,7 @@ import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualRules } from './rules.ts';
+import { openStore } from './session-store.ts';
 import { openWorld } from './world.ts';
 
 export interface VirtualOptions {
@@ -87,7 +88,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
 
 /** What no change of the configuration touches: members that stay, sessions, keys, metrics, telemetry. */
 async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
-  const { config, environment, files, logger } = options;
+  const { config, place, environment, files, logger } = options;
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
   const outbound = createOutbound({ allowPrivate: [], version: VERSION });
   closing.push(() => outbound.close());
@@ -110,7 +111,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
   const { ownTools } = options;
   const assembled = ({ tools }: Offer) => rules.learn(tools);
-  const world = openWorld({ config, logger, messageBytes, members, denial: rules.denial, assembled, ownTools });
+  const store = await openStore(config, place.namespace, environment, logger);
+  closing.push(() => store?.close());
+  const own = { denial: rules.denial, assembled, ownTools, store };
+  const world = openWorld({ config, logger, messageBytes, members, ...own });
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
   const { untilStopped } = underWay;

@@ -17,6 +17,7 @@ import { createInnerCalls } from '../../../vmcp/own-tools/inner-calls.ts';
 import { ownMember, withOwnMember } from '../../../vmcp/own-tools/own-member.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { endMemberSessions } from '../../../vmcp/sessions/open-member.ts';
+import type { SessionStore } from '../../../vmcp/sessions/ports.ts';
 import { createSessions } from '../../../vmcp/sessions/sessions.ts';
 import { aggregationRules, healthTimes } from '../../../vmcp/settings.ts';
 import { createVirtualServer } from '../../../vmcp/virtual-server.ts';
@@ -39,6 +40,8 @@ export interface WorldOptions {
   readonly logger: Logger;
   readonly messageBytes: number;
   readonly members: Omit<MemberParts, 'changed'>;
+  /** Undefined: sessions are this replica's own. */
+  readonly store: SessionStore | undefined;
   readonly denial: World['denial'];
   /** What some caller is offered is another. */
   readonly assembled: (offer: Offer) => void;
@@ -92,13 +95,13 @@ export function openWorld(options: WorldOptions): VirtualWorld {
 }
 
 function createWorld(
-  { config, logger, messageBytes, denial }: WorldOptions,
+  { config, logger, messageBytes, denial, store }: WorldOptions,
   members: Members,
   catalogue: Catalogue,
 ): World {
   const sessions = createSessions({
     clock: proxyClock,
-    store: undefined,
+    store,
     expired: (session) => endMemberSessions(world, session),
   });
   const world: World = {

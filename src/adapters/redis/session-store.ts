@@ -1,0 +1,61 @@
+// Sessions of virtual servers in Redis or Valkey, a hash for each. Knows nothing about what is in them.
+
+import type { SessionStore } from '../../vmcp/sessions/ports.ts';
+import { connectRedis, type RedisSettings, redisUnreachable } from './connection.ts';
+
+export interface StoreSettings extends RedisSettings {
+  /** What every key starts with. */
+  readonly prefix: string;
+  /** A session that nothing used for so long is forgotten. */
+  readonly idleSeconds: number;
+}
+
+/** Rejects with Failure `redis-unreachable` where the store cannot be reached at the start. */
+export async function openSessionStore(
+  settings: StoreSettings,
+  lost: (message: string) => void,
+): Promise<SessionStore> {
+  const redis = connectRedis(settings, lost);
+  const { prefix, idleSeconds } = settings;
+  const key = (id: string) => `${prefix}session:${id}`;
+
+  async function reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw redisUnreachable(settings, cause);
+    }
+  }
+
+  try {
+    await reach(() => redis.ping());
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+  return {
+    begin: (id, fields) =>
+      reach(async () => {
+        await redis.multi().hset(key(id), fields).expire(key(id), idleSeconds).exec();
+      }),
+    load: (id) =>
+      reach(async () => {
+        const fields = await redis.hgetall(key(id));
+        if (Object.keys(fields).length === 0) return undefined;
+        await redis.expire(key(id), idleSeconds);
+        return fields;
+      }),
+    claim: (id, field, value) =>
+      reach(async () => {
+        const set = await redis.hsetnx(key(id), field, value);
+        return set === 1 ? value : ((await redis.hget(key(id), field)) ?? value);
+      }),
+    set: (id, field, value) => reach(async () => void (await redis.hset(key(id), field, value))),
+    remove: (id, field) => reach(async () => void (await redis.hdel(key(id), field))),
+    touch: (id) => reach(async () => (await redis.expire(key(id), idleSeconds)) === 1),
+    end: (id) => reach(async () => void (await redis.del(key(id)))),
+    async close() {
+      redis.disconnect();
+    },
+  };
+}
