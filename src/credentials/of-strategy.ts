@@ -4,12 +4,18 @@
 import type { Strategy } from '../contracts/vmcp-config-auth.ts';
 import { bearerToken } from './bearer.ts';
 import { configFault } from './config-fault.ts';
-import type { Credential } from './credential.ts';
+import type { Credential, CredentialCaller } from './credential.ts';
 import { tokenExchange } from './exchange.ts';
 import { headerInjection } from './header.ts';
 import type { CredentialPorts } from './ports.ts';
 import { removeCallerToken } from './remove.ts';
 import { cloudSts, removeCallerSignature } from './sts.ts';
+import { upstreamInjection } from './upstream.ts';
+
+export interface StrategyPorts extends CredentialPorts {
+  /** The person's token at the provider of that name. Absent: there is no authorization server. */
+  readonly providerToken?: (caller: CredentialCaller, provider: string) => Promise<string | undefined>;
+}
 
 /** What a backend offers to a caller may depend on who that is. */
 export function isPerCaller({ type }: Strategy): boolean {
@@ -17,7 +23,7 @@ export function isPerCaller({ type }: Strategy): boolean {
 }
 
 /** `pointer`: of the strategy. Throws a Failure where it, or a secret that it names, cannot be used. */
-export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: CredentialPorts): Credential {
+export function credentialOfStrategy(strategy: Strategy, pointer: string, ports: StrategyPorts): Credential {
   switch (strategy.type) {
     case 'unauthenticated':
       return removeCallerToken;
@@ -32,8 +38,15 @@ export function credentialOfStrategy(strategy: Strategy, pointer: string, ports:
     case 'cloud_sts':
       return stsOf(strategy, pointer, ports);
     case 'upstream_inject':
-      throw configFault(`${pointer}/type`, 'upstream_inject needs an authorization server, and this release has none');
+      return upstreamOf(strategy, pointer, ports);
   }
+}
+
+function upstreamOf({ upstreamInject: block }: Strategy, pointer: string, ports: StrategyPorts): Credential {
+  const { providerName } = requireBlock(block, pointer, 'upstreamInject');
+  const { providerToken } = ports;
+  if (providerToken === undefined) throw configFault(`${pointer}/type`, 'is upstream_inject, which needs /authServer');
+  return upstreamInjection((caller) => providerToken(caller, providerName));
 }
 
 function requireBlock<T>(block: T | undefined, pointer: string, key: string): T {

@@ -57,7 +57,7 @@ function openIn(world: World, session: Session | undefined, exchange: Exchange, 
     createReply(answer).end(400);
     return NO_FLOW;
   }
-  return post(world, session, exchange, body, message, answer);
+  return openPost(world, session, exchange, body, message, answer);
 }
 
 /** Its bytes are not kept for as long as the session is. */
@@ -95,7 +95,7 @@ function beginSession(world: World, exchange: Exchange, body: Buffer, request: R
   return flow;
 }
 
-function post(
+function openPost(
   world: World,
   session: Session,
   exchange: Exchange,

@@ -50,7 +50,7 @@ export function sendResponse(
     return NO_FLOW;
   }
   call?.answered();
-  void post(world, joined, exchange, patchId(body, response, at.id)).then((asked) => {
+  void postToMember(world, joined, exchange, patchId(body, response, at.id)).then((asked) => {
     if (!asked.ok) answer.fail(asked.fault);
     else createReply(answer).end(asked.status);
   });
@@ -65,7 +65,7 @@ export function sendNotification(
   message: NotificationMessage,
   answer: Answer,
 ): Flow {
-  for (const { to, bytes } of deliveries(world, session, body, message)) void post(world, to, exchange, bytes);
+  for (const { to, bytes } of deliveries(world, session, body, message)) void postToMember(world, to, exchange, bytes);
   createReply(answer).end(202);
   return NO_FLOW;
 }
@@ -100,7 +100,7 @@ export function setLogLevel(
   answer: Answer,
 ): Flow {
   const body = callMessage('logging/setLevel', '"skep-level"', JSON.stringify({ level }));
-  const told = joinedMembers(world, session).map((joined) => post(world, joined, exchange, body));
+  const told = joinedMembers(world, session).map((joined) => postToMember(world, joined, exchange, body));
   Promise.all([...told, world.sessions.note(session, { logLevel: level })]).then(
     () => createReply(answer).finish(resultMessage(id.json, '{}')),
     (error: unknown) =>
@@ -109,7 +109,7 @@ export function setLogLevel(
   return NO_FLOW;
 }
 
-function post(world: World, { member, at }: Joined, exchange: Exchange, body: Buffer) {
+function postToMember(world: World, { member, at }: Joined, exchange: Exchange, body: Buffer) {
   return ask(
     askingOf(world, member),
     postExchange(memberCause(member, exchange), 'session', body, headersIn(at), at.id),

@@ -51,13 +51,9 @@ export function unsupportedSettings(
 ): readonly { readonly pointer: string; readonly reason: string }[] {
   const found: { pointer: string; reason: string }[] = [];
   const refuse = (pointer: string, reason: string) => found.push({ pointer, reason });
-  if (config.authServer !== undefined) refuse('/authServer', 'it has no authorization server');
   if (config.compositeTools !== undefined) refuse('/compositeTools', 'it runs no workflows');
   if (config.optimizer !== undefined) refuse('/optimizer', 'it has no optimizer');
   if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
-  for (const [name, { type }] of Object.entries(config.outgoingAuth.backends)) {
-    if (type === 'upstream_inject') refuse(`/outgoingAuth/backends/${name}/type`, 'it has no authorization server');
-  }
   const { audit } = config;
   if (audit?.includeRequestData === true) refuse('/audit/includeRequestData', 'its audit holds no data');
   if (audit?.includeResponseData === true) refuse('/audit/includeResponseData', 'its audit holds no data');

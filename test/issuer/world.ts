@@ -221,7 +221,7 @@ export interface LoggedIn {
 }
 
 export async function logIn(
-  world: LoginWorld,
+  world: Pick<LoginWorld, 'issuer'> & { readonly proxy?: Pick<AttackedProxy, 'log'> },
   {
     person = newPerson(),
     client,
@@ -232,7 +232,7 @@ export async function logIn(
   const pkce = newPkce();
   const place = await person.visit(authorizeUrl(world, id, pkce, more));
   const code = place.url.searchParams.get('code');
-  if (code === null) throw new Error(`no code: ${place.status} ${place.url} ${place.text}\n${world.proxy.log.text()}`);
+  if (code === null) throw new Error(`no code: ${place.status} ${place.url} ${place.text}\n${world.proxy?.log.text()}`);
   return { client: id, person, pkce, code, tokens: tokensOf(await redeem(world, id, code, pkce)) };
 }
 

@@ -52,6 +52,13 @@ describe('is refused', () => {
     expect(check(text)).toBe('vmcp-config-invalid /outgoingAuth/backends has nothing about wiki');
   });
 
+  it('a token of a provider where nobody can log in', () => {
+    const wiki = { type: 'upstream_inject', upstreamInject: { providerName: 'p' } } as const;
+    expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toBe(
+      'vmcp-config-invalid /outgoingAuth/backends/wiki/type is upstream_inject, which needs /authServer',
+    );
+  });
+
   it('two backends of one name', () => {
     const config = configOf(BACKENDS);
     expect(check(formatVmcpConfig({ ...config, backends: [...config.backends, ...config.backends] }))).toBe(
@@ -61,15 +68,6 @@ describe('is refused', () => {
 
   it.each<[string, Partial<VmcpConfig>]>([
     ['/compositeTools', { compositeTools: [{ name: 'w', steps: [{ id: 'a', type: 'tool', tool: 'wiki.find' }] }] }],
-    [
-      '/outgoingAuth/backends/wiki/type',
-      {
-        outgoingAuth: {
-          source: 'inline',
-          backends: { wiki: { type: 'upstream_inject', upstreamInject: { providerName: 'p' } } },
-        },
-      },
-    ],
   ])('%s, which has no effect yet', (pointer, settings) => {
     expect(checkSettings(settings)).toContain(`vmcp-setting-not-supported ${pointer} is not supported by this release`);
   });

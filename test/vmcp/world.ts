@@ -53,6 +53,7 @@ export async function runVirtual(
   config: VmcpConfig,
   environment: Environment = {},
   ownTools?: VirtualOptions['ownTools'],
+  port = 0,
 ): Promise<TestedVirtualServer> {
   const lines: string[] = [];
   const audit: unknown[] = [];
@@ -63,7 +64,7 @@ export async function runVirtual(
   };
   const running = await startVirtualServer({
     config,
-    place: { host: '127.0.0.1', port: 0, namespace: 'tests' },
+    place: { host: '127.0.0.1', port, namespace: 'tests' },
     environment,
     ownTools,
     files: createWatchedFiles(),

@@ -18,9 +18,24 @@ export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig
   }
   const lacking = config.backends.find(({ name }) => config.outgoingAuth.backends[name] === undefined);
   if (lacking !== undefined) throw invalid(file, `/outgoingAuth/backends has nothing about ${lacking.name}`);
+  const provider = unknownProvider(config);
+  if (provider !== undefined) throw invalid(file, provider);
   const [twice] = duplicates(config.backends.map(({ name }) => name));
   if (twice !== undefined) throw invalid(file, `/backends has ${twice} twice`);
   return config;
+}
+
+/** Document 3, UpstreamInjectConfig. */
+function unknownProvider({ authServer, outgoingAuth, backends }: VmcpConfig): string | undefined {
+  const providers = authServer?.upstreams.map(({ name }) => name) ?? [];
+  for (const { name } of backends) {
+    const { type, upstreamInject } = outgoingAuth.backends[name] ?? {};
+    if (type !== 'upstream_inject' || providers.includes(upstreamInject?.providerName ?? '')) continue;
+    const pointer = `/outgoingAuth/backends/${name}`;
+    if (authServer === undefined) return `${pointer}/type is upstream_inject, which needs /authServer`;
+    return `${pointer}/upstreamInject/providerName names none of /authServer: ${providers.join(', ')}`;
+  }
+  return undefined;
 }
 
 function duplicates(names: readonly string[]): readonly string[] {

@@ -8,8 +8,7 @@ import type { Upstream } from '../../../backends/ports.ts';
 import type { BackendObserver } from '../../../backends/sessions/observer.ts';
 import { createSseBackend } from '../../../backends/sse/backend.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
-import { credentialOfStrategy, isPerCaller } from '../../../credentials/of-strategy.ts';
-import type { CredentialPorts } from '../../../credentials/ports.ts';
+import { credentialOfStrategy, isPerCaller, type StrategyPorts } from '../../../credentials/of-strategy.ts';
 import type { SessionSeal } from '../../../mcp/seal.ts';
 import { jsonEquals, pointerToken } from '../../../std/json.ts';
 import { createMemberHealth } from '../../../vmcp/health/member-health.ts';
@@ -23,7 +22,7 @@ export interface MemberParts {
   readonly observer: BackendObserver;
   /** Unique among replicas and their restarts. */
   readonly replica: string;
-  readonly credentials: CredentialPorts;
+  readonly credentials: StrategyPorts;
   readonly messageBytes: number;
   /** The health of one of them is another. */
   readonly changed: () => void;

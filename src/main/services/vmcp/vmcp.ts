@@ -8,6 +8,7 @@ import { type RunConfig, SECRET_ENV } from '../../../contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import { createSessionSeal, type SessionSeal } from '../../../mcp/seal.ts';
 import { listenHttp } from '../../../proxy/listener.ts';
+import type { ProxyMetrics } from '../../../proxy/metrics.ts';
 import { createHandle, type Handle } from '../../../proxy/proxy.ts';
 import { limitsOf, timesOf } from '../../../proxy/settings.ts';
 import type { Environment } from '../../../std/environment.ts';
@@ -15,6 +16,7 @@ import { Failure } from '../../../std/failure.ts';
 import type { Offer } from '../../../vmcp/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
+import { type OpenIssuer, openIssuer } from '../issuer.ts';
 import { proxyClock } from '../proxy-clock.ts';
 import { openRecorder } from '../proxy-record.ts';
 import { createSettings } from '../proxy-settings.ts';
@@ -107,7 +109,9 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     log: (level, message) => logger[level]({ part: 'backend' }, message),
   };
   const replica = proxyClock.random(6).toString('hex');
-  const credentials = credentialPorts(options, outbound);
+  const issuer = await openVirtualIssuer(options, outbound, metrics);
+  closing.push(() => issuer?.close());
+  const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
   const { ownTools } = options;
   const assembled = ({ tools }: Offer) => rules.learn(tools);
@@ -135,7 +139,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       health,
       times,
       endpoint: '/mcp',
-      serveIssuer: undefined,
+      serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,
       active,
       untilStopped,
@@ -143,10 +147,26 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     environment: { ...environment, [SECRET_ENV.oidcClientSecret]: secret },
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
     sse: undefined,
-    issuer: undefined,
+    issuer,
     ...{ files, logger, outbound, recorder },
   });
   return { world, rules, settings, underWay };
+}
+
+/** Undefined: tokens are those of an issuer elsewhere. */
+async function openVirtualIssuer(
+  { config, environment, files, logger }: VirtualOptions,
+  outbound: Outbound,
+  { metrics }: ProxyMetrics,
+): Promise<OpenIssuer | undefined> {
+  const { authServer, incomingAuth, outgoingAuth } = config;
+  if (authServer === undefined) return undefined;
+  const { issuer: hostIssuer, audience, resource = '' } = incomingAuth.oidc ?? {};
+  const injects = Object.values(outgoingAuth.backends).some(({ type }) => type === 'upstream_inject');
+  return openIssuer({
+    ...{ config: authServer, hostIssuer, hostAudience: audience ?? resource, trustForwarded: false, injects },
+    ...{ environment, files, outbound, logger, metrics },
+  });
 }
 
 const KEY_BYTES_MIN = 32;
