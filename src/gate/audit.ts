@@ -4,7 +4,7 @@
 import type { Message } from '../mcp/message.ts';
 import { methodFacts } from '../mcp/methods.ts';
 import type { JsonObject } from '../std/json.ts';
-import { auditTypeOf } from './audit-types.ts';
+import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
 
@@ -56,7 +56,7 @@ export interface AuditEvent {
   readonly level: 'INFO+2';
   readonly msg: 'audit_event';
   readonly audit_id: string;
-  readonly type: string;
+  readonly type: AuditType;
   readonly logged_at: string;
   readonly outcome: AuditOutcome;
   readonly component: string;

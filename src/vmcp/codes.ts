@@ -5,6 +5,10 @@ export const VMCP_CODES = {
     'The configuration of a virtual MCP server cannot be used: the message names the file and the key. Where skep wrote it, use images of one release.',
   'vmcp-setting-not-supported':
     'A setting of a virtual MCP server has no effect in this release, so that the server does not start with it: the message names the key. Remove it.',
+  'vmcp-audit-file-unwritable':
+    'The file of the audit log (`audit.logFile`) cannot be written: the message names it. Mount a volume there, or leave it out for standard output.',
+  'vmcp-status-unwritten':
+    'The health of the backends cannot be written into the status of the VirtualMCPServer; the message says why. Its ServiceAccount needs `get` on it and `patch` on its status.',
   'vmcp-tools-clash':
     'Several tools of the backends want the same name. With `manual` clients see none of them: give one of them another name in `aggregation.tools[].overrides`. With `prefix` the first has it.',
 } as const;

@@ -2,7 +2,7 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
-import { untilSignal } from '../signals.ts';
+import { awaitSignal } from '../signals.ts';
 
 interface ServeOptions {
   readonly config: string;
@@ -36,7 +36,7 @@ function serveVirtualCommand(): Command {
       const { serveFile } = await import('../services/vmcp/serve-file.ts');
       const running = await serveFile(options, process.env);
       process.stdout.write(`serving ${running.url}\n`);
-      await untilSignal();
+      await awaitSignal();
       await running.stop();
     });
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { destination, type Logger } from 'pino';
 import type { RunConfig } from '../../contracts/run-config.ts';
 import { auditLine } from '../../gate/audit.ts';
+import type { AuditType } from '../../gate/audit-types.ts';
 import type { ProxyMetrics } from '../../proxy/metrics.ts';
 import { type AuditTrail, type Recorders, recordCall } from '../../proxy/record.ts';
 import type { RecordedCall } from '../../proxy/recording.ts';
@@ -14,6 +15,8 @@ export interface RecorderOptions {
   readonly logger: Logger;
   /** Takes the lines of the audit. Absent: standard output, where a fleet's log collection reads. */
   readonly writeAudit?: (line: string) => void;
+  /** Which events are written. Absent: all. */
+  readonly keeps?: (type: AuditType) => boolean;
 }
 
 export interface Recorder {
@@ -23,7 +26,7 @@ export interface Recorder {
   close(): void;
 }
 
-export function openRecorder({ metrics, logger, writeAudit }: RecorderOptions): Recorder {
+export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll }: RecorderOptions): Recorder {
   let lines: ReturnType<typeof destination> | undefined;
   const gathered = gatherLines((text) => {
     lines ??= destination({ dest: 1, sync: false });
@@ -33,7 +36,7 @@ export function openRecorder({ metrics, logger, writeAudit }: RecorderOptions): 
   return {
     recordAs(config) {
       const recorders: Recorders = {
-        audit: auditTrail(config, write),
+        audit: auditTrail(config, write, keeps),
         metrics,
         log: logger,
         server: config.name,
@@ -50,11 +53,21 @@ export function openRecorder({ metrics, logger, writeAudit }: RecorderOptions): 
   };
 }
 
-function auditTrail({ audit_config: audit }: RunConfig, write: (line: string) => void): AuditTrail | undefined {
+function keepAll(): boolean {
+  return true;
+}
+
+function auditTrail(
+  { audit_config: audit }: RunConfig,
+  write: (line: string) => void,
+  keeps: (type: AuditType) => boolean,
+): AuditTrail | undefined {
   if (!audit.enabled) return undefined;
   return {
     component: audit.component,
-    write: (event) => write(`${auditLine(event)}\n`),
+    write(event) {
+      if (keeps(event.type)) write(`${auditLine(event)}\n`);
+    },
     newId: randomUUID,
     now: proxyClock.now,
   };

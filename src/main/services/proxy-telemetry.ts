@@ -73,6 +73,7 @@ export async function openProxyTelemetry(
   environment: Environment,
   logger: Logger,
   read: OpenMetrics['read'],
+  serviceVersion = VERSION,
 ): Promise<Telemetry | undefined> {
   const { telemetry_config: telemetry, namespace } = config;
   if (telemetry === undefined) return undefined;
@@ -97,7 +98,7 @@ export async function openProxyTelemetry(
       {
         serviceName: telemetry.service_name,
         serviceNamespace: namespace,
-        serviceVersion: VERSION,
+        serviceVersion,
         custom: telemetry.custom_attributes ?? {},
       },
       environment,

@@ -6,6 +6,7 @@ import { conflictName } from '../../../virtual/aggregate.ts';
 import { NAME_MAX } from '../../../virtual/short-names.ts';
 import { aggregationRules } from '../../../vmcp/settings.ts';
 import type { WatchedFiles } from '../watched-files.ts';
+import { unknownTypes } from './audit.ts';
 import { readVirtualConfig } from './config.ts';
 import { checkPolicies } from './rules.ts';
 
@@ -13,7 +14,8 @@ import { checkPolicies } from './rules.ts';
 export function checkVirtualConfig(files: WatchedFiles, file: string): readonly string[] {
   const config = readVirtualConfig(files, file);
   checkPolicies(config);
-  return [...nameWarnings(config), ...memberWarnings(config)];
+  const types = unknownTypes(config).map((type) => `/audit: there is no type of events ${type}`);
+  return [...nameWarnings(config), ...memberWarnings(config), ...types];
 }
 
 /** Names that are known before any backend was asked. */

@@ -20,12 +20,14 @@ import { type OpenIssuer, openIssuer } from '../issuer.ts';
 import { proxyClock } from '../proxy-clock.ts';
 import { openRecorder } from '../proxy-record.ts';
 import { createSettings } from '../proxy-settings.ts';
-import { countUnderWay, stopProxy } from '../proxy-stop.ts';
+import { countUnderWay, stopProxy, type UnderWay } from '../proxy-stop.ts';
 import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
 import type { WatchedFiles } from '../watched-files.ts';
+import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualRules } from './rules.ts';
 import { openStore } from './session-store.ts';
+import { openStatusReport, type StatusReport } from './status-report.ts';
 import { openWorld } from './world.ts';
 
 export interface VirtualOptions {
@@ -64,7 +66,7 @@ const CONNECT_MS = 10_000;
 async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
   const { config, place, logger } = options;
   const gate = gateConfig(config, place);
-  const { world, rules, settings, ...rest } = await openFixed(options, gate, closing);
+  const { world, rules, settings, underWay, status, recorder } = await openFixed(options, gate, closing);
   let handle: Handle;
 
   /** Nothing changes where one of them cannot be used. */
@@ -82,9 +84,11 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
     url: `${listener.url}/mcp`,
     replace(next) {
       use(next);
+      recorder.replace(next);
       world.replace(next);
+      status?.replace(next);
     },
-    stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, ...rest }),
+    stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };
 }
 
@@ -100,10 +104,11 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const rules = openVirtualRules(config, logger);
   const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
   closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read);
+  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
   closing.push(() => telemetry?.close());
-  const recorder = openRecorder({ metrics, logger, writeAudit: options.writeAudit });
-  closing.push(recorder.close);
+  const audit = openVirtualAudit(config, logger, options.writeAudit);
+  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps });
+  closing.push(audit.close, recorder.close);
   const observer: BackendObserver = {
     dropped: metrics.dropped,
     log: (level, message) => logger[level]({ part: 'backend' }, message),
@@ -117,18 +122,16 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const assembled = ({ tools }: Offer) => rules.learn(tools);
   const store = await openStore(config, place.namespace, environment, logger);
   closing.push(() => store?.close());
-  const own = { denial: rules.denial, assembled, ownTools, store };
+  let status: StatusReport | undefined;
+  const healthChanged = () => status?.changed();
+  const own = { denial: rules.denial, assembled, ownTools, store, healthChanged };
   const world = openWorld({ config, logger, messageBytes, members, ...own });
+  status = openStatusReport({ config, environment, logger, members: world.members });
+  closing.push(() => status?.stop());
   closing.push(() => world.backend.close(0), world.stop);
   const underWay = countUnderWay();
   const { untilStopped } = underWay;
-  function active(change: 1 | -1, kind: 'request' | 'stream'): void {
-    if (kind === 'stream') metrics.streams(change);
-    else {
-      metrics.active(change);
-      underWay.count(change);
-    }
-  }
+  const active = countActive(metrics, underWay);
   const { backend, health } = world;
   const secret = environment[config.incomingAuth.oidc?.clientSecretEnv ?? ''];
   const settings = createSettings({
@@ -150,7 +153,17 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     issuer,
     ...{ files, logger, outbound, recorder },
   });
-  return { world, rules, settings, underWay };
+  return { world, rules, settings, underWay, status, recorder: audit };
+}
+
+function countActive(metrics: ProxyMetrics, underWay: UnderWay) {
+  return (change: 1 | -1, kind: 'request' | 'stream'): void => {
+    if (kind === 'stream') metrics.streams(change);
+    else {
+      metrics.active(change);
+      underWay.count(change);
+    }
+  };
 }
 
 /** Undefined: tokens are those of an issuer elsewhere. */

@@ -11,6 +11,7 @@ import { type Catalogue, createCatalogue } from '../../../vmcp/catalogue/catalog
 import type { Entry } from '../../../vmcp/catalogue/entries.ts';
 import { listenToMembers } from '../../../vmcp/catalogue/listening.ts';
 import { watchMembers } from '../../../vmcp/health/checks.ts';
+import type { ReportedMember } from '../../../vmcp/health/cluster-status.ts';
 import { healthDocument, statusDocument } from '../../../vmcp/health/status.ts';
 import type { Member, Members } from '../../../vmcp/members/member.ts';
 import { createInnerCalls } from '../../../vmcp/own-tools/inner-calls.ts';
@@ -29,6 +30,7 @@ import { type MemberParts, openMembers } from './members.ts';
 export interface VirtualWorld {
   readonly backend: Backend;
   readonly health: Health;
+  readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
   /** Throws a Failure where the configuration cannot be used: nothing changes. */
   replace(config: VmcpConfig): void;
@@ -42,6 +44,8 @@ export interface WorldOptions {
   readonly members: Omit<MemberParts, 'changed'>;
   /** Undefined: sessions are this replica's own. */
   readonly store: SessionStore | undefined;
+  /** The health of a member is another. */
+  readonly healthChanged: () => void;
   readonly denial: World['denial'];
   /** What some caller is offered is another. */
   readonly assembled: (offer: Offer) => void;
@@ -54,7 +58,10 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   const { config, logger, messageBytes } = options;
   let current = config;
   let rules = aggregationRules(config);
-  const changed = () => logger.debug({ backends: healthDocument(listed.all()).summary }, 'health of backends');
+  const changed = () => {
+    logger.debug({ backends: healthDocument(listed.all()).summary }, 'health of backends');
+    options.healthChanged();
+  };
   const listed = openMembers(config, { ...options.members, changed });
   const own = { tools: undefined, member: undefined } as OpenedOwnTools;
   const members = withOwnMember(listed, () => own.member);
@@ -75,6 +82,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   return {
     backend: createVirtualServer(world, () => members.all().some(({ health }) => health.usable())),
     health: openHealth(members, checks.complete),
+    members: () => listed.all().map(({ name, health }) => ({ name, report: health.report() })),
     documents: {
       '/status': () => statusDocument(members.all(), VERSION),
       '/api/backends/health': () => healthDocument(members.all()),
