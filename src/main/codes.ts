@@ -22,6 +22,8 @@ export const MAIN_CODES = {
   'snapshot-unavailable': 'The URL of the snapshot does not answer with one; the message says why.',
   'plan-incomplete':
     'A source or a kind could not be read, so no plan file was written: what is missing would pass for gone.',
+  'plan-commit-unknown':
+    'The plan file is not signed, and its commit is neither what the ref of its source names nor what a run has read before: merge it, plan again, or sign the plan.',
   'plan-commit-gone':
     'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
   'rollback-history-unknown':

@@ -86,6 +86,10 @@ export const RECONCILE_CODES = {
     'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are left as they live; plan again.',
   'plan-other':
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
+  'inventory-full':
+    'The sources declare more objects than the inventory of one instance can record: split them over several instances.',
+  'sources-unknown':
+    'None of the sources of skep.yaml is one that this instance has read before: another instance of the same `name` may be at work on the cluster. Nothing is written; give one of the two another `name`, or let this one go on with `skep approve`.',
   'source-at-fault':
     'Something of the source could not be applied in this run, so nothing of it was deleted: correct that, or let exactly the listed deletions go with `skep approve`.',
   'plan-required':

@@ -10,6 +10,8 @@ export const PART_OF = 'applyset.kubernetes.io/part-of';
 export const SOURCE = 'skep.dev/source';
 /** On children: `kind.name` of the custom resource they belong to. */
 export const OWNER = 'skep.dev/owner';
+/** An annotation: the run that has created the object, by which it is known where its uid is not recorded yet. */
+export const RUN = 'skep.dev/run';
 /** An annotation: what has it with the value `disabled` is never deleted. */
 export const PRUNE = 'skep.dev/prune';
 /** An annotation: what has it with the value `allowed` in its manifest may be replaced, with its children. */

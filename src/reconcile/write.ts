@@ -13,6 +13,7 @@ import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
 import { awaitedKinds, checkServed } from './observe/awaited-kinds.ts';
 import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
+import { isOfOthers, sameOrigins } from './prune/origins.ts';
 import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
 import type { Readiness } from './settle/readiness.ts';
 import { computeStatuses, type ObservedState, settle } from './settle/settle.ts';
@@ -52,6 +53,7 @@ export async function finishWithoutWriting(
   prepared: Prepared,
 ): Promise<Done | undefined> {
   // What the server refuses changes nothing, however often it is tried.
+  const isStranger = isOfOthers(prepared.plan.waiting);
   const outcomes = outcomesOfRefused(prepared.plan);
   if (outcomes === undefined) return undefined;
   const now = new Date(deps.clock.now()).toISOString();
@@ -59,8 +61,9 @@ export async function finishWithoutWriting(
   const { changes, readiness } = computeStatuses(settleInput(options, prepared, outcomes), observed, now);
   const waiting = waitSecondsOf(options, prepared) > 0 && readiness.progressing.length > 0;
   // What is withheld, or refused, is neither there yet nor gone.
-  const exact = outcomes.length > 0 || sameExtent(exactExtent(options, prepared), prepared.parent.extent);
-  if (changes.length > 0 || waiting || !exact) return undefined;
+  const { extent, origins } = prepared.parent;
+  const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
+  if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
   for (const outcome of outcomes) deps.progress(outcome);
   return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false };
 }

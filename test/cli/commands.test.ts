@@ -283,6 +283,13 @@ describe('plan and sync', () => {
       'the plan is in fleet.plan; to carry it out: skep apply fleet.plan\n',
     ]);
     publish(world.fleet, { clock: '1.3.0' });
+    const moved = await instance.run('apply', 'fleet.plan');
+    expect([moved.code, moved.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error plan-commit-unknown: commit [0-9a-f]{40} /),
+    ]);
+    publish(world.fleet, { clock: '1.2.0' });
+    await instance.run('plan', '--out', 'fleet.plan');
     const applied = await instance.run('apply', 'fleet.plan');
     expect([applied.code, applied.stderr]).toEqual([0, '']);
     expect(applied.stdout).toMatch(/^tools\/MCPServer\/clock configured\n/);

@@ -29,6 +29,14 @@ const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
   ),
   'update /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus, from the second notice on',
   'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
+  ...Object.fromEntries(
+    Array.from({ length: 15 }, (_, index) => index + 1).flatMap((shard) =>
+      ['get', 'update'].map((verb) => [
+        `${verb} /configmaps skep-default-inventory-${shard}`,
+        'thousands of declared objects',
+      ]),
+    ),
+  ),
 };
 
 describe.skipIf(!isReal)('rights', () => {

@@ -169,7 +169,7 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     without,
     run,
     async forget() {
-      const records = ['', '-approval', '-history', '-notified', '-quarantine'];
+      const records = ['', '-approval', '-history', '-inventory', '-notified', '-quarantine'];
       const ids = [
         { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'skep-default' },
         { apiVersion: 'v1', kind: 'Secret', name: 'skep-default' },

@@ -293,7 +293,7 @@ test('a field that another sets after planning is left to it, and the rest is ap
   await edit(path, { spec: { image: 'images.example.com/clock:theirs' } });
   const outcomes = await apply(
     { cluster: world.client, clock: systemClock, random: randomBytes, progress: () => undefined },
-    { plan, uids: new Map(), force: false },
+    { plan, uids: new Map(), run: 'run', force: false },
   );
   const own = outcomes.find(({ resource }) => resource.kind === 'MCPServer');
   expect(own).toMatchObject({
@@ -313,7 +313,7 @@ test('an object that another took the place of after planning is neither changed
   const outcomes = await apply(
     { cluster: world.client, clock: systemClock, random: randomBytes, progress: () => undefined },
     // Without the gate, so that the deletion is tried although a change has failed.
-    { plan: { ...plan, within: [] }, uids: new Map(), force: true },
+    { plan: { ...plan, within: [] }, uids: new Map(), run: 'run', force: true },
   );
   const failed = outcomes.filter(({ action }) => action === 'failed');
   expect(failed.map(({ resource, error }) => [formatId(resource), error?.code])).toEqual([

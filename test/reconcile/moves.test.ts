@@ -18,10 +18,12 @@ test('a move into a namespace that does not exist leaves the object where it is'
   world.fleet.commit({ 'cluster/settings.yaml': settings('default') });
   await world.run();
   world.fleet.commit({ 'cluster/settings.yaml': settings('nowhere') });
-  const { outcomes } = await world.run();
+  const { outcomes, plan } = await world.run();
   expect(outcomes.map(textOfOutcome)).toEqual([
     expect.stringMatching(/^nowhere\/ConfigMap\/settings failed: .*namespaces "nowhere" not found/),
-    'default/ConfigMap/settings held: not tried: nowhere/ConfigMap/settings failed before it [blocked]',
+  ]);
+  expect(plan.waiting.map(({ reasons }) => reasons)).toEqual([
+    ['nowhere/ConfigMap/settings is refused by the server: what seems to be gone may be that'],
   ]);
 });
 

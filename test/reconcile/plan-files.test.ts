@@ -190,8 +190,8 @@ function contentsOf(objects: ReadonlyMap<string, KubeObject>): ReadonlyMap<strin
 }
 
 test('where plans must be signed, a run changes nothing and says what waits', async () => {
-  await serve({ one: '1.0.0' });
-  publish(world.fleet, { two: '1.0.0' });
+  await serve({ solo: '1.0.0' });
+  publish(world.fleet, { duo: '1.0.0' });
   const admit = admitNothing('the reason');
   const before = contentsOf(await members(world.client, 'test'));
   const result = await world.run({ ...OPTIONS, admit });

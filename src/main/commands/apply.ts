@@ -19,7 +19,7 @@ export function applyCommand(): Command {
       'after',
       '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
         '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
-        '\nReads the commits of the plan again, wherever their branches are by now. What has moved since in the cluster is' +
+        '\nReads the commits of the plan again. Those of a plan that is not signed must be what their branches name, or have been\nread by a run before. What has moved since in the cluster is' +
         '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
         PAUSED_HELP +
         '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
@@ -32,14 +32,14 @@ export function applyCommand(): Command {
         import('../../reconcile/operate/apply-plan-file.ts'),
         import('../instance/one-run.ts'),
       ]);
-      const file = await files.readPlanFile(planFile, config, systemClock.now());
+      const { plan, isSigned } = await files.readPlanFile(planFile, config, systemClock.now());
       await runAndTell(
         flags.output,
-        (progress) => openInstance(config, progress, {}, files.commitsOf(file)),
+        (progress) => openInstance(config, progress, {}, { commits: files.commitsOf(plan), isSigned }),
         async (instance) => {
           const here = await files.readBinding(config, instance.deps.cluster, instance.options().homeNamespace);
           return instance.run(await findPauseNow(config, flags), (deps, options) =>
-            applyPlanFile(deps, options, file, here),
+            applyPlanFile(deps, options, plan, here),
           );
         },
       );

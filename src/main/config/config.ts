@@ -55,7 +55,7 @@ export const CONFIG_SCHEMA = object(
       pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
       validations: [
         {
-          rule: `${JSON.stringify(ADDED_TO_NAMES)}.all(word, !self.endsWith('-' + word))`,
+          rule: `!self.matches('-(${ADDED_TO_NAMES.join('|')})(-[0-9]+)?$')`,
           message: `a name that ends in ${ADDED_TO_NAMES.map((word) => `-${word}`).join(', ')} is kept for what an instance of the shorter name stores`,
         },
       ],

@@ -2,7 +2,7 @@
 // the command line.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../std/failure.ts';
 import { VERSION } from '../version.ts';
@@ -15,6 +15,8 @@ const SCHEMA = join(MANIFESTS, 'fleet/schema.json');
 const REPOSITORY = 'https://git.example.com/platform/fleet.git';
 /** What stays on the machine: the state folder, the key of docs/secrets.md, plan files. npm packs no file of this name. */
 const IGNORED = '.skep/\nage-keys.txt\n*.plan\n*.plan.sig\n';
+/** Of skep.yaml. */
+const INSTANCE = /^name: prod$/m;
 const TEMPLATE_VERSION = /(?<=@v|:)0\.0\.0\b/g;
 
 /** Paths of the files, sorted; nothing is written over. Throws Failure `usage` where one of them is there already. */
@@ -27,7 +29,8 @@ export function scaffold(folder: string, repository: string | undefined): readon
       `${folder} holds ${there.join(', ')} already: nothing was written. Name another folder.`,
     );
   }
-  for (const name of names) writeFileOnce(join(folder, name), fileText(name, repository ?? REPOSITORY));
+  const given = { instance: nameOf(folder), repository: repository ?? REPOSITORY };
+  for (const name of names) writeFileOnce(join(folder, name), fileText(name, given));
   return names;
 }
 
@@ -47,11 +50,31 @@ function templateFiles(): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(TEMPLATE.length + 1));
 }
 
-function fileText(name: string, repository: string): string {
+/** Two instances of one name and home on a cluster would take each other's objects for their own: the folder tells them apart. */
+function nameOf(folder: string): string {
+  const words =
+    basename(resolve(folder))
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return words.join('-').slice(0, NAME_MAX).replace(/-$/, '') || 'fleet';
+}
+
+/** As skep.yaml takes it. */
+const NAME_MAX = 40;
+
+interface Given {
+  readonly instance: string;
+  readonly repository: string;
+}
+
+function fileText(name: string, { instance, repository }: Given): string {
   if (name === '.gitignore') return IGNORED;
   if (name === 'schema.json') return readFileSync(SCHEMA, 'utf8');
   const text = readFileSync(join(TEMPLATE, name), 'utf8');
-  return text.replaceAll(REPOSITORY, () => quoteYaml(repository)).replaceAll(TEMPLATE_VERSION, VERSION);
+  return text
+    .replaceAll(REPOSITORY, () => quoteYaml(repository))
+    .replaceAll(TEMPLATE_VERSION, VERSION)
+    .replace(INSTANCE, `name: ${instance}`);
 }
 
 /** As it may stand in YAML: plain where that is safe. */

@@ -26,7 +26,7 @@ import { VERSION } from '../version.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
-import { pinned } from './pinned.ts';
+import { type Pin, pinned, sourceOrigin } from './pinned.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
@@ -50,18 +50,25 @@ export interface Instance {
   close(): Promise<void>;
 }
 
+/** What a plan file was made of. */
+export interface PlannedCommits {
+  /** By name of the source; those that are named are read at that commit, whatever their refs name by now. */
+  readonly commits: ReadonlyMap<string, string>;
+  /** Somebody whose key counts has signed it. */
+  readonly isSigned: boolean;
+}
+
 /** Opens an instance for a command of an operator (`cluster.timeoutSeconds`). */
 export function openForOperator(config: Config): Promise<Instance> {
   const withinMs = config.cluster.timeoutSeconds * 1000;
-  return openInstance(config, () => undefined, {}, new Map(), { withinMs });
+  return openInstance(config, () => undefined, {}, undefined, { withinMs });
 }
 
-/** `commits`: by name of the source; those that are named are read at that commit, whatever their refs name by now. */
 export async function openInstance(
   config: Config,
   progress: (outcome: Outcome) => void,
   watch: InstanceWatch = {},
-  commits: ReadonlyMap<string, string> = new Map(),
+  planned: PlannedCommits | undefined = undefined,
   hurry: Hurry = {},
 ): Promise<Instance> {
   const policies = await readOwnPolicies(config);
@@ -73,13 +80,14 @@ export async function openInstance(
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
+  const history = openHistory(config, cluster, homeNamespace);
   const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
     sources: config.sources.map((source) =>
       withSourceWatched(
-        inTime(fleetSource(config, source, outbound, commits.get(source.name), homeNamespace), hurry),
+        inTime(fleetSource(config, source, outbound, pinOf(planned, source.name, history), homeNamespace), hurry),
         watch,
         trace,
       ),
@@ -94,7 +102,6 @@ export async function openInstance(
     looked: publisher?.looked,
     trace,
   };
-  const history = openHistory(config, cluster, homeNamespace);
   const recorder = openRecorder(config, history);
   const notifier = openNotifier(config, cluster, homeNamespace, { outbound, traceParent: tracing?.traceParent });
   const options = (overrides: Partial<RunOptions> = {}) => ({
@@ -216,12 +223,23 @@ export function optionsOf(config: Config, homeNamespace: string, policies: Polic
   };
 }
 
-/** `commit` undefined: what its ref names. Contacts nobody yet. */
+/** Undefined where nothing was planned of it. */
+function pinOf(planned: PlannedCommits | undefined, source: string, history: HistoryStore): Pin | undefined {
+  const commit = planned?.commits.get(source);
+  if (planned === undefined || commit === undefined) return undefined;
+  const wasNamed = async () => (await history.latest(HISTORY_MAX)).some(({ commits }) => commits[source] === commit);
+  return planned.isSigned ? { commit } : { commit, wasNamed };
+}
+
+/** As many as skep.yaml may keep. */
+const HISTORY_MAX = 1000;
+
+/** `pin` undefined: what its ref names. Contacts nobody yet. */
 export function fleetSource(
   config: Config,
   source: Config['sources'][number],
   outbound: Outbound,
-  commit: string | undefined,
+  pin: Pin | undefined,
   homeNamespace: string,
 ): FleetSource {
   const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
@@ -234,9 +252,10 @@ export function fleetSource(
   };
   const configured = openGit(gitDeps(config, outbound), request);
   const byTag = verify !== undefined && verify.mode !== 'head';
-  const repository = commit === undefined ? configured : pinned(configured, commit, byTag);
+  const repository = pin === undefined ? configured : pinned(configured, pin, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
-  const fixed = commit === undefined ? {} : { fixed: true as const };
+  const fixed = pin === undefined ? {} : { fixed: true as const };
   const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
-  return { name, path, ignore, repository, allow, ...account, ...fixed, ...keys };
+  const origin = sourceOrigin(source.repository, path);
+  return { name, origin, path, ignore, repository, allow, ...account, ...fixed, ...keys };
 }

@@ -35,7 +35,23 @@ test.each([
     reason: 'a commit that is trusted for a tag, which moved',
   },
 ])('$reason: gone is $gone', async ({ named, others, byTag, gone }) => {
-  const fetched = pinned(repository(named, others), PLANNED, byTag).fetch();
+  const fetched = pinned(repository(named, others), { commit: PLANNED }, byTag).fetch();
   if (gone) await expect(fetched).rejects.toMatchObject({ code: 'plan-commit-gone' });
+  else expect((await fetched).commit).toBe(PLANNED);
+});
+
+test.each([
+  { named: PLANNED, recorded: false, refused: false, reason: 'what the ref names' },
+  { named: NEWER, recorded: true, refused: false, reason: 'what a run has read before' },
+  {
+    named: NEWER,
+    recorded: false,
+    refused: true,
+    reason: 'a commit that was only pushed, such as of an open pull request',
+  },
+])('of an unsigned plan $reason is refused: $refused', async ({ named, recorded, refused }) => {
+  const pin = { commit: PLANNED, wasNamed: async () => recorded };
+  const fetched = pinned(repository(named, [PLANNED]), pin, false).fetch();
+  if (refused) await expect(fetched).rejects.toMatchObject({ code: 'plan-commit-unknown' });
   else expect((await fetched).commit).toBe(PLANNED);
 });

@@ -73,7 +73,10 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot knows no source "${source.name}"`);
-  const pinned = comparing(source, fleetSource(config, source, outbound, commit, homeNamespace));
+  const pinned = comparing(
+    source,
+    fleetSource(config, source, outbound, commit === undefined ? undefined : { commit }, homeNamespace),
+  );
   const folder = folders.get(source.name);
   if (folder === undefined) return pinned;
   const local = openGit(

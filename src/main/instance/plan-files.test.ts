@@ -50,7 +50,7 @@ function configured(plans: object): Config {
 
 test('a plan that is older than plans.expiresHours is refused', async () => {
   const config = configured({ expiresHours: 1 });
-  expect((await readPlanFile(file, config, SOON)).createdAt).toBe(MADE);
+  expect((await readPlanFile(file, config, SOON)).plan.createdAt).toBe(MADE);
   const refused = readPlanFile(file, config, SOON + 1);
   await expect(refused).rejects.toMatchObject({
     code: 'plan-expired',
@@ -110,10 +110,10 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
 
   test('by a trusted key is accepted, also as a line of allowed_signers', async () => {
     sign(trusted);
-    expect((await read()).instance).toBe('prod');
+    expect((await read()).plan.instance).toBe('prod');
     const signers = join(folder.path, 'signers');
     writeFileSync(signers, `ci@example.com namespaces="skep-plan" ${readFileSync(trusted, 'utf8')}`);
-    expect((await read({ require: 'signed', keys: [signers] })).instance).toBe('prod');
+    expect((await read({ require: 'signed', keys: [signers] })).plan.instance).toBe('prod');
     writeFileSync(signers, `ci@example.com namespaces="git" ${readFileSync(trusted, 'utf8')}`);
     await expect(read({ require: 'signed', keys: [signers] })).rejects.toMatchObject({
       code: 'git-verify-keys-unusable',
@@ -145,9 +145,9 @@ describe.skipIf(!hasSigner)('a signature by ssh-keygen', () => {
 
   test('may be missing where none is required; where it is there, it counts', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'plan-signature-missing' });
-    expect((await read({ keys: [trusted] })).instance).toBe('prod');
+    expect((await read({ keys: [trusted] })).plan.instance).toBe('prod');
     sign(stranger);
     await expect(read({ keys: [trusted] })).rejects.toMatchObject({ code: 'plan-signature-untrusted' });
-    expect((await read({})).instance).toBe('prod');
+    expect((await read({})).plan.instance).toBe('prod');
   });
 });

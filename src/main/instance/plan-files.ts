@@ -159,14 +159,18 @@ const NAMESPACE = 'skep-plan';
  * Checks the signature before anything is read out of the file. Throws Failure `usage`, `plan-invalid`, `plan-version`,
  * `plan-expired`, or `plan-signature-...`.
  */
-export async function readPlanFile(file: string, { plans }: Config, now: number): Promise<PlanFile> {
+export async function readPlanFile(
+  file: string,
+  { plans }: Config,
+  now: number,
+): Promise<{ readonly plan: PlanFile; readonly isSigned: boolean }> {
   const bytes = await bytesOf(file);
   const { require, keys, expiresHours } = plans;
-  const signed = require === 'signed' || (keys.length > 0 && existsSync(`${file}.sig`));
-  if (signed) await verifyDetached(file, bytes, { namespace: NAMESPACE, keys });
+  const isSigned = require === 'signed' || (keys.length > 0 && existsSync(`${file}.sig`));
+  if (isSigned) await verifyDetached(file, bytes, { namespace: NAMESPACE, keys });
   const plan = parsePlanFile(bytes.toString('utf8'), file);
   checkAge(plan, now, expiresHours);
-  return plan;
+  return { plan, isSigned };
 }
 
 async function bytesOf(file: string): Promise<Buffer> {

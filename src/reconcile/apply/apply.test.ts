@@ -40,7 +40,7 @@ test('a replacement that something keeps is left to the next run, and what it le
   };
   const outcomes = await apply(
     { cluster, clock, random: (bytes) => new Uint8Array(bytes), progress: () => undefined },
-    { plan, uids: new Map(), force: false },
+    { plan, uids: new Map(), run: 'run', force: false },
   );
   expect(outcomes.map(({ action, error }) => [action, error?.code])).toEqual([['failed', 'replace-unfinished']]);
   expect([written, now]).toEqual([0, 60_000]);

@@ -10,6 +10,7 @@ import { ownerReference } from '../desire/desire.ts';
 import { type Random, withValues } from '../desire/generated.ts';
 import { applyConceding } from '../diff/conceded.ts';
 import { takeItems } from '../diff/evictions.ts';
+import { RUN } from '../labels.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { type Gate, gateOf } from '../prune/gate.ts';
@@ -25,6 +26,8 @@ export interface Outcome {
   readonly error?: { readonly code: string; readonly message: string };
   /** The owning custom resource, of children. */
   readonly owner?: ResourceId;
+  /** Of an object that was created. */
+  readonly uid?: string;
   /** Fields that others set while the run was under way, and keep. */
   readonly conceded?: readonly Conceded[];
 }
@@ -45,6 +48,8 @@ export interface ApplyInput {
   readonly uids: ReadonlyMap<string, string>;
   /** Take fields over from other managers. Children are always ours. */
   readonly force: boolean;
+  /** Id of the run: written on what it creates. */
+  readonly run: string;
 }
 
 /** Code of the Failure of a change that was not begun because the process ends. */
@@ -161,18 +166,19 @@ type Write = Exclude<Change, { action: 'delete' }>;
 
 async function writeChange(
   deps: ApplyDeps,
-  { force: forced }: ApplyInput,
+  { force: forced, run }: ApplyInput,
   change: Write,
   uids: Map<string, string>,
 ): Promise<Omit<Outcome, 'resource'>> {
   const force = forced || change.owner !== undefined;
-  const object = complete(change, uids, deps.random);
+  const object = markRun(complete(change, uids, deps.random), change, run);
   const as = change.account === undefined ? {} : { as: change.account };
   if (change.evicted !== undefined) await takeItems(deps.cluster, object, change.evicted, as);
   const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
-  const action = change.action === 'create' || change.replaces === true ? 'created' : 'configured';
-  return { action, conceded: conceded.length === 0 ? undefined : conceded };
+  const created = change.action === 'create' || change.replaces === true;
+  const uid = created ? stored.metadata.uid : undefined;
+  return { action: created ? 'created' : 'configured', uid, conceded: conceded.length === 0 ? undefined : conceded };
 }
 
 /** Foreground deletion takes as long as what belongs to the object. A run that ends in between leaves a plain creation. */
@@ -201,6 +207,14 @@ function complete(change: Write, uids: ReadonlyMap<string, string>, random: Rand
   const ownerUid = owner === undefined ? undefined : uids.get(keyOf(owner));
   if (owner === undefined || ownerUid === undefined) return { ...object, metadata };
   return { ...object, metadata: { ...metadata, ownerReferences: [ownerReference(owner, ownerUid)] } };
+}
+
+/** By it what was created is known even where the run ends before it has recorded the uid. Children are known by their owners. */
+function markRun(object: KubeObject, change: Write, run: string): KubeObject {
+  const creates = change.owner === undefined && (change.action === 'create' || change.replaces === true);
+  if (!creates && change.touched !== true) return object;
+  const annotations = { ...object.metadata.annotations, [RUN]: run };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** What this change needs and what has failed, in words. */

@@ -2,7 +2,7 @@
 // lets go and spent after. Knows nothing about what comes of the changes.
 
 import { idOf, keyOf } from '../../kube/object.ts';
-import type { Failure } from '../../std/failure.ts';
+import { Failure } from '../../std/failure.ts';
 import { formatId } from '../../std/problem.ts';
 import { emptyCatalogue, type RegistryDeps } from '../catalogue/registries.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
@@ -14,9 +14,12 @@ import { openViews } from '../observe/view.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import type { DeletionList } from '../prune/guard.ts';
+import { sameOrigins } from '../prune/origins.ts';
 import { type Approvals, beginApproved, spendApprovals } from '../records/approval.ts';
+import { type Inventory, type InventoryContent, storeInventory } from '../records/inventory.ts';
 import { type ApplyDeps, apply, type Outcome } from './apply.ts';
 import { declareExtent, exactExtent } from './extent.ts';
+import { contentAfter, contentBefore, sameContent } from './recorded.ts';
 
 export interface ChangeDeps extends ApplyDeps {
   readonly cluster: Cluster;
@@ -28,9 +31,12 @@ export interface ChangeDeps extends ApplyDeps {
 export interface ChangeOptions extends InstanceName, OwnKinds, Pick<Permissions, 'conflicts'> {
   /** `name/version`. */
   readonly tooling: string;
+  /** Of the run. */
+  readonly id: string;
 }
 
-interface Changing extends Pick<Observed, 'snapshot' | 'parent'> {
+interface Changing extends Pick<Observed, 'snapshot' | 'parent' | 'inventory'> {
+  readonly recorded: InventoryContent;
   readonly desires: OwnDesires;
   readonly plan: Plan;
   readonly approvals: Approvals;
@@ -44,19 +50,48 @@ export interface Changed {
 }
 
 export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, planned: Changing): Promise<Changed> {
-  const before = planned.parent.extent;
-  const superset = union(exactExtent(options, planned), before);
-  if (!sameExtent(superset, before)) await declareExtent(deps, options, planned, superset);
-
-  const { plan, snapshot } = planned;
+  const { plan, snapshot, parent, inventory } = planned;
   const { cluster } = deps;
+  const content = contentBefore({ ...planned, run: options.id, content: planned.recorded });
+  const changes = plan.batches.length > 0 && !(parent.marked && sameContent(content, inventory));
+  // Before the parent says that there is one.
+  const recorded = changes ? await storeInventory(cluster, options, inventory, content) : inventory;
+  const before = parent.extent;
+  const superset = union(exactExtent(options, planned), before);
+  if ((changes && !parent.marked) || !sameOrigins(parent.origins) || !sameExtent(superset, before))
+    await declareExtent(deps, options, planned, superset);
+
   const approved = listsOf(plan).flatMap(({ approval }) => approval?.hash ?? []);
   const begun = await beginApproved(deps, planned.approvals, new Set(approved));
   const outcomes = await apply(
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
-    { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force' },
+    { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
   );
-  return { outcomes, superset, failures: await spendApprovals(cluster, begun, spentOf(plan, outcomes)) };
+  const failures = await recordAfter(deps, options, recorded, outcomes);
+  return {
+    outcomes,
+    superset,
+    failures: [...failures, ...(await spendApprovals(cluster, begun, spentOf(plan, outcomes)))],
+  };
+}
+
+/** Where another run has written since, its record stands; what it does not know of, the next run finds by its own id. */
+async function recordAfter(
+  { cluster }: Pick<ChangeDeps, 'cluster'>,
+  options: ChangeOptions,
+  recorded: Inventory,
+  outcomes: readonly Outcome[],
+): Promise<readonly Failure[]> {
+  const content = contentAfter(recorded, outcomes);
+  const isLost = outcomes.some(({ error }) => error?.code === 'lock-lost');
+  if (isLost || sameContent(content, recorded)) return [];
+  try {
+    await storeInventory(cluster, options, recorded, content);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === 'cluster-conflict' ? [] : [error];
+  }
 }
 
 /** One that needs no approval may have one, in case that something of its source fails. */

@@ -5,7 +5,7 @@ import type { ResourceId } from '../../std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { InstanceName } from '../instance.ts';
 import { applySetId } from '../labels.ts';
-import { type Extent, extentOfMembers, kindsOf, parentObject, union } from '../observe/applyset.ts';
+import { type Extent, extentOfMembers, kindsOf, parentObject, union, withInventory } from '../observe/applyset.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cluster } from '../ports.ts';
@@ -39,5 +39,6 @@ export async function declareExtent(
   extent: Extent,
 ): Promise<void> {
   const object = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
-  await cluster.apply(object, { force: true });
+  const { before, now } = parent.origins;
+  await cluster.apply(withInventory(object, now.length === 0 ? before : now), { force: true });
 }

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import type { Settings, View } from '../../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
-import { labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
+import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
+import { runOf } from '../records/inventory.ts';
 import type { Standing } from '../resolve/resolve.ts';
 
 export interface Desired {
@@ -26,6 +27,8 @@ export interface DesireInput {
   readonly settings: Settings;
   /** Id of the instance's ApplySet. */
   readonly applySet: string;
+  /** Field manager of the instance. */
+  readonly manager: string;
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** False: another operator makes the children; what we made of them before stays as it lives. */
   readonly children: boolean;
@@ -55,8 +58,18 @@ export function heldOwner(id: ResourceId): string {
   return `${id.namespace ?? ''}/${ownerLabel(id.kind, id.name)}`;
 }
 
-function ownDesired({ applySet }: DesireInput, loaded: Sourced): Desired {
-  return { object: ownObject(applySet, loaded), id: loaded.id, key: keyOf(loaded.id) };
+function ownDesired({ applySet, living, manager }: DesireInput, loaded: Sourced): Desired {
+  const object = withRunOf(ownObject(applySet, loaded), living(loaded.id), manager);
+  return { object, id: loaded.id, key: keyOf(loaded.id) };
+}
+
+/** The run that created it stays written on it; what a manifest says of that was copied. */
+function withRunOf(object: KubeObject, live: KubeObject | undefined, manager: string): KubeObject {
+  const run = live === undefined ? undefined : runOf(live, manager);
+  const { [RUN]: _copied, ...others } = object.metadata.annotations ?? {};
+  const annotations = run === undefined ? others : { ...others, [RUN]: run };
+  const { annotations: _declared, ...metadata } = object.metadata;
+  return { ...object, metadata: Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations } };
 }
 
 /** What Git declares is nobody's child, whatever a manifest says that was copied from one: deletions of children do not count. */
@@ -80,8 +93,8 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
   const desired = (child: KubeObject): Desired => {
     const marked = withLabels(child, labels);
     const metadata = references.length === 0 ? marked.metadata : { ...marked.metadata, ownerReferences: references };
-    const object = { ...marked, metadata };
-    const id = idOf(object);
+    const id = idOf(marked);
+    const object = withRunOf({ ...marked, metadata }, input.living(id), input.manager);
     return { object, id, key: keyOf(id), owner: loaded.id };
   };
   const view = input.views(loaded.id.namespace ?? '');

@@ -7,7 +7,7 @@ import type { Problem } from '../../std/problem.ts';
 import { livingRegistries } from '../catalogue/living-registries.ts';
 import { inOneRun, type RegistryDeps, type RegistryResults, syncRegistries } from '../catalogue/registries.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
-import { applySetId } from '../labels.ts';
+import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
 import { groupKindFor, type Observed } from '../observe/observe.ts';
 import { type GroupKind, groupKindOf, type Snapshot } from '../observe/snapshot.ts';
@@ -123,7 +123,15 @@ async function wish(
   const applySet = applySetId(instance, homeNamespace);
   const { standings } = resolved;
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
-    desire({ standings, views, settings: { ...settings, digest }, applySet, living: snapshot.find, children }),
+    desire({
+      standings,
+      views,
+      settings: { ...settings, digest },
+      applySet,
+      manager: fieldManager(instance),
+      living: snapshot.find,
+      children,
+    }),
   );
   return { ...enforceOnChildren(judge, resolved, made), unsealed };
 }

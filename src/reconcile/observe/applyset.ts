@@ -2,6 +2,7 @@
 // finds what an earlier, killed run left behind. Format: KEP-3659, readable by kubectl. Knows nothing about specs.
 
 import type { KubeObject } from '../../kube/object.ts';
+import { parseJson } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { fieldManager } from '../labels.ts';
 import { formatGroupKind, type GroupKind, groupKindOf, parseGroupKind } from './snapshot.ts';
@@ -10,6 +11,10 @@ const ID = 'applyset.kubernetes.io/id';
 const TOOLING = 'applyset.kubernetes.io/tooling';
 const GROUP_KINDS = 'applyset.kubernetes.io/contains-group-kinds';
 const NAMESPACES = 'applyset.kubernetes.io/additional-namespaces';
+/** Says that there is an inventory: where there is none, it was lost. */
+const INVENTORY = 'skep.dev/inventory';
+/** Where the sources are read from. */
+const ORIGINS = 'skep.dev/sources';
 
 export interface Extent {
   /** `Kind.group` of every kind that has members. */
@@ -51,6 +56,25 @@ export function sameExtent(a: Extent, b: Extent): boolean {
 
 export function kindsOf(extent: Extent): GroupKind[] {
   return [...extent.groupKinds].map(parseGroupKind);
+}
+
+/** Where the sources were read from, as the instance last wrote; none where it has not. */
+export function originsOf(parent: KubeObject | undefined): readonly string[] {
+  const value = parseJson(parent?.metadata.annotations?.[ORIGINS] ?? '[]');
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Whether an inventory was begun. */
+export function hasInventory(parent: KubeObject | undefined): boolean {
+  return parent?.metadata.annotations?.[INVENTORY] !== undefined;
+}
+
+/** The parent of a set of which there is an inventory, and that these sources declare. */
+export function withInventory(parent: KubeObject, origins: readonly string[]): KubeObject {
+  const { metadata } = parent;
+  const annotations: Record<string, string> = { ...metadata.annotations, [INVENTORY]: 'begun' };
+  if (origins.length > 0) annotations[ORIGINS] = JSON.stringify(origins);
+  return { ...parent, metadata: { ...metadata, annotations } };
 }
 
 /** The parent as it is applied. `tooling`: `name/version`, which other tools respect. */

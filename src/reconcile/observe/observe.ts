@@ -5,13 +5,15 @@ import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
+import type { Origins } from '../prune/origins.ts';
 import { type FleetSource, type Gathered, gather } from '../read/gather.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { LoadCache } from '../read/source-file.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { isRecord } from '../records/home-record.ts';
+import { type Inventory, readInventory } from '../records/inventory.ts';
 import { type Quarantine, readQuarantine } from '../records/quarantine.ts';
-import { type Extent, extentOf, kindsOf, parentId } from './applyset.ts';
+import { type Extent, extentOf, hasInventory, kindsOf, originsOf, parentId } from './applyset.ts';
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { addKeptFields } from './kept-fields.ts';
@@ -23,7 +25,15 @@ export interface Observed {
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
   /** The ApplySet parent as it lives; its extent is empty where there is none yet. */
-  readonly parent: { readonly id: ResourceId; readonly extent: Extent };
+  readonly parent: {
+    readonly id: ResourceId;
+    readonly extent: Extent;
+    readonly marked: boolean;
+    /** Where the sources are read from: as the parent says, and now. */
+    readonly origins: Origins;
+  };
+  /** What the instance has created, as it is recorded. */
+  readonly inventory: Inventory;
   readonly ownKinds: readonly GroupKind[];
   /** What is asked to be left alone, of what Git declares; by key. */
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
@@ -50,14 +60,20 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
   const reading = fitting(deps, options);
-  const [quarantine, everything, snapshot, parentObject] = await Promise.all([
+  const [quarantine, everything, snapshot, parentObject, inventory] = await Promise.all([
     reading,
     gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
     openSnapshot(deps.cluster, scope.names),
     deps.cluster.get(parentIdentity),
+    readInventory(deps.cluster, options),
   ]);
   await listAsDeclared(deps.cluster, snapshot, everything.loaded);
-  const parent = { id: parentIdentity, extent: extentOf(parentObject) };
+  const parent = {
+    id: parentIdentity,
+    extent: extentOf(parentObject),
+    marked: hasInventory(parentObject),
+    origins: { before: originsOf(parentObject), now: deps.sources.flatMap(({ origin }) => origin ?? []).sort() },
+  };
   const declared = withoutUnfit(
     everything,
     new Map([
@@ -73,7 +89,7 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   const gathered = withOthers(deps, options, kept, snapshot);
   if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
-  return { quarantine, gathered, snapshot, parent, ownKinds, leftAlone };
+  return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
 }
 
 /** A version that the server does not prefer is served all the same, and what is compared is in that one. */
@@ -121,8 +137,8 @@ function ofOtherInstances(
 ): ReadonlyMap<Sourced, Problem> {
   const own = applySetId(instance, homeNamespace);
   if (takesOver) return new Map();
-  const foreign = loaded.filter(({ kind, id }) => {
-    const living = kind === undefined ? undefined : snapshot.find(id);
+  const foreign = loaded.filter(({ id }) => {
+    const living = snapshot.find(id);
     const set = living === undefined ? undefined : labelOf(living, PART_OF);
     return set !== undefined && set !== own;
   });

@@ -8,13 +8,14 @@ import type { Problem, ResourceId } from '../../std/problem.ts';
 import { acquire, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
-import { applySetId, fieldManager } from '../labels.ts';
+import { applySetId, fieldManager, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
-import { extentOfMembers, parentObject, sameExtent, union } from '../observe/applyset.ts';
+import { extentOfMembers, parentObject, sameExtent, union, withInventory } from '../observe/applyset.ts';
 import { scopeOf } from '../observe/scope.ts';
 import type { GroupKind, Snapshot } from '../observe/snapshot.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
+import { type Entry, storeInventory } from '../records/inventory.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { RunDeps, RunOptions } from '../run.ts';
 import { type Adoption, adoptions, type Declared } from './adoption.ts';
@@ -76,8 +77,10 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   }
 }
 
-interface Found extends AdoptionResult {
+interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
+  /** What becomes this instance's, to be recorded; by key. */
+  readonly taken: ReadonlyMap<string, Entry>;
 }
 
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
@@ -119,6 +122,14 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     problems: [...others, ...foreign],
     failures: [...prepared.gathered.failures, ...snapshot.failures()],
     parent,
+    inventory: prepared.inventory,
+    recorded: prepared.recorded,
+    taken: new Map(
+      declared.map(({ id, source, live }) => [
+        keyOf(id),
+        { source: labelValue(source), run: options.id, uid: live.metadata.uid },
+      ]),
+    ),
   };
 }
 
@@ -162,15 +173,19 @@ interface Refused {
 async function takeOver(
   deps: RunDeps,
   options: RunOptions,
-  { adoptions: all, parent }: Found,
+  { adoptions: all, parent, inventory, recorded, taken }: Found,
   lock: Pick<Lock, 'assertHeld'>,
 ): Promise<Refused[]> {
   const { instance, homeNamespace, tooling } = options;
+  await storeInventory(deps.cluster, options, inventory, {
+    ...recorded,
+    entries: new Map([...recorded.entries, ...taken]),
+  });
   const members = all.map(({ resource }) => resource);
   const extent = union(parent.extent, extentOfMembers(members, homeNamespace));
   if (!sameExtent(extent, parent.extent)) {
     const declared = parentObject(parent.id, applySetId(instance, homeNamespace), extent, tooling);
-    await deps.cluster.apply(declared, { force: true });
+    await deps.cluster.apply(withInventory(declared, parent.origins.now), { force: true });
   }
   const refused: Refused[] = [];
   for (const { object, resource } of all) {

@@ -5,7 +5,6 @@ import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { Fingerprints } from '../diff/fingerprints.ts';
 import type { Change, Plan, Withheld } from '../plan/plan.ts';
-import { sourceOf } from '../prune/may-delete.ts';
 import type { PlanFile, PlannedChange } from './format.ts';
 import { plannedChange } from './plan-file.ts';
 
@@ -34,11 +33,17 @@ export function admitPlanned(file: Pick<PlanFile, 'batches' | 'createdAt'>, prin
 
 /** Nothing: whatever is to be changed is changed by another way. */
 export function admitNothing(reason: string): Admission {
-  return (plan) => {
-    const changes = plan.batches.flatMap((batch) => batch.changes);
-    const withheld = changes.map((change) => withheldOf(change, 'held', 'plan-required', reason));
-    return withhold(plan, withheld);
-  };
+  return (plan) => withholdAll(plan, 'plan-required', reason);
+}
+
+export function withholdAll(plan: Plan, code: string, message: string): Plan {
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const known = new Set((plan.withheld ?? []).map(({ resource }) => keyOf(resource)));
+  const fresh = changes.filter(({ key }) => !known.has(key));
+  return withhold(plan, [
+    ...(plan.withheld ?? []),
+    ...fresh.map((change) => withheldOf(change, 'held', code, message)),
+  ]);
 }
 
 /** What an earlier look has let through, now that it is rendered with the key that was missing then. */
@@ -133,10 +138,6 @@ function withheldOf(
   };
 }
 
-function sourceOfChange(change: Change): string {
-  return change.action === 'delete' ? change.source : sourceOf(change.object);
-}
-
 /** An approval is begun only where something of its list goes. */
 function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   if (withheld.length === 0) return plan;
@@ -144,6 +145,7 @@ function withhold(plan: Plan, withheld: readonly Withheld[]): Plan {
   const batches = plan.batches
     .map(({ name, changes }) => ({ name, changes: changes.filter(({ key }) => !out.has(key)) }))
     .filter(({ changes }) => changes.length > 0);
-  const going = new Set(batches.flatMap(({ changes }) => changes.filter(deletes).map(sourceOfChange)));
-  return { ...plan, batches, withheld, approved: plan.approved.filter(({ source }) => going.has(source)) };
+  const going = new Set(batches.flatMap(({ changes }) => changes.filter(deletes).map(({ uid }) => uid)));
+  const approved = plan.approved.filter(({ deletions }) => deletions.some(({ uid }) => going.has(uid)));
+  return { ...plan, batches, withheld, approved };
 }

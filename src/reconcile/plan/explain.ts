@@ -92,7 +92,7 @@ function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lo
   const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer makes it`;
   const referrers = change.referrers.map(formatId);
   const after = referrers.length === 0 ? [] : [`it goes after what refers to it: ${referrers.join(', ')}`];
-  const isApproved = plan.approved.some(({ source }) => source === change.source);
+  const isApproved = plan.approved.some(({ deletions }) => deletions.some(({ uid }) => uid === change.uid));
   const limits = isApproved ? 'the deletions are approved' : 'the deletions are within the limits';
   return [first, 'it is in our set, and this instance has applied it', ...after, limits];
 }

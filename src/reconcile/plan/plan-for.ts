@@ -12,10 +12,13 @@ import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
 import { readMergeTypes } from '../observe/merge-types.ts';
 import { groupKindOf } from '../observe/snapshot.ts';
+import { withholdAll } from '../plan-file/admission.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
+import { isOfOthers } from '../prune/origins.ts';
 import { replaceBars } from '../prune/replacement.ts';
 import type { Approvals } from '../records/approval.ts';
 import { isRecord } from '../records/home-record.ts';
+import type { InventoryContent } from '../records/inventory.ts';
 import { accountsOf } from './accounts.ts';
 import { levels } from './levels.ts';
 import { plan as makePlan, type Plan } from './plan.ts';
@@ -25,6 +28,8 @@ import { prune } from './prune.ts';
 export interface Planned {
   readonly plan: Plan;
   readonly approvals: Approvals;
+  /** What the instance has created, as far as it is recorded. */
+  readonly recorded: InventoryContent;
   /** Fields that other managers have set to other values. */
   readonly fields: readonly FoundField[];
   /** Of them, what differs from Git. */
@@ -71,14 +76,23 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     compared: previewed.compared,
     deletions: pruned.deletions,
     lists: pruned.lists,
+    leaving: pruned.recorded.leaving,
     referrers: pruned.referrers,
     accountOf,
     rank: rankOf(options.kinds, options.apiGroup),
   });
-  const plan = options.admit === undefined ? whole : options.admit(whole, snapshot.find);
+  const own = isOfOthers(whole.waiting) ? withholdAll(whole, 'sources-unknown', OF_OTHERS) : whole;
+  const plan = options.admit === undefined ? own : options.admit(own, snapshot.find);
   const fields = fieldsFound(previewed.compared);
   const problems = problemsOf(fields, gathered.loaded, manager);
-  return { plan, approvals: pruned.approvals, fields, problems, previews: previewed.previews };
+  return {
+    plan,
+    recorded: pruned.recorded,
+    approvals: pruned.approvals,
+    fields,
+    problems,
+    previews: previewed.previews,
+  };
 }
 
 /** Built-in kinds in their usual order, then ours by `after`. */
@@ -87,6 +101,9 @@ function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => n
   return (id) =>
     groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
 }
+
+const OF_OTHERS =
+  'none of the sources is one that this instance has read before: the approval of that lets it be written';
 
 /** After every built-in kind. */
 const OURS = 1000;

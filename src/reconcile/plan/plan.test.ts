@@ -35,7 +35,7 @@ function compared(verdict: Compared['verdict'], id: string, owner?: string): Com
 
 type Changes = Partial<DeletionsInput> &
   Partial<Pick<PlanInput, 'compared'>> &
-  Partial<Pick<ListsInput, 'owned' | 'limits' | 'faults' | 'contents'>> & {
+  Partial<Pick<ListsInput, 'owned' | 'limits' | 'faults' | 'contents' | 'recorded'>> & {
     /** How many resources the source declares. */
     readonly declares?: number;
     readonly approval?: Approval;
@@ -68,6 +68,7 @@ function planOf(changes: Changes): Plan {
     loaded: Array.from({ length: declares }, () => DECLARED),
     sources: new Set(['fleet']),
     faults: new Map(),
+    recorded: () => true,
     contents: new Map(),
     limits: { maxDeletes: 20, maxDeletesPercent: 100 },
     ...changes,
@@ -76,6 +77,7 @@ function planOf(changes: Changes): Plan {
     compared: pairs,
     deletions,
     lists: found.map((list) => (approval === undefined ? list : { ...list, approval })),
+    leaving: new Map(),
     referrers: () => [],
     accountOf: () => undefined,
     rank: ({ kind }) => RANKS.indexOf(kind),
@@ -309,6 +311,23 @@ describe('the guard', () => {
       'held p: its deletion waits for approval',
       'guard: a/Widget/w2 is invalid: what seems to be gone may be that',
     ]);
+  });
+
+  test('waits for what the inventory has no record of, and lets the rest go', () => {
+    const recorded = ({ metadata }: KubeObject): boolean => metadata.name !== 'p';
+    check({ surplus: many.slice(0, 2), recorded }, [
+      'delete Service',
+      '  delete q',
+      'held p: its deletion waits for approval',
+      'guard: 1 object has the labels of this instance, and its inventory has no record that it created them',
+    ]);
+  });
+
+  test('keeps the children of what waits, in the same list', () => {
+    const surplus = [object('a/Widget/w'), object('a/Service/child', { [OWNER]: 'widget.w' })];
+    const { batches, waiting } = planOf({ surplus, recorded: ({ kind }) => kind !== 'Widget' });
+    expect(batches).toEqual([]);
+    expect(waiting.map(({ deletions }) => deletions.map(({ id }) => id))).toEqual([['a/Service/child', 'a/Widget/w']]);
   });
 
   test('waits where something goes along that is not ours, and names it', () => {

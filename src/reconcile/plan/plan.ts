@@ -8,7 +8,7 @@ import type { Compared, Evicted, Preview } from '../diff/compared.ts';
 import { labelOf, OWNER } from '../labels.ts';
 import type { Deletions, Held } from '../prune/deletions.ts';
 import type { DeletionList } from '../prune/guard.ts';
-import { type ApprovedList, sortLists } from '../prune/lists.ts';
+import { type ApprovedList, listsByUid, sortLists } from '../prune/lists.ts';
 import { mayDelete, sourceOf } from '../prune/may-delete.ts';
 import type { AccountOf } from './accounts.ts';
 
@@ -26,6 +26,8 @@ export type Change =
       readonly replaces?: true;
       /** What others have put into lists, and goes with the change. */
       readonly evicted?: Evicted;
+      /** True: nothing differs, but an earlier run may have sent a deletion of it that is still under way. */
+      readonly touched?: true;
       /** What the server says about it; absent where it was not asked. */
       readonly preview?: Preview;
       /** Keys of a Secret whose values are made when it is applied. */
@@ -82,6 +84,8 @@ export interface PlanInput {
   readonly compared: readonly Compared[];
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
+  /** Deletions that an earlier run has begun, and of which nobody knows whether they have reached the server; by key. */
+  readonly leaving: ReadonlyMap<string, { readonly uid: string }>;
   /** What refers to an object as it lives. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   readonly accountOf: AccountOf;
@@ -93,14 +97,19 @@ export function plan(input: PlanInput): Plan {
   const { compared } = input;
   const lists = sortLists(input.lists);
   const { going, held, facts } = input.deletions;
-  const unchanged = compared.filter(({ verdict }) => verdict === 'unchanged').map(({ desired }) => desired.id);
-  const waits = new Map(lists.waiting.map(({ source }) => [source, 'its deletion waits for approval']));
+  const same = compared.filter((each) => each.verdict === 'unchanged' && !isTouched(input, each));
+  const unchanged = same.map(({ desired }) => desired.id);
+  const waiting = listsByUid(lists.waiting);
+  const isWaiting = (object: KubeObject): boolean => waiting.has(object.metadata.uid ?? '');
+  const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
   const decided = going.map((object) => [object, mayDelete(object, { ...facts, waits })] as const);
   const unapproved = decided.flatMap(([object, decision]): Held[] =>
     decision.decision === 'wait' ? [{ resource: idOf(object), reason: decision.reason }] : [],
   );
-  const isBarred = (each: Compared): boolean =>
-    replacedOf(each) !== undefined && waits.has(sourceOf(each.desired.object));
+  const isBarred = (each: Compared): boolean => {
+    const live = replacedOf(each);
+    return live !== undefined && isWaiting(live);
+  };
   const unreplaced = compared
     .filter(isBarred)
     .map(({ desired }): Held => ({ resource: desired.id, reason: 'its replacement waits for approval' }));
@@ -115,9 +124,17 @@ export function replacedOf({ verdict, live }: Compared): KubeObject | undefined 
   return verdict === 'replace' && live?.metadata.deletionTimestamp === undefined ? live : undefined;
 }
 
-function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, preview, evicted }: Compared): Change[] {
+/** It gets another version by a write, so that a deletion which arrives late fails on the one that it names. */
+function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean {
+  const { uid, deletionTimestamp } = live?.metadata ?? {};
+  return uid !== undefined && deletionTimestamp === undefined && leaving.get(desired.key)?.uid === uid;
+}
+
+function writeOf(input: PlanInput, compared: Compared): Change[] {
+  const { desired, live, verdict, diff, preview, evicted } = compared;
   const { object, id: resource, key, owner, random } = desired;
-  if (verdict === 'unchanged') return [];
+  const touched = verdict === 'unchanged' && isTouched(input, compared);
+  if (verdict === 'unchanged' && !touched) return [];
   return [
     {
       action: verdict === 'create' ? 'create' : 'update',
@@ -129,8 +146,9 @@ function writeOf({ accountOf }: PlanInput, { desired, live, verdict, diff, previ
       random,
       replaces: verdict === 'replace' ? true : undefined,
       evicted,
+      touched: touched ? true : undefined,
       preview,
-      ...by(accountOf(object)),
+      ...by(input.accountOf(object)),
       diff,
     },
   ];

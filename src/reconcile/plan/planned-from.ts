@@ -7,7 +7,9 @@ import type { Snapshot } from '../observe/snapshot.ts';
 import type { Admission } from '../plan-file/admission.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import type { LeftAlone } from '../prune/left-alone.ts';
+import type { Origins } from '../prune/origins.ts';
 import type { FleetSource, Gathered } from '../read/gather.ts';
+import type { Inventory } from '../records/inventory.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 
 export interface PlanDeps extends PreviewDeps {
@@ -24,6 +26,9 @@ export interface PlanOptions extends InstanceName, OwnKinds, Permissions {
 export interface PlannedFrom {
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
+  readonly inventory: Inventory;
+  /** Of the ApplySet; `marked`: an inventory was begun. */
+  readonly parent: { readonly marked: boolean; readonly origins: Origins };
   readonly resolved: Resolved;
   readonly desires: OwnDesires;
   /** By key. */

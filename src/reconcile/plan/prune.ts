@@ -6,7 +6,7 @@ import type { ResourceId } from '../../std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
 import type { InstanceName, OwnKinds } from '../instance.ts';
-import { labelOf, labelValue, PART_OF } from '../labels.ts';
+import { fieldManager, labelOf, labelValue, PART_OF } from '../labels.ts';
 import { scopeOf } from '../observe/scope.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import { listContents } from '../prune/contents.ts';
@@ -14,11 +14,14 @@ import { type Deletions, deletionsOf } from '../prune/deletions.ts';
 import { faultsOf } from '../prune/faults.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { listsOf } from '../prune/lists.ts';
+import { membershipOf } from '../prune/membership.ts';
+import { otherSources } from '../prune/origins.ts';
 import { type Referrers, referrersOf } from '../prune/referrers.ts';
 import { couldDeclare, withinLimits } from '../prune/within-limits.ts';
 import type { Gathered } from '../read/gather.ts';
 import { limitsBySource } from '../read/limits.ts';
 import { type Approvals, approves, isExpired, readApprovals } from '../records/approval.ts';
+import type { InventoryContent } from '../records/inventory.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { replacedOf } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
@@ -36,6 +39,8 @@ export interface Pruned {
   readonly deletions: Deletions;
   readonly lists: readonly DeletionList[];
   readonly approvals: Approvals;
+  /** What the instance has created, as far as it is recorded. */
+  readonly recorded: InventoryContent;
   /** What refers to an object as it lives. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
 }
@@ -71,17 +76,30 @@ export async function prune(
     withinLimits: withinLimits(limits),
     applied,
   });
+  const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
+  const membership = membershipOf({
+    inventory: planned.inventory,
+    begun: planned.parent.marked,
+    owned,
+    live,
+    applied,
+    manager: fieldManager(options.instance),
+    apiGroup,
+  });
   const found = listsOf({
     going: deletions.going,
     replaced: compared.flatMap((each) => replacedOf(each) ?? []),
-    owned: live.filter((object) => labelOf(object, PART_OF) === applySet),
+    owned,
+    recorded: membership.recorded,
     loaded: gathered.loaded,
     sources: deletions.facts.sources,
     faults: faultsOf({ gathered, resolved, compared, foreign: desires.problems, leftAlone }),
     contents: await listContents(deps, snapshot, deletions.going),
     limits: options.limits,
   });
-  return { deletions, ...(await withApprovals(deps, options, found)), referrers: referrers.living };
+  const others = otherSources(planned.parent.origins);
+  const approved = await withApprovals(deps, options, others === undefined ? found : [others, ...found]);
+  return { deletions, ...approved, recorded: membership.content, referrers: referrers.living };
 }
 
 /** Another operator makes the children of what lives and is not of our set: what we made of it stays with it. */

@@ -98,8 +98,6 @@ function factsNow(
       namespaces: new Set(staying.flatMap(({ namespace }) => namespace ?? [])),
       kinds: new Set(staying.map((id) => formatGroupKind(groupKindOf(id)))),
     },
-    waits: NOTHING_WAITS,
+    waits: () => undefined,
   };
 }
-
-const NOTHING_WAITS: ReadonlyMap<string, string> = new Map();

@@ -3,7 +3,7 @@
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';
-import type { DeletionList } from './guard.ts';
+import { listsByUid } from './lists.ts';
 import { sourceOf } from './may-delete.ts';
 
 /** Why a deletion is not made now; undefined where it may be. Asked once everything else is done. */
@@ -15,10 +15,10 @@ export function gateOf({ batches, approved, within }: Plan, outcomes: readonly E
       changes.map((each) => [each.key, each.action === 'delete' ? undefined : sourceOf(each.object)]),
     ),
   );
-  const lists: readonly DeletionList[] = [...approved, ...within];
+  const lists = listsByUid([...approved, ...within]);
   const faults = failedFaults(outcomes, (key) => sources.get(key));
   return (change) => {
-    const list = change.action === 'delete' ? lists.find(({ source }) => source === change.source) : undefined;
+    const list = change.action === 'delete' ? lists.get(change.uid) : undefined;
     const found = list === undefined || list.approval !== undefined ? undefined : faults.get(list.source);
     if (list === undefined || found === undefined) return undefined;
     const source = list.source === '' ? '' : ` of source ${list.source}`;

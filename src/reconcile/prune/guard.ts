@@ -62,8 +62,19 @@ export function listOf(
     ...beyondCount(counted, limits),
     ...beyondShare(counted, holdings, limits),
   ];
-  const sorted = deletions.map(({ role: _role, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { source, hash: digest([source, sorted]).slice(0, 16), reasons, deletions: sorted };
+  return nameList(source, reasons, deletions);
+}
+
+/** Labels can be written by whoever may patch an object: what they alone say is never deleted for it. */
+export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
+  const count = deletions.length === 1 ? '1 object has' : `${deletions.length} objects have`;
+  const reason = `${count} the labels of this instance, and its inventory has no record that it created them`;
+  return nameList(source, [reason, ...deletions.flatMap(taking)], deletions);
+}
+
+function nameList(source: string, reasons: readonly string[], all: readonly Deletion[]): DeletionList {
+  const deletions = all.map(({ role: _role, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { source, hash: digest([source, deletions]).slice(0, 16), reasons, deletions };
 }
 
 /** Also from the first deletion on. */

@@ -3,11 +3,12 @@
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { formatId } from '../../std/problem.ts';
+import { heldOwner } from '../desire/desire.ts';
 import type { GuardLimits } from '../instance.ts';
-import { labelOf, labelValue, OWNER, ownerLabel } from '../labels.ts';
+import { labelOf, labelValue, OWNER } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Faults } from './faults.ts';
-import { type Deletion, type DeletionList, type Holdings, listOf } from './guard.ts';
+import { type Deletion, type DeletionList, type Holdings, listOf, unrecordedList } from './guard.ts';
 import { ownersOf, sourceOf } from './may-delete.ts';
 
 export interface ListsInput {
@@ -20,39 +21,50 @@ export interface ListsInput {
   /** Values of the source label that the configuration knows. */
   readonly sources: ReadonlySet<string>;
   readonly faults: Faults;
+  /** Whether this instance has a record of having created it, or what it belongs to. */
+  readonly recorded: (object: KubeObject) => boolean;
   /** By key: what goes along and is not ours. */
   readonly contents: ReadonlyMap<string, readonly string[]>;
   readonly limits: GuardLimits;
 }
 
-/** By source, sorted. */
+/** By source, sorted; what is not recorded has a list of its own. */
 export function listsOf(input: ListsInput): readonly DeletionList[] {
   const { going, replaced, faults, limits } = input;
-  const all = [...going, ...replaced];
   const anew = new Set(replaced.map((object) => keyOf(idOf(object))));
-  const owners = new Set(
-    going.map(({ kind, metadata }) => `${metadata.namespace ?? ''}/${ownerLabel(kind, metadata.name)}`),
-  );
-  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, owners, anew);
-  const bySource = [...Map.groupBy(all, sourceOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return bySource.map(([source, objects]) =>
-    listOf(source, objects.map(itemOf), {
-      holdings: holdingsOf(input, source),
-      limits,
-      faults: faults.get(source) ?? [],
-    }),
-  );
+  const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
+  // A child is in the list of the owner that it goes with.
+  const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
+  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object) !== object, anew);
+  const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
+  return bySource
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([source, objects]) => {
+      const [recorded, unrecorded] = [true, false].map((is) =>
+        objects.filter((object) => input.recorded(leadOf(object)) === is).map(itemOf),
+      ) as [Deletion[], Deletion[]];
+      const known = { holdings: holdingsOf(input, source), limits, faults: faults.get(source) ?? [] };
+      return [
+        ...(recorded.length === 0 ? [] : [listOf(source, recorded, known)]),
+        ...(unrecorded.length === 0 ? [] : [unrecordedList(source, unrecorded)]),
+      ];
+    });
+}
+
+function ownerAmong(object: KubeObject, owners: ReadonlyMap<string, KubeObject>): KubeObject | undefined {
+  const { namespace = '' } = object.metadata;
+  const [owner] = ownersOf(object).flatMap((label) => owners.get(`${namespace}/${label}`) ?? []);
+  return owner;
 }
 
 function deletionItem(
   { contents }: ListsInput,
   object: KubeObject,
-  owners: ReadonlySet<string>,
+  follows: boolean,
   anew: ReadonlySet<string>,
 ): Deletion {
   const id = idOf(object);
-  const [key, { namespace = '', uid = '' }] = [keyOf(id), object.metadata];
-  const follows = ownersOf(object).some((owner) => owners.has(`${namespace}/${owner}`));
+  const [key, { uid = '' }] = [keyOf(id), object.metadata];
   const own = labelOf(object, OWNER) === undefined;
   return {
     id: formatId(id),
@@ -90,4 +102,9 @@ export function sortLists(lists: readonly DeletionList[]): SortedLists {
     approved: needing.filter((list): list is ApprovedList => list.approval !== undefined),
     within: lists.filter(({ reasons }) => reasons.length === 0),
   };
+}
+
+/** By uid of what is deleted. */
+export function listsByUid(lists: readonly DeletionList[]): ReadonlyMap<string, DeletionList> {
+  return new Map(lists.flatMap((list) => list.deletions.map(({ uid }) => [uid, list])));
 }

@@ -44,8 +44,8 @@ export interface DeletionFacts {
   readonly unknownReferrers: readonly string[];
   /** Namespaces, and `Kind.group` of definitions, in which something stays. */
   readonly inhabited: { readonly namespaces: ReadonlySet<string>; readonly kinds: ReadonlySet<string> };
-  /** Value of the source label to the reason why its deletions wait for approval. */
-  readonly waits: ReadonlyMap<string, string>;
+  /** Why it waits for approval; undefined where it does not. */
+  readonly waits: (object: KubeObject) => string | undefined;
 }
 
 export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
@@ -55,7 +55,7 @@ export function mayDelete(object: KubeObject, facts: DeletionFacts): Decision {
   if (reference !== undefined) return { decision: 'stay', reason: reference, referredTo: true };
   if (object.metadata.deletionTimestamp !== undefined)
     return { decision: 'stay', reason: leavingReason(object), leaving: true };
-  const waits = facts.waits.get(sourceOf(object));
+  const waits = facts.waits(object);
   return waits === undefined ? { decision: 'go' } : { decision: 'wait', reason: waits };
 }
 

@@ -21,6 +21,8 @@ import { noKeys, unsealFiles } from './unseal.ts';
 
 export interface FleetSource {
   readonly name: string;
+  /** Where it is read from, without what differs between ways to reach it; absent: nobody compares it. */
+  readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; the empty string means all of it. */
   readonly path: string;

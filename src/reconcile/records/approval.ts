@@ -55,7 +55,9 @@ function lineOf({ uid, replaced }: Approvable['deletions'][number]): string {
 /** Whether it was given for this very list, or for one of which this is what a killed run has left. */
 export function approves({ hash, begun, uids }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
-  return begun && list.deletions.every((each) => uids.has(each.uid) || uids.has(lineOf(each)));
+  return (
+    begun && list.deletions.length > 0 && list.deletions.every((each) => uids.has(each.uid) || uids.has(lineOf(each)))
+  );
 }
 
 export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {

@@ -10,7 +10,7 @@ import { fieldManager } from '../labels.ts';
 import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
 import type { Cluster } from '../ports.ts';
 
-export type Purpose = 'approval' | 'history' | 'notified' | 'quarantine' | 'suspension';
+export type Purpose = 'approval' | 'history' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
 
 /**
  * What is added to the name of an instance for things of its own: records, and the field manager of `skep trigger`. An
@@ -19,17 +19,21 @@ export type Purpose = 'approval' | 'history' | 'notified' | 'quarantine' | 'susp
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
   'history',
+  'inventory',
   'notified',
   'quarantine',
   'suspension',
   'trigger',
 ];
 
+/** ConfigMaps of one purpose: the first has no number in its name. */
+export const SHARDS_MAX = 16;
+
 /** Of what an instance keeps in its home: its records, its lease, its parent and its key. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);
 
 /** Other instances have homes of their own, and sources that are none of ours. */
-const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})$`);
+const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
 /** Nobody declares it: who could would approve their own deletions, or know the key of digests. */
 export function isRecord(
@@ -40,12 +44,17 @@ export function isRecord(
   if (namespace !== homeNamespace || !RECORD_KINDS.has(formatGroupKind(groupKindOf({ apiVersion, kind }))))
     return false;
   const own = fieldManager(instance);
-  return name === own || ADDED_TO_NAMES.some((word) => name === `${own}-${word}`);
+  return name === own || ADDED_TO_NAMES.some((word) => name === `${own}-${word}`) || OF_ANY_INSTANCE.test(name);
 }
 
-/** `skep-<instance>-<purpose>`. */
-export function recordId({ instance, homeNamespace: namespace }: InstanceName, purpose: Purpose): ResourceId {
-  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: `${fieldManager(instance)}-${purpose}` };
+/** `skep-<instance>-<purpose>`, and of further shards `-<number>`. */
+export function recordId(
+  { instance, homeNamespace: namespace }: InstanceName,
+  purpose: Purpose,
+  shard = 0,
+): ResourceId {
+  const name = `${fieldManager(instance)}-${purpose}${shard === 0 ? '' : `-${shard}`}`;
+  return { apiVersion: 'v1', kind: 'ConfigMap', namespace, name };
 }
 
 /** Says how a record is written; without it, as by the first release. Another way of writing is another number. */
@@ -60,8 +69,9 @@ export async function readRecord(
   cluster: Pick<Cluster, 'get'>,
   home: InstanceName,
   purpose: Purpose,
+  shard = 0,
 ): Promise<KubeObject | undefined> {
-  const id = recordId(home, purpose);
+  const id = recordId(home, purpose, shard);
   const stored = await cluster.get(id);
   const version = stored?.metadata.annotations?.[RECORD_VERSION] ?? VERSION;
   if (version === VERSION) return stored;
@@ -78,10 +88,12 @@ export async function storeRecord(
   { apiVersion, kind, namespace, name }: ResourceId,
   stored: KubeObject | undefined,
   content: JsonObject,
-): Promise<void> {
-  if (stored !== undefined) await cluster.replace({ ...stored, ...content });
-  else {
-    const metadata = { name, namespace };
-    await cluster.create({ apiVersion, kind, metadata, ...content });
+  annotations: Readonly<Record<string, string>> = {},
+): Promise<KubeObject> {
+  if (stored === undefined) {
+    const metadata = { name, namespace, annotations };
+    return cluster.create({ apiVersion, kind, metadata, ...content });
   }
+  const metadata = { ...stored.metadata, annotations: { ...stored.metadata.annotations, ...annotations } };
+  return cluster.replace({ ...stored, metadata, ...content });
 }

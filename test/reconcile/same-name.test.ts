@@ -1,0 +1,70 @@
+// Two instances of one name and home on a cluster: the second one writes nothing before somebody has approved that it is the
+// first one with other sources. Two of one name in different homes leave each other's objects alone.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sourceOrigin } from '../../src/main/instance/pinned.ts';
+import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { startWorld, type World, type WorldOverrides } from '../harness/world.ts';
+import { members, publish } from './fleet.ts';
+
+const OPTIONS: WorldOverrides = { limits: { maxDeletes: 20, maxDeletesPercent: 100 }, waitSeconds: 0 };
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({ workloadsReadyAfterMs: 3_600_000 });
+});
+
+afterAll(() => world.close());
+
+function runOf(origin: string, path: string): Promise<RunResult> {
+  return world.run(optionsFor(origin, path));
+}
+
+function optionsFor(origin: string, path: string): WorldOverrides {
+  return { ...OPTIONS, sources: (fleet) => [{ ...fleet, origin, path }] };
+}
+
+function map(name: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\ndata: {k: v}\n`;
+}
+
+test('two repositories under one name delete nothing of each other', async () => {
+  publish(world.fleet, { wiki: '1.0.0' });
+  world.fleet.commit({ 'other/map.yaml': map('other') });
+  expect(exitCodeOf(await runOf('git.example.com/one#', 'cluster'))).toBe(0);
+  const before = [...(await members(world.client, 'test')).keys()];
+  const second = await runOf('git.example.com/two#', 'other');
+  expect([exitCodeOf(second), second.outcomes.filter(({ action }) => action !== 'held')]).toEqual([5, []]);
+  expect([...new Set(second.outcomes.map(({ error }) => error?.code))]).toEqual(['sources-unknown']);
+  expect([...(await members(world.client, 'test')).keys()]).toEqual(before);
+  expect(second.plan.waiting[0]?.reasons[0]).toMatch(
+    /^this instance has read git\.example\.com\/one#, and none of that/,
+  );
+  expect((await runOf('git.example.com/one#', 'cluster')).outcomes).toEqual([]);
+});
+
+test('where that is meant, an approval lets it go on, and the limits hold for what is deleted then', async () => {
+  const waiting = await runOf('git.example.com/two#', 'other');
+  const own = waiting.plan.waiting.find(({ deletions }) => deletions.length === 0);
+  await world.approve(own?.hash ?? '', 1, optionsFor('git.example.com/two#', 'other'));
+  const result = await runOf('git.example.com/two#', 'other');
+  expect([...(await members(world.client, 'test')).keys()]).toContain('default/ConfigMap/other');
+  expect(result.plan.waiting.map(({ deletions }) => deletions.length > 0)).toEqual([]);
+  expect((await runOf('git.example.com/two#', 'other')).outcomes).toEqual([]);
+});
+
+test.each([
+  ['https://bot@git.example.com/platform/fleet.git', 'clusters/prod/', 'git.example.com/platform/fleet#clusters/prod'],
+  ['git@git.example.com:platform/fleet.git', './clusters/prod', 'git.example.com/platform/fleet#clusters/prod'],
+  ['file:///srv/fleet.git', '', '/srv/fleet#'],
+])('%s at %s is %s, however it is reached', (repository, path, origin) => {
+  expect(sourceOrigin(repository, path)).toBe(origin);
+});
+
+test('an object of another instance of the same name in another home is not taken, whatever its kind', async () => {
+  world.fleet.commit({ 'cluster/shared.yaml': map('shared') });
+  await world.run({ ...OPTIONS, instance: 'same', homeNamespace: 'kube-public' });
+  const { problems, outcomes } = await world.run({ ...OPTIONS, instance: 'same', homeNamespace: 'default' });
+  expect(problems.map(({ code }) => code)).toContain('resource-foreign');
+  expect(outcomes.filter(({ resource }) => resource.name === 'shared')).toEqual([]);
+});
