@@ -11,6 +11,14 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
+/** Ends it, and resolves when it has ended. */
+export async function endServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill();
+  await ended;
+}
+
 export async function startRedis(): Promise<RedisServer | undefined> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'skep-redis-'));
@@ -23,15 +31,12 @@ export async function startRedis(): Promise<RedisServer | undefined> {
   }
   return {
     address: `127.0.0.1:${port}`,
-    async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill();
-      await ended;
-    },
+    stop: () => endServer(server),
   };
 }
 
-function hasStarted(server: ChildProcess): Promise<boolean> {
+/** False where the program is not there. */
+export function hasStarted(server: ChildProcess): Promise<boolean> {
   return new Promise((resolve) => {
     server.once('error', () => resolve(false));
     server.once('exit', () => resolve(false));

@@ -10,13 +10,13 @@ import type { AuthServerConfig } from '../../contracts/auth-server-config.ts';
 import type { CredentialCaller } from '../../credentials/credential.ts';
 import { SESSION_CLAIM } from '../../issuer/access-token.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../../issuer/issuer.ts';
-import { createMemoryStore } from '../../issuer/memory-store.ts';
 import { mountIssuer, type ServeIssuer } from '../../issuer/mount.ts';
 import type { IssuerPorts, IssuerStore } from '../../issuer/ports.ts';
 import { configInvalid, issuerSettings } from '../../issuer/settings.ts';
 import type { Environment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Metrics } from '../../std/telemetry/metrics.ts';
+import { openIssuerRecords } from './issuer-store.ts';
 import { proxyClock } from './proxy-clock.ts';
 import type { WatchedFiles } from './watched-files.ts';
 
@@ -44,7 +44,7 @@ export interface OpenIssuer {
   readonly checkSession: (identity: Identity) => Promise<Rejection | undefined>;
   /** The person's token at the provider of that name; without one, the first. */
   readonly upstreamToken: (caller: CredentialCaller, provider?: string) => Promise<string | undefined>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Throws a Failure where the configuration, a key or a secret cannot be used. */
@@ -57,7 +57,8 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     );
   }
   const settings = issuerSettings(config, hostAudience);
-  const ports = issuerPorts(options, openStore(options));
+  const { store, close } = await openIssuerRecords(options);
+  const ports = issuerPorts(options, store);
   const [{ name: first }] = settings.upstreams;
   const server = createAuthorizationServer(ports, settings, counter(options));
   const upstreamToken: OpenIssuer['upstreamToken'] = async ({ claims }, provider = first) => {
@@ -74,7 +75,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     publishedKeys: server.publishedKeys,
     checkSession: injects ? (identity) => checkSession(server, first, identity) : async () => undefined,
     upstreamToken,
-    close: async () => undefined,
+    close,
   };
 }
 
@@ -91,16 +92,6 @@ async function checkSession(
     if (!(error instanceof Failure)) throw error;
     return { reason: 'token-unjudged', attempts: [] };
   }
-}
-
-function openStore({ config, logger }: IssuerOptions): IssuerStore {
-  if (config.storage.type === 'redis')
-    throw configInvalid('/storage/type', 'redis is not supported by this release yet: use memory');
-  logger.warn(
-    { code: 'issuer-storage-memory' },
-    'logins are kept in this process: a restart and other replicas do not know them',
-  );
-  return createMemoryStore(proxyClock);
 }
 
 function issuerPorts({ environment, files, outbound, logger }: IssuerOptions, store: IssuerStore): IssuerPorts {

@@ -1,0 +1,160 @@
+// A master and a replica of a real Redis behind a Sentinel, on loopback, with a user of the access control list and, where asked
+// for, TLS to the servers, to the Sentinel, or both. It can be made to fail over.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createAuthority, createServerCertificate } from '../../src/devcluster/identity/certificate.ts';
+import { freePort } from '../../src/devcluster/node/free-port.ts';
+import { endServer, hasStarted } from './redis.ts';
+
+export const REDIS_USER = { name: 'skep', password: 'of-the-user' } as const;
+export const MASTER_NAME = 'main';
+
+export interface SentinelWorld {
+  readonly sentinel: string;
+  /** PEM file of the authority; of use where TLS is asked for. */
+  readonly caFile: string;
+  /** Another server is the master afterwards, and the first is gone. */
+  failOver(): Promise<void>;
+  /** All keys, by the default user. */
+  keys(): Promise<readonly string[]>;
+  read(key: string): Promise<string | null>;
+  stop(): Promise<void>;
+}
+
+interface Tls {
+  readonly servers?: boolean;
+  readonly sentinel?: boolean;
+}
+
+const ADMIN = 'of-the-administrator';
+const DAY_MS = 86_400_000;
+
+/** Undefined where Redis is not installed. */
+export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'skep-sentinel-'));
+  const caFile = writeCertificates(folder);
+  const [first, second, sentinel] = [await freePort(), await freePort(), await freePort()];
+  const acl = `user skep on >${REDIS_USER.password} ~thv:auth:{tests:weather}:* -@all +@read +@write +@connection +@scripting +info`;
+  const base = [
+    `requirepass "${ADMIN}"`,
+    `masterauth "${ADMIN}"`,
+    acl,
+    'save ""',
+    'appendonly no',
+    'repl-diskless-sync-delay 0',
+  ];
+  const securesServers = tls.servers === true ? [...certificates(folder), 'tls-replication yes'] : [];
+  const master = startServer(folder, 'first', [...listening(first, tls.servers), ...base, ...securesServers]);
+  if (!(await hasStarted(master))) return undefined;
+  const replica = startServer(folder, 'second', [
+    ...listening(second, tls.servers),
+    ...base,
+    ...securesServers,
+    `replicaof 127.0.0.1 ${first}`,
+  ]);
+  await hasStarted(replica);
+  const admin = (port: number) =>
+    new Redis({
+      host: '127.0.0.1',
+      port,
+      password: ADMIN,
+      lazyConnect: false,
+      ...(tls.servers === true ? { tls: { rejectUnauthorized: false } } : {}),
+    });
+  const ofReplica = admin(second);
+  await until(async () => (await ofReplica.info('replication')).includes('master_link_status:up'));
+  const watcher = startServer(
+    folder,
+    'sentinel',
+    [
+      ...listening(sentinel, tls.sentinel),
+      // A Sentinel speaks to its servers by TLS where these do.
+      ...(tls.servers === true || tls.sentinel === true ? certificates(folder) : []),
+      ...(tls.servers === true ? ['tls-replication yes'] : []),
+      `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${first} 1`,
+      `sentinel auth-pass ${MASTER_NAME} "${ADMIN}"`,
+      `sentinel down-after-milliseconds ${MASTER_NAME} 500`,
+      `sentinel failover-timeout ${MASTER_NAME} 5000`,
+    ],
+    ['--sentinel'],
+  );
+  const asked = new Redis({
+    host: '127.0.0.1',
+    port: sentinel,
+    ...(tls.sentinel === true ? { tls: { rejectUnauthorized: false } } : {}),
+  });
+  asked.on('error', () => undefined);
+  await until(async () => {
+    const replicas = (await asked.call('SENTINEL', 'REPLICAS', MASTER_NAME)) as string[][];
+    return replicas.some((each) => each.includes(String(second)) && each.join(' ').includes('master-link-status ok'));
+  });
+  let current = first;
+  return {
+    sentinel: `127.0.0.1:${sentinel}`,
+    caFile,
+    async failOver() {
+      await endServer(master);
+      await until(
+        async () =>
+          ((await asked.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER_NAME)) as string[])[1] === String(second),
+      );
+      await until(async () => (await ofReplica.info('replication')).includes('role:master'));
+      current = second;
+    },
+    async keys() {
+      const redis = current === second ? ofReplica : admin(first);
+      const found = await redis.keys('*');
+      if (redis !== ofReplica) redis.disconnect();
+      return found;
+    },
+    read: (key) => ofReplica.get(key),
+    async stop() {
+      asked.disconnect();
+      ofReplica.disconnect();
+      await Promise.all([watcher, replica, master].map(endServer));
+    },
+  };
+}
+
+function startServer(
+  folder: string,
+  name: string,
+  lines: readonly string[],
+  more: readonly string[] = [],
+): ChildProcess {
+  const file = join(folder, `${name}.conf`);
+  writeFileSync(file, [...lines, 'bind 127.0.0.1', `dir ${folder}`].join('\n'));
+  return spawn('redis-server', [file, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function listening(port: number, secure: boolean | undefined): readonly string[] {
+  return secure === true ? ['port 0', `tls-port ${port}`, 'tls-auth-clients no'] : [`port ${port}`];
+}
+
+function certificates(folder: string): readonly string[] {
+  return [
+    `tls-cert-file ${join(folder, 'tls.crt')}`,
+    `tls-key-file ${join(folder, 'tls.key')}`,
+    `tls-ca-cert-file ${join(folder, 'ca.crt')}`,
+    'tls-auth-clients no',
+  ];
+}
+
+function writeCertificates(folder: string): string {
+  const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
+  const authority = createAuthority('redis of the tests', validity);
+  const { certificate, privateKey } = createServerCertificate(authority, 'redis of the tests', ['127.0.0.1'], validity);
+  writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+  writeFileSync(join(folder, 'tls.crt'), certificate);
+  writeFileSync(join(folder, 'tls.key'), privateKey);
+  return join(folder, 'ca.crt');
+}
+
+/** Servers say nowhere when they are so far. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 50));
+}
