@@ -21,7 +21,8 @@ export interface SentinelWorld {
   failOver(): Promise<void>;
   /** All keys, by the default user. */
   keys(): Promise<readonly string[]>;
-  read(key: string): Promise<string | null>;
+  /** Keys and values. */
+  dump(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -93,6 +94,14 @@ export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | unde
     return replicas.some((each) => each.includes(String(second)) && each.join(' ').includes('master-link-status ok'));
   });
   let current = first;
+  async function inspect<T>(look: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = admin(current);
+    try {
+      return await look(redis);
+    } finally {
+      redis.disconnect();
+    }
+  }
   return {
     sentinel: `127.0.0.1:${sentinel}`,
     caFile,
@@ -105,13 +114,13 @@ export async function startSentinel(tls: Tls = {}): Promise<SentinelWorld | unde
       await until(async () => (await ofReplica.info('replication')).includes('role:master'));
       current = second;
     },
-    async keys() {
-      const redis = current === second ? ofReplica : admin(first);
-      const found = await redis.keys('*');
-      if (redis !== ofReplica) redis.disconnect();
-      return found;
-    },
-    read: (key) => ofReplica.get(key),
+    keys: () => inspect((redis) => redis.keys('*')),
+    dump: () =>
+      inspect(async (redis) => {
+        const keys = await redis.keys('*');
+        const values = await Promise.all(keys.map((key) => redis.get(key)));
+        return keys.map((key, index) => `${key} ${values[index]}`).join('\n');
+      }),
     async stop() {
       asked.disconnect();
       ofReplica.disconnect();

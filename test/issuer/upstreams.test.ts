@@ -1,0 +1,241 @@
+// Providers that people log in with: OpenID Connect and OAuth 2.0, one alone and several in a chain; what their answers may look
+// like, and what is not believed.
+
+import { decodeJwt } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { configOf, type DirectIssuer, oauth2To, oidcTo, openDirect } from './direct.ts';
+import { newPerson, type Place } from './person.ts';
+import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
+import { authorizeUrl, newClient, newPkce, redeem, tokensOf } from './world.ts';
+
+let provider: RecordingProvider;
+let second: RecordingProvider;
+const open: DirectIssuer[] = [];
+beforeAll(async () => {
+  [provider, second] = [await startRecordingProvider(), await startRecordingProvider()];
+});
+afterEach(async () => {
+  for (const issuer of open.splice(0)) await issuer.close();
+  for (const each of [provider, second]) Object.assign(each, { answers: {}, claims: {}, subject: 'ada' });
+});
+afterAll(async () => {
+  await provider.close();
+  await second.close();
+});
+
+async function openWith(upstreams: (origin: string) => Parameters<typeof configOf>[1]): Promise<DirectIssuer> {
+  const issuer = await openDirect({
+    config: (origin) => configOf(origin, upstreams(origin)),
+    environment: { SECRET: 's3cret' },
+  });
+  open.push(issuer);
+  return issuer;
+}
+
+async function logInAt(issuer: DirectIssuer) {
+  const client = await newClient(issuer);
+  const pkce = newPkce();
+  const place = await newPerson().visit(authorizeUrl(issuer, client, pkce));
+  const tokens = tokensOf(await redeem(issuer, client, codeIn(place), pkce));
+  const claims = decodeJwt(tokens.access_token);
+  const upstreamToken = (name?: string) =>
+    issuer.open.upstreamToken({ key: 'x', claims: claims as Record<string, string> }, name);
+  return { claims, upstreamToken, place };
+}
+
+function codeIn({ url, text }: Place): string {
+  const code = url.searchParams.get('code');
+  if (code === null) throw new Error(`no code: ${url} ${text}`);
+  return code;
+}
+
+async function failureAt(issuer: DirectIssuer): Promise<string | null> {
+  const place = await newPerson().visit(authorizeUrl(issuer, await newClient(issuer), newPkce()));
+  return place.url.searchParams.get('error');
+}
+
+describe('OAuth 2.0', () => {
+  it('asks the userinfo endpoint who it is, and numbers are texts', async () => {
+    const mapping = { subject_fields: ['uid', 'id'], name_fields: ['login'], email_fields: ['mail', 'email'] };
+    const userinfo = {
+      endpoint_url: `${provider.url}/user`,
+      http_method: 'POST' as const,
+      additional_headers: { 'X-Api': '3' },
+      field_mapping: mapping,
+    };
+    const issuer = await openWith((origin) => [
+      oauth2To(origin, provider, { userinfo, client_secret_env_var: 'SECRET' }),
+    ]);
+    const { claims, upstreamToken } = await logInAt(issuer);
+    expect(claims).toMatchObject({ name: 'ada at the host', email: 'ada@mail.example' });
+    expect(await upstreamToken()).toBe('access-of-ada-authorization_code');
+    expect(provider.last('/user')).toMatchObject({
+      method: 'POST',
+      headers: { 'x-api': '3', authorization: 'Bearer access-of-ada-authorization_code' },
+    });
+    const form = provider.last('/token')?.form;
+    expect(form?.get('client_secret')).toBe('s3cret');
+    expect(form?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('reads tokens where a mapping says that they are', async () => {
+    const mapping = {
+      access_token_path: 'data.0.token',
+      scope_path: 'scope',
+      refresh_token_path: 'data.0.again',
+      expires_in_path: 'data.0.seconds',
+    };
+    provider.answers = { '/token': () => ({ data: [{ token: 'inner', again: 'more', seconds: 7200 }] }) };
+    const issuer = await openWith((origin) => [oauth2To(origin, provider, { token_response_mapping: mapping })]);
+    expect(await (await logInAt(issuer)).upstreamToken()).toBe('inner');
+  });
+
+  it('without a subject is no login', async () => {
+    provider.answers = { '/user': () => ({ name: 'nobody' }) };
+    const issuer = await openWith((origin) => [oauth2To(origin, provider)]);
+    expect(await failureAt(issuer)).toBe('server_error');
+    expect(issuer.log()).toContain('names no subject');
+  });
+});
+
+describe('OpenID Connect', () => {
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['of another login', { nonce: 'another' }],
+    ['for another client', { aud: 'another' }],
+    ['of another issuer', { iss: 'https://login.example.org' }],
+    ['with another authorized party', { azp: 'another' }],
+    ['that has expired', { exp: 1 }],
+  ])('an id_token %s is refused', async (_reason, claims) => {
+    provider.claims = claims;
+    if (claims.exp !== undefined)
+      provider.answers = { '/token': (answer) => ({ ...answer, id_token: 'eyJhbGciOiJFUzI1NiJ9.e30.' }) };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider)]);
+    expect(await failureAt(issuer)).toBe('server_error');
+  });
+
+  it('an answer that names another issuer is a mix-up (RFC 9207 section 2.4)', async () => {
+    provider.answers = {
+      '/.well-known/openid-configuration': (answer) => ({
+        ...answer,
+        authorization_response_iss_parameter_supported: true,
+      }),
+    };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider)]);
+    expect(await failureAt(issuer)).toBe('server_error');
+    expect(issuer.log()).toContain('of no issuer');
+  });
+
+  it('userInfoOverride says who it is, of the same person as the id_token', async () => {
+    const override = { endpoint_url: `${provider.url}/me`, http_method: 'GET' as const };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider, { userinfo_override: override })]);
+    expect((await logInAt(issuer)).claims).toMatchObject({ name: 'Name of ada', email: 'ada@example.com' });
+    provider.answers = { '/me': () => ({ sub: 'eve' }) };
+    expect(await failureAt(issuer)).toBe('server_error');
+  });
+
+  it('a refreshed token of another subject ends the session', async () => {
+    provider.answers = {
+      '/token': (answer, { form }) =>
+        form.get('grant_type') === 'refresh_token' ? answer : { ...answer, expires_in: 1 },
+    };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider)]);
+    const { upstreamToken } = await logInAt(issuer);
+    provider.subject = 'eve';
+    expect(await upstreamToken()).toBeUndefined();
+    expect(issuer.log()).toContain('of another subject');
+  });
+
+  it('a refreshed token of the same subject goes on', async () => {
+    provider.answers = {
+      '/token': (answer, { form }) =>
+        form.get('grant_type') === 'refresh_token' ? answer : { ...answer, expires_in: 1 },
+    };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider)]);
+    const { upstreamToken } = await logInAt(issuer);
+    expect(await upstreamToken()).toBe('access-of-ada-refresh_token');
+    expect(await upstreamToken()).toBe('access-of-ada-refresh_token');
+    expect(provider.last('/token')?.form.get('refresh_token')).toBe('refresh-of-ada');
+  });
+
+  it('a provider that is broken while a token is refreshed is a failure, and the session stays', async () => {
+    provider.answers = {
+      '/token': (answer, { form }) =>
+        form.get('grant_type') === 'refresh_token' ? 503 : { ...answer, expires_in: 0.001 },
+    };
+    const issuer = await openWith((origin) => [oidcTo(origin, provider)]);
+    const { upstreamToken } = await logInAt(issuer);
+    await expect(upstreamToken()).rejects.toMatchObject({ code: 'issuer-upstream-unavailable' });
+    provider.answers = {};
+    expect(await upstreamToken()).toBe('access-of-ada-refresh_token');
+  });
+});
+
+describe('a chain of providers', () => {
+  const both = (origin: string) => [
+    oidcTo(origin, provider),
+    { ...oauth2To(origin, second, { redirect_uri: `${origin}/back/from/the/host` }), name: 'code-host' },
+  ];
+
+  it('is visited in order, and each gives its token; the first says who it is', async () => {
+    second.subject = 'ada-at-the-host';
+    const issuer = await openWith(both);
+    const { claims, upstreamToken, place } = await logInAt(issuer);
+    const hosts = place.trail.map((url) => new URL(url).origin);
+    expect(hosts.indexOf(provider.url)).toBeLessThan(hosts.indexOf(second.url));
+    expect(place.trail.some((url) => url.includes('/back/from/the/host'))).toBe(true);
+    expect(claims.name).toBe('Name of ada-at-the-host');
+    expect(await upstreamToken('login')).toBe('access-of-ada-authorization_code');
+    expect(await upstreamToken('code-host')).toBe('access-of-ada-at-the-host-authorization_code');
+    expect(await upstreamToken('another')).toBeUndefined();
+  });
+
+  it('that breaks in the middle leaves nothing behind', async () => {
+    second.answers = { '/token': () => 500 };
+    const issuer = await openWith(both);
+    expect(await failureAt(issuer)).toBe('temporarily_unavailable');
+    second.answers = {};
+    expect(typeof (await (await logInAt(issuer)).upstreamToken('code-host'))).toBe('string');
+  });
+
+  it('answers of one are not taken for those of the other', async () => {
+    const issuer = await openWith(both);
+    const first = await newPerson({ client: provider.url }).visit(
+      authorizeUrl(issuer, await newClient(issuer), newPkce()),
+    );
+    const state = first.url.searchParams.get('state') ?? '';
+    const mixed = await fetch(`${issuer.issuer}/back/from/the/host?${new URLSearchParams({ code: 'code-1', state })}`);
+    expect(mixed.status).toBe(400);
+  });
+});
+
+it('the secret of a provider is read again when its file changes', async () => {
+  const { mkdtempSync, writeFileSync } = await import('node:fs');
+  const { join } = await import('node:path');
+  const { tmpdir } = await import('node:os');
+  const file = join(mkdtempSync(join(tmpdir(), 'skep-secret-')), 'secret');
+  writeFileSync(file, 'first\n');
+  const issuer = await openWith((origin) => [oauth2To(origin, provider, { client_secret_file: file })]);
+  await logInAt(issuer);
+  expect(provider.last('/token')?.form.get('client_secret')).toBe('first');
+  writeFileSync(file, 'the second');
+  await expect
+    .poll(
+      async () => {
+        await logInAt(issuer);
+        return provider.last('/token')?.form.get('client_secret');
+      },
+      { timeout: 15_000 },
+    )
+    .toBe('the second');
+});
+
+it('a callback on another host than that of the issuer goes on to the issuer, whose cookies count', async () => {
+  const issuer = await openWith((origin) => [
+    oidcTo(origin, provider, { redirect_uri: `${origin.replace('127.0.0.1', 'localhost')}/elsewhere` }),
+  ]);
+  const { place } = await logInAt(issuer);
+  const hosts = place.trail
+    .map((url) => new URL(url))
+    .filter(({ pathname }) => ['/elsewhere', '/oauth/callback'].includes(pathname));
+  expect(hosts.map(({ hostname }) => hostname)).toEqual(['localhost', '127.0.0.1']);
+});
