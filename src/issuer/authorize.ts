@@ -70,12 +70,7 @@ async function findRedirect(
     return refuse(world, `The app named its ${repeated} twice.`);
   const id = query.get('client_id') ?? '';
   const client = await world.clients.find(id);
-  if (client === undefined) {
-    return refuse(
-      world,
-      'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.',
-    );
-  }
+  if (client === undefined) return refuse(world, URL.canParse(id) ? UNREADABLE : UNKNOWN);
   const named = query.get('redirect_uri');
   const [only, another] = client.redirectUris;
   if (named === null && only !== undefined && another === undefined && !isLoopbackUri(only)) {
@@ -88,6 +83,11 @@ async function findRedirect(
     'The app wants to send you to an address that it has not registered. You may have followed a forged link.',
   );
 }
+
+const UNKNOWN =
+  'The app is not known here, or has not been used for a long time. Let it connect anew: it will register again.';
+const UNREADABLE =
+  'The app says who it is at an address of its own, and what is there cannot be read or used. Its makers can correct that.';
 
 function isLoopbackUri(uri: string): boolean {
   return isLoopback(new URL(uri).hostname);

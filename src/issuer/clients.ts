@@ -1,5 +1,7 @@
-// The clients that people may log in with: those that registered themselves. Knows nothing about logins.
+// The clients that people may log in with: those that registered themselves, and those that a document describes. Knows nothing
+// about logins.
 
+import type { ProviderKeys } from '../auth/jwks.ts';
 import type { IssuerPorts } from './ports.ts';
 import { CLIENT_MS, type ClientRecord, KEYS, NEW_CLIENT_MS, readRecord, writeRecord } from './records.ts';
 
@@ -7,8 +9,12 @@ export interface Client {
   readonly id: string;
   /** As it calls itself: anybody may call themselves anything. */
   readonly name: string;
+  /** Where its document is: nobody else can put it there. Undefined where it registered itself. */
+  readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
+  /** What it proves itself with at the token endpoint; undefined: it is public. */
+  readonly keys?: ProviderKeys;
 }
 
 export interface Clients {
@@ -21,7 +27,12 @@ export interface Clients {
 
 const ID_LENGTH_MAX = 200;
 
-export function createClients({ store }: Pick<IssuerPorts, 'store'>): Clients {
+/** `findDocument`: of ids that are URLs. */
+export function createClients(
+  { store }: Pick<IssuerPorts, 'store'>,
+  findDocument: (id: string) => Promise<Client | undefined>,
+  isDocument: (id: string) => boolean,
+): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
     const known = await readRecord<ClientRecord>(store, KEYS.client(id));
@@ -29,6 +40,7 @@ export function createClients({ store }: Pick<IssuerPorts, 'store'>): Clients {
   }
   return {
     async find(id) {
+      if (isDocument(id)) return findDocument(id);
       const record = await read(id);
       if (record === undefined) return undefined;
       const { name, redirectUris, grantTypes } = record;

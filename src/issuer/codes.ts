@@ -13,6 +13,8 @@ export const ISSUER_CODES = {
     'Logins are kept in this process alone: a restart and other replicas do not know them. Set storage to redis where that matters.',
   'issuer-request-refused':
     'A request to the authorization server was refused as the protocol says; the log has its error and why. Mostly the client is outdated, or a link was used twice.',
+  'issuer-client-document':
+    'The document at the URL that is the id of a client cannot be fetched or used: the log says why. People see a page that the app cannot be recognised; its makers have to correct it.',
   'issuer-too-many-requests':
     'One address asks the authorization server more often than it answers in a minute. It may try again after the time that Retry-After says.',
   'issuer-store-unavailable':

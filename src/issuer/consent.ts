@@ -44,6 +44,7 @@ export async function askConsent(
       pending: id,
       action: `${world.settings.path}/oauth/consent`,
       client: client.name,
+      host: client.host,
       place: redirectPlace(authorization.redirectUri),
       scopes: authorization.scopes,
       resource: authorization.audience[0] ?? '',

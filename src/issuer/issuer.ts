@@ -2,6 +2,7 @@
 
 import type { JSONWebKeySet } from 'jose';
 import { Failure } from '../std/failure.ts';
+import { createClientDocuments, isDocumentUrl } from './client-document.ts';
 import { createClients } from './clients.ts';
 import { createCookies } from './cookies.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
@@ -45,7 +46,7 @@ export function createAuthorizationServer(
     secrets,
     keys: createSigningKeys(ports, settings.keyFiles),
     cookies: createCookies(settings.issuer, secrets, ports),
-    clients: createClients(ports),
+    clients: createClients(ports, createClientDocuments(ports), isDocumentUrl),
     kept: new Map(),
     upstreams: [createUpstream(ports, first), ...others.map((upstream) => createUpstream(ports, upstream))],
   };

@@ -3,6 +3,9 @@
 import type { JsonObject } from '../std/json.ts';
 import type { IssuerSettings } from './settings.ts';
 
+/** Of clients that prove themselves (RFC 7523). */
+const SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+
 /** OpenID Connect Discovery wants some of it under its own path; there are no ID tokens, so nothing is said about them. */
 export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
   return {
@@ -17,8 +20,11 @@ export function issuerMetadata({ issuer, scopes }: IssuerSettings): JsonObject {
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
+    revocation_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+    revocation_endpoint_auth_signing_alg_values_supported: [...SIGNATURES],
+    client_id_metadata_document_supported: true,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ['public'],
   };

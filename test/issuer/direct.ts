@@ -27,6 +27,8 @@ export interface DirectOptions {
   readonly hostAudience?: string;
   /** Requests go to one after the other. */
   readonly replicas?: number;
+  /** What may be asked beside what the configuration names. */
+  readonly outbound?: { readonly allowPrivate: readonly string[]; readonly ca?: string };
 }
 
 export const RESOURCE = 'https://weather.example.com/mcp';
@@ -36,6 +38,7 @@ export async function openDirect({
   environment = {},
   hostAudience = RESOURCE,
   replicas: count = 1,
+  outbound: rules = { allowPrivate: [] },
 }: DirectOptions): Promise<DirectIssuer> {
   let text = '';
   const stream = new Writable({
@@ -44,7 +47,7 @@ export async function openDirect({
       done();
     },
   });
-  const outbound = createOutbound({ allowPrivate: [], version: 'test' });
+  const outbound = createOutbound({ ...rules, version: 'test' });
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -11,6 +11,8 @@ export interface ConsentFacts {
   readonly action: string;
   /** As the client calls itself. */
   readonly client: string;
+  /** Where its document is; undefined: it only says who it is. */
+  readonly host: string | undefined;
   /** Where people are sent afterwards, as `redirectPlace` says it. */
   readonly place: string;
   readonly scopes: readonly string[];
@@ -19,14 +21,14 @@ export interface ConsentFacts {
 }
 
 export function consentPage(facts: ConsentFacts, cookies: readonly string[]): IssuerAnswer {
-  const { client, place, scopes, resource, providers } = facts;
+  const { client, host, place, scopes, resource, providers } = facts;
   const title = `Let “${client}” connect?`;
   return page(
     200,
     title,
     html`<h1>${title}</h1>
 <p>It wants to use <strong>${resource}</strong> as you. Afterwards you are sent to <strong>${place}</strong>.</p>
-<p class="soft">The name is what the app says of itself. Continue only if you have just connected it yourself.</p>
+${host === undefined ? UNPROVEN : html`<p class="soft">The app is described at <strong>${host}</strong>. Continue only if you have just connected it yourself.</p>`}
 <h2>It may</h2>
 <ul>${scopes.map((scope) => html`<li>${SCOPES[scope] ?? `use “${scope}”`}</li>`)}</ul>
 <h2>You log in with</h2>
@@ -39,6 +41,8 @@ export function consentPage(facts: ConsentFacts, cookies: readonly string[]): Is
     { cookies },
   );
 }
+
+const UNPROVEN = html`<p class="soft">The name is what the app says of itself. Continue only if you have just connected it yourself.</p>`;
 
 const SCOPES: Readonly<Record<string, string>> = {
   openid: 'know that it is you',
