@@ -35,8 +35,12 @@ export function createClients(
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
-    const known = await readRecord<ClientRecord>(store, KEYS.client(id));
-    return (known ?? (await readRecord<ClientRecord>(store, KEYS.newClient(id))))?.record;
+    // Again at the end: meanwhile somebody may have logged in with a new one.
+    for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
+      const known = await readRecord<ClientRecord>(store, key);
+      if (known !== undefined) return known.record;
+    }
+    return undefined;
   }
   return {
     async find(id) {

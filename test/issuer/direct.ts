@@ -14,6 +14,8 @@ import type { AuthServer } from './world.ts';
 export interface DirectIssuer {
   /** As clients know it. */
   readonly issuer: string;
+  /** Where it listens. */
+  readonly origin: string;
   readonly open: OpenIssuer;
   readonly replicas: readonly OpenIssuer[];
   readonly log: () => string;
@@ -65,7 +67,7 @@ export async function openDirect({
           config: given,
           hostAudience,
           hostIssuer: given.issuer,
-          trustForwarded: false,
+          trustForwarded: true,
           environment,
           files: createWatchedFiles(),
           outbound,
@@ -85,6 +87,7 @@ export async function openDirect({
     });
     return {
       issuer: given.issuer,
+      origin,
       open,
       replicas,
       log: () => text,

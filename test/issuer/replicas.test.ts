@@ -97,7 +97,10 @@ describe.skipIf(redis === undefined)('two replicas', () => {
     );
     const given = answers.filter(({ status }) => status === 200);
     expect(given.length).toBe(1);
-    expect(answers.filter(({ body }) => body.error === 'invalid_grant').length).toBe(9);
+    expect(answers.map(({ body }) => body.error ?? 'none').toSorted()).toEqual([
+      ...Array(9).fill('invalid_grant'),
+      'none',
+    ]);
     const token = String(given[0]?.body.refresh_token);
     expect((await refresh(issuer, login.client, token)).status).toBe(400);
   });
@@ -166,8 +169,8 @@ describe.skipIf(redis === undefined)('two replicas', () => {
       if (token !== undefined) expect(token).toBe(`access-of-person-of-${end.upstreamCode}-authorization_code`);
     }
     expect(ends.filter(({ outcome }) => outcome === 'session').length).toBeGreaterThan(0);
-    await expect.poll(async () => (await logIn()).outcome, { timeout: 20_000 }).toBe('code');
-  }, 90_000);
+    await expect.poll(async () => JSON.stringify(await logIn()), { timeout: 60_000 }).toContain('"outcome":"code"');
+  }, 180_000);
 });
 
 /** Says to whom it comes what to do, or that it may be tried again. */

@@ -62,7 +62,8 @@ export function openRedisIssuerStore(settings: SentinelSettings, lost: (message:
     },
     add: async (key, value, ttlMs) => (await ask(redis.set(key, value, 'PX', lifeMs(ttlMs), 'NX'))) === 'OK',
     take: async (key) => (await ask(redis.getdel(key))) ?? undefined,
-    replace: async (key, from, to, ttlMs) => (await ask(redis.eval(REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
+    replace: async (key, from, to, ttlMs) =>
+      (await ask(redis.call('eval', REPLACE, 1, key, from, to, lifeMs(ttlMs)))) === 1,
     async delete(keys) {
       if (keys.length > 0) await ask(redis.del(...keys));
     },
