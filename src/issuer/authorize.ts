@@ -1,8 +1,10 @@
 // The authorization endpoint (RFC 6749 section 4.1.1): checks what a client asks for, and asks the person, or goes on where
 // the person has allowed it before. Knows nothing about providers and tokens.
 
-import type { Client } from './clients.ts';
+import type { Client } from './clients/clients.ts';
+import { fitsRedirect, redirectError } from './clients/redirects.ts';
 import { askConsent, consentCovers } from './consent.ts';
+import { isChallenge } from './keys/pkce.ts';
 import {
   type IssuerAnswer,
   type IssuerRequest,
@@ -11,9 +13,7 @@ import {
   repeatedParameter,
 } from './message.ts';
 import { errorPage, refusalPage } from './pages/pages.ts';
-import { isChallenge } from './pkce.ts';
 import { type Authorization, findConsent, type Pending } from './records.ts';
-import { fitsRedirect, redirectError } from './redirects.ts';
 import { audienceFor, scopesFor } from './resources.ts';
 import { isLoopback } from './settings.ts';
 import { beginVisit } from './visit.ts';

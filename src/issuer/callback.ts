@@ -2,6 +2,8 @@
 // code. Knows nothing about pages and token endpoints.
 
 import { createHash } from 'node:crypto';
+import { redirectError, redirectPlace, redirectWith } from './clients/redirects.ts';
+import { uuidOf } from './clients/registration.ts';
 import { askConsent, consentCovers, lostPage } from './consent.ts';
 import { type IssuerAnswer, type IssuerRequest, redirectAnswer } from './message.ts';
 import {
@@ -18,8 +20,6 @@ import {
   upstreamContext,
   writeRecord,
 } from './records.ts';
-import { redirectError, redirectPlace, redirectWith } from './redirects.ts';
-import { uuidOf } from './registration.ts';
 import type { Upstream, UpstreamLogin } from './upstream/upstream.ts';
 import { beginVisit, nextUpstream, upstreamError } from './visit.ts';
 import { type IssuerWorld, noteRefusal, randomId, sessionMs } from './world.ts';

@@ -1,6 +1,7 @@
 // Asks a person whether a client may act for them, and does as they say. Knows nothing about providers and tokens.
 
-import type { Client } from './clients.ts';
+import type { Client } from './clients/clients.ts';
+import { redirectError, redirectPlace } from './clients/redirects.ts';
 import { type IssuerAnswer, type IssuerRequest, readForm } from './message.ts';
 import { consentPage, continuePage, errorPage } from './pages/pages.ts';
 import {
@@ -12,7 +13,6 @@ import {
   takePending,
   writeRecord,
 } from './records.ts';
-import { redirectError, redirectPlace } from './redirects.ts';
 import { beginVisit } from './visit.ts';
 import { type IssuerWorld, randomId } from './world.ts';
 

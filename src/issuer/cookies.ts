@@ -2,9 +2,9 @@
 // what they decide.
 
 import { sha256 } from '../std/hash.ts';
+import type { IssuerSecrets } from './keys/secrets.ts';
 import type { IssuerRequest } from './message.ts';
 import type { IssuerPorts } from './ports.ts';
-import type { IssuerSecrets } from './secrets.ts';
 
 export interface Cookies {
   /** Digest of the browser's own cookie; undefined where it has none. */

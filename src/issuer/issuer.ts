@@ -2,17 +2,17 @@
 
 import type { JSONWebKeySet } from 'jose';
 import { Failure } from '../std/failure.ts';
-import { createClientDocuments, isDocumentUrl } from './client-document.ts';
-import { createClients } from './clients.ts';
+import { createClients } from './clients/clients.ts';
+import { createClientDocuments, isDocumentUrl } from './clients/document.ts';
 import { createCookies } from './cookies.ts';
+import { createIssuerSecrets } from './keys/secrets.ts';
+import { createSigningKeys } from './keys/signing-keys.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 import { errorPage } from './pages/pages.ts';
 import type { IssuerPorts } from './ports.ts';
 import { issuerRoutes, type Route } from './routes.ts';
-import { createIssuerSecrets } from './secrets.ts';
 import { createUpstreamTokens, type FindUpstreamToken } from './sessions.ts';
 import type { IssuerSettings, UpstreamSettings } from './settings.ts';
-import { createSigningKeys } from './signing-keys.ts';
 import { createOAuth2Upstream } from './upstream/oauth2.ts';
 import { createOIDCUpstream } from './upstream/oidc.ts';
 import { upstreamSecret } from './upstream/token-request.ts';

@@ -1,7 +1,7 @@
 // Ends what a token stands for (RFC 7009). Knows nothing about how tokens are given.
 
 import { readAccessToken } from './access-token.ts';
-import { authenticateClient } from './client-authentication.ts';
+import { authenticateClient } from './clients/authentication.ts';
 import {
   errorAnswer,
   type IssuerAnswer,

@@ -2,8 +2,9 @@
 
 import { sha256 } from '../std/hash.ts';
 import { signAccessToken, type TokenFacts } from './access-token.ts';
-import { authenticateClient } from './client-authentication.ts';
-import type { Client } from './clients.ts';
+import { authenticateClient } from './clients/authentication.ts';
+import type { Client } from './clients/clients.ts';
+import { provesChallenge } from './keys/pkce.ts';
 import {
   errorAnswer,
   type IssuerAnswer,
@@ -12,7 +13,6 @@ import {
   type OAuthError,
   readForm,
 } from './message.ts';
-import { provesChallenge } from './pkce.ts';
 import {
   type CodeRecord,
   findConsent,

@@ -1,11 +1,11 @@
 // What every handler of the authorization server works with. Knows nothing about what they do.
 
-import type { Clients } from './clients.ts';
+import type { Clients } from './clients/clients.ts';
 import type { Cookies } from './cookies.ts';
+import type { IssuerSecrets } from './keys/secrets.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
 import type { IssuerPorts } from './ports.ts';
-import type { IssuerSecrets } from './secrets.ts';
 import type { IssuerSettings } from './settings.ts';
-import type { SigningKeys } from './signing-keys.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface IssuerWorld {

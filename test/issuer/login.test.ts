@@ -245,7 +245,7 @@ describe('metadata', () => {
       authorization_endpoint: `${world.issuer}/oauth/authorize`,
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
     });
     expect(document).not.toHaveProperty('id_token_signing_alg_values_supported');
     expect(await getJson('/.well-known/openid-configuration')).toEqual(document);

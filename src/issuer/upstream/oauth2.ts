@@ -1,6 +1,6 @@
 // A provider that speaks OAuth 2.0 only: who a person is, its userinfo endpoint says. Knows nothing about clients.
 
-import { pkceChallenge } from '../pkce.ts';
+import { pkceChallenge } from '../keys/pkce.ts';
 import type { IssuerPorts } from '../ports.ts';
 import type { UpstreamClient, UpstreamSettings } from '../settings.ts';
 import { plainWord, requestTokens, type TokenEndpoint } from './token-request.ts';

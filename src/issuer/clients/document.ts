@@ -1,13 +1,13 @@
 // Clients that say who they are at a URL, which is their id (OAuth Client ID Metadata Document, as the MCP authorization
 // specification wants it). Knows nothing about logins.
 
-import { createProviderKeys, type ProviderKeys } from '../auth/jwks.ts';
-import { setBounded } from '../std/bounded.ts';
-import { Failure } from '../std/failure.ts';
-import { isObject, type JsonObject, parseJson, textsIn } from '../std/json.ts';
-import { createRateLimit } from '../std/rate.ts';
+import { createProviderKeys, type ProviderKeys } from '../../auth/jwks.ts';
+import { setBounded } from '../../std/bounded.ts';
+import { Failure } from '../../std/failure.ts';
+import { isObject, type JsonObject, parseJson, textsIn } from '../../std/json.ts';
+import { createRateLimit } from '../../std/rate.ts';
+import type { IssuerPorts } from '../ports.ts';
 import type { Client } from './clients.ts';
-import type { IssuerPorts } from './ports.ts';
 import { redirectFault } from './redirects.ts';
 
 const URL_LENGTH_MAX = 1024;
@@ -42,7 +42,7 @@ export function createClientDocuments(ports: IssuerPorts): FindDocument {
   async function load(id: string): Promise<Client | undefined> {
     try {
       if (limit('') !== undefined)
-        throw unusable(id, 'is not fetched: too many documents were asked for in this minute');
+        throw unusableDocument(id, 'is not fetched: too many documents were asked for in this minute');
       const { client, keptMs } = await fetchDocument(ports, id);
       setBounded(known, id, { client, until: clock.monotonic() + keptMs }, DOCUMENTS_MAX);
       return client;
@@ -75,26 +75,26 @@ async function fetchDocument(
     timeoutMs: TIMEOUT_MS,
     maxBytes: BYTES_MAX,
   });
-  if (status !== 200) throw unusable(id, `answered with status ${status}`);
+  if (status !== 200) throw unusableDocument(id, `answered with status ${status}`);
   const document = parseJson(Buffer.from(body).toString('utf8'));
-  if (!isObject(document)) throw unusable(id, 'is no JSON object');
+  if (!isObject(document)) throw unusableDocument(id, 'is no JSON object');
   return { client: clientOf(ports, id, document), keptMs: keptFor(headers['cache-control'] ?? '') };
 }
 
 function clientOf(ports: IssuerPorts, id: string, document: JsonObject): Client {
   const { client_id: own, client_name: name, token_endpoint_auth_method: method = 'none' } = document;
-  if (own !== id) throw unusable(id, 'names another client_id than its own URL');
+  if (own !== id) throw unusableDocument(id, 'names another client_id than its own URL');
   if ('client_secret' in document || 'client_secret_expires_at' in document)
-    throw unusable(id, 'has a secret, which everybody can read');
+    throw unusableDocument(id, 'has a secret, which everybody can read');
   const redirectUris = textsIn(document.redirect_uris);
   if (redirectUris.length === 0 || redirectUris.length > REDIRECTS_MAX)
-    throw unusable(id, `must name 1 to ${REDIRECTS_MAX} redirect_uris`);
+    throw unusableDocument(id, `must name 1 to ${REDIRECTS_MAX} redirect_uris`);
   for (const uri of redirectUris) {
     const fault = redirectFault(uri);
-    if (fault !== undefined) throw unusable(id, `has a redirect URI that ${fault}`);
+    if (fault !== undefined) throw unusableDocument(id, `has a redirect URI that ${fault}`);
   }
   if (method !== 'none' && method !== 'private_key_jwt')
-    throw unusable(id, 'asks for a token_endpoint_auth_method other than none and private_key_jwt');
+    throw unusableDocument(id, 'asks for a token_endpoint_auth_method other than none and private_key_jwt');
   const { host } = new URL(id);
   return {
     id,
@@ -123,7 +123,7 @@ function clientKeys(ports: IssuerPorts, id: string, { jwks, jwks_uri: uri }: Jso
   if (typeof uri === 'string' && URL.parse(uri)?.protocol === 'https:') {
     return createProviderKeys(authPorts, { ...provider, jwksUrl: uri });
   }
-  throw unusable(id, 'asks for private_key_jwt and has neither jwks nor an https jwks_uri');
+  throw unusableDocument(id, 'asks for private_key_jwt and has neither jwks nor an https jwks_uri');
 }
 
 /** RFC 9111 section 5.2.2. */
@@ -134,6 +134,6 @@ function keptFor(cacheControl: string): number {
   return Math.min(KEPT_MAX_MS, Math.max(KEPT_MIN_MS, ms));
 }
 
-function unusable(id: string, what: string): Failure {
+function unusableDocument(id: string, what: string): Failure {
   return new Failure('issuer-client-document', `the client document ${id} ${what}`, { data: { client: id } });
 }

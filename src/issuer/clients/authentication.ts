@@ -1,12 +1,12 @@
 // Which client asks at the token and revocation endpoints (RFC 6749 section 3.2.1): public ones say who they are, those with keys
 // prove it (RFC 7523 section 2.2). Knows nothing about what it asks for.
 
-import { checkJwt, claimedIssuer } from '../auth/jwt.ts';
-import type { JsonObject } from '../std/json.ts';
+import { checkJwt, claimedIssuer } from '../../auth/jwt.ts';
+import type { JsonObject } from '../../std/json.ts';
+import type { IssuerRequest, OAuthError } from '../message.ts';
+import { KEYS } from '../records.ts';
+import type { IssuerWorld } from '../world.ts';
 import type { Client } from './clients.ts';
-import type { IssuerRequest, OAuthError } from './message.ts';
-import { KEYS } from './records.ts';
-import type { IssuerWorld } from './world.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** One that is good for longer is kept by somebody. */

@@ -2,8 +2,8 @@
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
-import { Failure } from '../std/failure.ts';
-import type { IssuerPorts } from './ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { IssuerPorts } from '../ports.ts';
 import { createRing, type Ring } from './ring.ts';
 
 type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA';

@@ -2,9 +2,9 @@
 // server can read. The first secret is used, all are accepted. Knows nothing about what is protected.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { Failure } from '../std/failure.ts';
-import { sha256 } from '../std/hash.ts';
-import type { IssuerPorts } from './ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { sha256 } from '../../std/hash.ts';
+import type { IssuerPorts } from '../ports.ts';
 import { createRing, type RingItem } from './ring.ts';
 
 /** What a key is for: one that is derived for another purpose opens nothing. */

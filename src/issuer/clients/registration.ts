@@ -1,10 +1,10 @@
 // Dynamic client registration (RFC 7591): JSON in, a public client out. Knows nothing about logins.
 
-import { isObject, type JsonObject, parseJson } from '../std/json.ts';
-import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from './message.ts';
-import type { ClientRecord } from './records.ts';
+import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
+import { errorAnswer, type IssuerAnswer, type IssuerRequest, jsonAnswer, type OAuthError } from '../message.ts';
+import type { ClientRecord } from '../records.ts';
+import { type IssuerWorld, noteRefusal } from '../world.ts';
 import { redirectFault } from './redirects.ts';
-import { type IssuerWorld, noteRefusal } from './world.ts';
 
 const REDIRECTS_MAX = 10;
 const NAME_LENGTH_MAX = 256;

@@ -1,8 +1,8 @@
 // Where clients may send people back to: which URIs may be registered, and which of a request fits a registered one. Knows
 // nothing about who asks.
 
-import type { OAuthErrorCode } from './message.ts';
-import { isLoopback } from './settings.ts';
+import type { OAuthErrorCode } from '../message.ts';
+import { isLoopback } from '../settings.ts';
 
 const LENGTH_MAX = 2048;
 /** Browsers run or show what is in these themselves. */

@@ -1,9 +1,9 @@
 // Several keys or secrets of which one is used and all are accepted, read again when their files change. Knows nothing about
 // what they are.
 
-import { Failure } from '../std/failure.ts';
-import type { IssuerCode } from './codes.ts';
-import type { IssuerPorts } from './ports.ts';
+import { Failure } from '../../std/failure.ts';
+import type { IssuerCode } from '../codes.ts';
+import type { IssuerPorts } from '../ports.ts';
 
 /**
  * A mounted Secret reaches the pods of one workload within about a minute of each other: one that is new in the first place

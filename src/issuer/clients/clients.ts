@@ -1,9 +1,9 @@
 // The clients that people may log in with: those that registered themselves, and those that a document describes. Knows nothing
 // about logins.
 
-import type { ProviderKeys } from '../auth/jwks.ts';
-import type { IssuerPorts } from './ports.ts';
-import { CLIENT_MS, type ClientRecord, KEYS, NEW_CLIENT_MS, readRecord, writeRecord } from './records.ts';
+import type { ProviderKeys } from '../../auth/jwks.ts';
+import type { IssuerPorts } from '../ports.ts';
+import { CLIENT_MS, type ClientRecord, KEYS, NEW_CLIENT_MS, readRecord, writeRecord } from '../records.ts';
 
 export interface Client {
   readonly id: string;
