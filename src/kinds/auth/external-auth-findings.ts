@@ -11,6 +11,8 @@ import { resolveOIDC } from './oidc-settings.ts';
 interface ProxySpec {
   readonly externalAuthConfigRef?: { readonly name: string };
   readonly oidcConfig?: Static<typeof OIDCConfig>;
+  /** Undefined: the count is left to others. */
+  readonly replicas?: number;
 }
 
 interface Caller {
@@ -19,6 +21,7 @@ interface Caller {
   readonly issuer: string | 'nobody' | 'unknown';
   /** What is behind the proxy has no network: requests to it have no headers. */
   readonly stdio: boolean;
+  readonly replicas: number | undefined;
 }
 
 const POINTER = '/spec/externalAuthConfigRef';
@@ -28,7 +31,7 @@ export function externalAuthFindings(spec: ProxySpec, stdio: boolean, view: View
   const { externalAuthConfigRef: ref, oidcConfig } = spec;
   const config = externalAuthConfig(ref, view);
   if (ref === undefined || config === undefined) return [];
-  const caller = { name: ref.name, issuer: issuerOf(oidcConfig, view), stdio };
+  const caller = { name: ref.name, issuer: issuerOf(oidcConfig, view), stdio, replicas: spec.replicas };
   const server = config.embeddedAuthServer;
   return server === undefined ? idleFindings(config, caller) : serverFindings(server, caller);
 }
@@ -46,7 +49,7 @@ function issuerOf(oidc: ProxySpec['oidcConfig'], view: View): Caller['issuer'] {
 
 function serverFindings(
   server: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
-  { name, issuer }: Caller,
+  { name, issuer, replicas }: Caller,
 ): readonly Finding[] {
   const whose = `the authorization server of MCPExternalAuthConfig ${name}`;
   const count = server.upstreamProviders.length;
@@ -54,7 +57,23 @@ function serverFindings(
   return [
     ...(count > 1 ? [authFinding('auth-server-upstreams', several)] : []),
     ...issuerFindings(server.issuer, whose, issuer),
+    ...(replicas === 1 ? [] : replicaFindings(server, whose)),
   ];
+}
+
+/** What one process keeps or makes up for itself is unknown to the others. */
+function replicaFindings(
+  { signingKeySecretRefs = [], hmacSecretRefs = [], storage }: NonNullable<ExternalAuthConfig['embeddedAuthServer']>,
+  whose: string,
+): readonly Finding[] {
+  const alone = [
+    ...(signingKeySecretRefs.length === 0 ? ['signs with a key of each process'] : []),
+    ...(hmacSecretRefs.length === 0 ? ['protects codes with a secret of each process'] : []),
+    ...(storage.type === 'memory' ? ['keeps logins in the memory of each process'] : []),
+  ];
+  if (alone.length === 0) return [];
+  const message = `${whose} ${alone.join(', ')}: with several replicas logins fail, and a restart ends them`;
+  return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer: POINTER, message }];
 }
 
 /** Nobody else's tokens would ever be accepted, and its own by nobody. */

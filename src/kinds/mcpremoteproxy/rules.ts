@@ -43,7 +43,7 @@ export function inspect(self: RemoteProxy, view: View): readonly Finding[] {
     ...(hasOwnIssuer(spec.externalAuthConfigRef, view) ? [] : audienceFindings(spec.oidcConfig, view, proxyUrl(self))),
     ...configMapAuthzFindings(spec.authzConfig, view),
     ...toolConfigFindings(spec.toolConfigRef, view),
-    ...externalAuthFindings(spec, false, view),
+    ...externalAuthFindings({ ...spec, replicas: 1 }, false, view),
     ...authHeaderFindings(spec.headerForward, spec.externalAuthConfigRef, view, '/spec/headerForward'),
   ];
 }
