@@ -2,6 +2,7 @@
 // name. The limits are of each source, whatever others have.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { clearQuarantine, readQuarantine, storeQuarantine } from '../../src/reconcile/records/quarantine.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { startWorld, type World, type WorldOverrides } from '../harness/world.ts';
@@ -166,4 +167,25 @@ test('what is left alone by an annotation is no fault', async () => {
   world.fleet.commit({ 'cluster/news.yaml': paused, 'cluster/wiki.yaml': undefined });
   expect(deleted(await run())).toContain('tools/MCPServer/wiki');
   expect(await living()).toContain('tools/MCPServer/news');
+});
+
+test('what moved to a source that is rolled back stays where the other source goes on', async () => {
+  const good = world.fleet.commit({ 'cluster/moving.yaml': map('moving') });
+  await run();
+  const bad = world.fleet.commit({ 'cluster/moving.yaml': undefined, 'more/moving.yaml': map('moving') });
+  await run();
+  const home = { instance: 'test', homeNamespace: 'default' };
+  const entryOf = (source: string) => ({ source, good, bad, older: [], run: 'run', since: '2026-01-01T00:00:00Z' });
+  const both = ['fleet', 'more'].map(entryOf);
+  await storeQuarantine(world.client, home, await readQuarantine(world.client, home), both);
+  await run();
+  await clearQuarantine(world.client, home, ['fleet']);
+  const result = await run();
+  await clearQuarantine(world.client, home, []);
+  expect(deleted(result)).toEqual([]);
+  expect(result.plan.held.map(({ resource, reason }) => [resource.name, reason])).toContainEqual([
+    'moving',
+    'source more declares it in the commit that a rollback took out of use',
+  ]);
+  world.fleet.commit({ 'more/moving.yaml': undefined });
 });

@@ -54,6 +54,7 @@ function planOf(changes: Changes): Plan {
     staying: [],
     sources: new Set(['fleet']),
     suspended: new Map(),
+    outOfUse: new Map(),
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

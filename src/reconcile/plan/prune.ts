@@ -70,6 +70,7 @@ export async function prune(
     heldKeys: heldKeys(gathered, resolved),
     sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
     suspended: gathered.suspended,
+    outOfUse: gathered.outOfUse,
     prune: options.prune,
     allows: scopeOf(options.namespaces).allows,
     couldDeclare: couldDeclare(limits),

@@ -44,6 +44,7 @@ function told({ surplus, refers = [], changes = {} }: Row): string[] {
     heldKeys: new Set(),
     sources: new Set(['fleet']),
     suspended: new Map(),
+    outOfUse: new Map(),
     prune: true,
     allows: () => true,
     couldDeclare: () => true,

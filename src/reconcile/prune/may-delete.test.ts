@@ -25,6 +25,7 @@ const FACTS: DeletionFacts = {
   unknownOwnerKinds: new Set(),
   sources: new Set(['fleet', 'other']),
   suspended: new Map(),
+  outOfUse: new Map(),
   referrers: () => [],
   unknownReferrers: [],
   inhabited: { namespaces: new Set(), kinds: new Set() },
@@ -150,6 +151,24 @@ const ROWS: readonly Row[] = [
     object: object('a/Widget/w', { [SOURCE]: 'earlier' }),
     facts: { suspended: new Map([['fleet', 'it could not be fetched']]) },
     expected: 'stay: its source is not known, and it may be one of source fleet: it could not be fetched',
+  },
+  {
+    reason: 'what moved to a source that was rolled back stays',
+    object: widget,
+    facts: { outOfUse: new Map([['other', new Set([keyOf(idOf(widget))])]]) },
+    expected: 'stay: source other declares it in the commit that a rollback took out of use',
+  },
+  {
+    reason: 'what may have moved to a source that was rolled back stays where its commit cannot be read',
+    object: widget,
+    facts: { outOfUse: new Map([['other', 'unknown']]) },
+    expected: 'stay: source other may declare it in the commit that a rollback took out of use',
+  },
+  {
+    reason: 'what a rollback of its own source takes away goes',
+    object: widget,
+    facts: { outOfUse: new Map([['fleet', new Set([keyOf(idOf(widget))])]]) },
+    expected: 'go',
   },
   {
     reason: 'a namespace stays with what is in it',

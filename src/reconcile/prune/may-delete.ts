@@ -38,6 +38,8 @@ export interface DeletionFacts {
   readonly sources: ReadonlySet<string>;
   /** Value of the source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
+  /** What sources declare that are rolled back, in the commits that are out of use; by value of the source label. */
+  readonly outOfUse: ReadonlyMap<string, ReadonlySet<string> | 'unknown'>;
   /** Who refers to it once the run is done, of all that stays. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
   /** Kinds of ours that could not be listed: they may refer to anything. */
@@ -101,7 +103,7 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   if (held !== undefined) return `its owner ${held} is held`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
   if (unknown !== undefined) return `nothing is known about its owner ${unknown}`;
-  return suspension(facts, object);
+  return suspension(facts, object) ?? movedAway(facts, object);
 }
 
 /** It may be one of those that could not be read: by a new name of its source, or by a move from one to another. */
@@ -114,6 +116,18 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
   const [label, reason] = other;
   const why = sources.has(source) ? 'it may have moved to' : 'its source is not known, and it may be one of';
   return `${why} source ${label}: ${reason}`;
+}
+
+/** The source that it moved to was rolled back, and the one that it came from was not. */
+function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject): string | undefined {
+  const key = keyOf(idOf(object));
+  const found = [...outOfUse].find(
+    ([label, keys]) => label !== sourceOf(object) && (keys === 'unknown' ? couldDeclare(label, object) : keys.has(key)),
+  );
+  if (found === undefined) return undefined;
+  const [label, keys] = found;
+  const what = keys === 'unknown' ? 'may declare' : 'declares';
+  return `source ${label} ${what} it in the commit that a rollback took out of use`;
 }
 
 /** Everything in a namespace, and of a kind, goes with it. */

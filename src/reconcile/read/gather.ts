@@ -3,21 +3,17 @@
 
 import type { Kind } from '../../kinds/kind.ts';
 import { keyOf } from '../../kube/object.ts';
-import { bundledSchema } from '../../kube/schemas/bundled.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject, type JsonObject } from '../../std/json.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
 import type { SopsKeys } from '../../std/sops/open.ts';
 import { labelValue } from '../labels.ts';
 import type { Checkout, Cluster, Repository } from '../ports.ts';
 import { isQuarantined, type Quarantine, type Quarantined } from '../records/quarantine.ts';
-import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
-import { type Allow, beyondLimits, limitsBySource, limitsOf } from './limits.ts';
-import { type Loaded, load } from './load.ts';
-import { gatherManifests } from './manifests.ts';
+import { findOutOfUse, loadCheckout, type OutOfUse } from './checkout.ts';
+import { type Allow, beyondLimits, limitsBySource } from './limits.ts';
+import type { Loaded } from './load.ts';
 import type { LoadCache } from './source-file.ts';
 import type { Sourced } from './sourced.ts';
-import { noKeys, unsealFiles } from './unseal.ts';
 
 export interface FleetSource {
   readonly name: string;
@@ -41,6 +37,8 @@ export interface FleetSource {
 export interface Gathered {
   readonly loaded: readonly Sourced[];
   readonly invalid: readonly ResourceId[];
+  /** What sources declare that are rolled back, in the commits that their refs name; by value of the source label. */
+  readonly outOfUse: ReadonlyMap<string, OutOfUse>;
   /** What is wrong in each source, by value of the source label; also what another source declares rightly. */
   readonly faulty: ReadonlyMap<string, readonly ResourceId[]>;
   readonly problems: readonly Problem[];
@@ -66,6 +64,7 @@ export interface GatherInput {
 }
 
 interface SourceResult {
+  readonly outOfUse?: OutOfUse;
   readonly source: string;
   readonly commit?: string;
   readonly loaded?: Loaded;
@@ -76,6 +75,8 @@ interface SourceResult {
 
 interface Fetched {
   readonly checkout: Checkout;
+  /** What the ref names, where that is out of use. */
+  readonly tip?: Checkout;
   readonly quarantined?: Quarantined;
   readonly released?: true;
   /** What keeps the source's ref from being known, where it need not be. */
@@ -96,6 +97,9 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   return {
     loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
     invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
+    outOfUse: new Map(
+      results.flatMap(({ source, outOfUse }) => (outOfUse === undefined ? [] : [[labelValue(source), outOfUse]])),
+    ),
     faulty: faultyOf(results, [...beyond.keys(), ...duplicates.keys()]),
     problems: [
       ...results.flatMap((result) => result.loaded?.problems ?? []),
@@ -114,38 +118,14 @@ export async function gather(input: GatherInput): Promise<Gathered> {
 
 async function readSource(input: GatherInput, source: FleetSource): Promise<SourceResult> {
   try {
-    const { checkout, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
-    const { kinds, apiGroup, cache } = input;
-    const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache);
-    const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
-    const counts = definesWithin(source);
-    const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
-    const alone = load(given);
-    const [definitions, served] = await Promise.all([
-      listDefinitions(input.cluster, alone.foreign),
-      listServedKinds(input.cluster, alone.unknown),
-    ]);
-    const loaded = definitions.length + served.length === 0 ? alone : load({ ...given, definitions, served });
-    const complete = {
-      ...loaded,
-      problems: [...problems, ...loaded.problems],
-      unidentified: loaded.unidentified || incomplete,
-    };
-    return { source: source.name, commit: checkout.commit, loaded: complete, ...rest };
+    const { checkout, tip, ...rest } = await fetchUsable(source, (await input.quarantine).entries.get(source.name));
+    const loaded = await loadCheckout(input, source, checkout);
+    const outOfUse = rest.quarantined === undefined ? undefined : await findOutOfUse(input, source, tip);
+    return { source: source.name, commit: checkout.commit, loaded, outOfUse, ...rest };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { source: source.name, failure };
   }
-}
-
-/** What a source may not declare judges nothing either: it will not be in the cluster. */
-function definesWithin({ allow }: FleetSource): (definition: JsonObject) => boolean {
-  if (allow === undefined) return () => true;
-  const limits = limitsOf(allow);
-  return ({ metadata }) => {
-    const name = isObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
-    return limits.refusal({ ...DEFINITION, name }) === undefined;
-  };
 }
 
 /** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
@@ -154,11 +134,11 @@ async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantine
   try {
     const checkout = await repository.fetch();
     if (!isQuarantined(entry, checkout.commit)) return { checkout, released: fixed === true ? undefined : true };
+    return { checkout: await repository.at(entry.good), quarantined: entry, tip: checkout };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { checkout: await repository.at(entry.good), quarantined: entry, failure };
   }
-  return { checkout: await repository.at(entry.good), quarantined: entry };
 }
 
 /** Without what a source got wrong that it may not declare at all, and another one does. */

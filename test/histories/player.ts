@@ -1,0 +1,268 @@
+// Plays one random history of an instance against an API server: commits, renames, moves between sources, typos, forced
+// pushes, sources that come, go and get other names, rollbacks, runs that end in the middle, and objects of others. After each
+// run it holds what was deleted against what is declared. Everything follows from the seed.
+
+import { randomBytes } from 'node:crypto';
+import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
+import { systemClock } from '../../src/main/clock.ts';
+import type { Outcome } from '../../src/reconcile/apply/apply.ts';
+import { openDigestKey } from '../../src/reconcile/desire/digest-key.ts';
+import type { RunRecord } from '../../src/reconcile/history/ports.ts';
+import { recordOf } from '../../src/reconcile/history/record.ts';
+import { applySetId, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
+import { approve } from '../../src/reconcile/operate/approve.ts';
+import { quarantine } from '../../src/reconcile/operate/rollback.ts';
+import { readQuarantine } from '../../src/reconcile/records/quarantine.ts';
+import type { RunResult } from '../../src/reconcile/result.ts';
+import { type RunDeps, reconcile } from '../../src/reconcile/run.ts';
+import { Failure } from '../../src/std/failure.ts';
+import { type Random, seeded } from '../harness/random.ts';
+import { optionsOf } from '../harness/world.ts';
+import {
+  type Doc,
+  keyOfDoc,
+  type MemoryRepository,
+  memoryRepository,
+  push,
+  type Version,
+  versionOf,
+} from './repositories.ts';
+
+export interface Played {
+  readonly steps: readonly string[];
+  /** What must never happen; none where all is well. */
+  readonly violations: readonly string[];
+}
+
+interface Live {
+  readonly key: string;
+  readonly uid: string;
+  readonly source: string | undefined;
+  readonly isOurs: boolean;
+  readonly isLeaving: boolean;
+  readonly value: string | undefined;
+}
+
+interface Source {
+  name: string;
+  readonly repository: MemoryRepository;
+}
+
+/** The state of one history. */
+export interface Stage {
+  readonly client: ConnectedCluster;
+  readonly instance: string;
+  readonly random: Random;
+  readonly sources: Source[];
+  readonly steps: string[];
+  readonly violations: string[];
+  readonly records: RunRecord[];
+  /** Uids that are none of the instance's doing. */
+  readonly foreign: Set<string>;
+  /** Uids, and ids of what goes along, that somebody has approved. */
+  readonly approved: Set<string>;
+  waiting: RunResult['plan']['waiting'];
+}
+
+export const OBJECTS_MAX = 12;
+const KINDS = ['ConfigMap', 'ConfigMap', 'ServiceAccount', 'MCPGroup'] as const;
+const NAMES = ['one', 'two', 'three', 'four', 'five'] as const;
+const API = {
+  ConfigMap: 'v1',
+  ServiceAccount: 'v1',
+  Namespace: 'v1',
+  MCPGroup: 'toolhive.stacklok.dev/v1alpha1',
+} as const;
+
+export function namespaceOf(instance: string, place: 'a' | 'b'): string {
+  return `${instance}-${place}`;
+}
+
+export function openStage(client: ConnectedCluster, instance: string, seed: number): Stage {
+  const stage: Stage = {
+    client,
+    instance,
+    random: seeded(seed),
+    sources: [],
+    steps: [],
+    violations: [],
+    records: [],
+    foreign: new Set(),
+    approved: new Set(),
+    waiting: [],
+  };
+  addSource(stage);
+  return stage;
+}
+
+export function addSource({ sources, instance, random, steps }: Stage): void {
+  const name = `s${steps.length}`;
+  const render = (doc: Doc): string => manifestOf(instance, doc);
+  const docs = [0, 1]
+    .map(() => randomDoc(random))
+    .filter((doc, index, all) => all.findIndex((each) => keyOfDoc(each) === keyOfDoc(doc)) === index);
+  sources.push({ name, repository: memoryRepository(versionOf(undefined, docs), render) });
+  steps.push(`source ${name} comes with ${docs.map(keyOfDoc).join(', ')}`);
+}
+
+export function randomDoc(random: Random): Doc {
+  if (random.chance(0.15)) return { kind: 'Namespace', name: 'b', value: 0, isBroken: false };
+  const place = random.chance(0.7) ? 'a' : 'b';
+  return { kind: random.pick(KINDS), place, name: random.pick(NAMES), value: random.integer(100), isBroken: false };
+}
+
+function manifestOf(instance: string, { kind, place, name, value, isBroken }: Doc): string {
+  const at = place === undefined ? '' : `, namespace: ${namespaceOf(instance, place)}`;
+  const own = kind === 'Namespace' ? namespaceOf(instance, 'b') : name;
+  const head = `apiVersion: ${API[kind]}\nkind: ${kind}\nmetadata: {name: ${own}${at}, annotations: {example.com/value: '${value}'}${isBroken ? ', label: {a: b}' : ''}}\n`;
+  return kind === 'MCPGroup' ? `${head}spec: {description: 'Number ${value}'}\n` : head;
+}
+
+export async function liveObjects({ client, instance }: Stage): Promise<readonly Live[]> {
+  const served = await client.resources();
+  const kinds = served.filter(({ kind, apiVersion }) => (API as Record<string, string>)[kind] === apiVersion);
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind)));
+  const set = applySetId(instance, 'default');
+  return lists.flat().flatMap(({ kind, metadata }): Live[] => {
+    const { name, namespace, uid = '', labels = {}, annotations = {}, deletionTimestamp } = metadata;
+    const isMine = (namespace ?? name).startsWith(`${instance}-`);
+    if (!isMine || name === 'kube-root-ca.crt' || (kind === 'ServiceAccount' && name === 'default')) return [];
+    const key = kind === 'Namespace' ? `/Namespace/${name.slice(-1)}` : `${namespace?.slice(-1)}/${kind}/${name}`;
+    const isOurs = labels[PART_OF] === set;
+    return [
+      {
+        key,
+        uid,
+        source: labels[SOURCE],
+        isOurs,
+        isLeaving: deletionTimestamp !== undefined,
+        value: annotations['example.com/value'],
+      },
+    ];
+  });
+}
+
+export function depsOf({ client, instance, sources }: Stage, progress: (outcome: Outcome) => void): RunDeps {
+  return {
+    cluster: client,
+    clock: systemClock,
+    sources: sources.map(({ name, repository }) => ({ name, repository: repository.port, path: '' })),
+    cache: new Map(),
+    remembered: new Map(),
+    random: randomBytes,
+    digestKey: openDigestKey(client, instance, 'default'),
+    progress,
+  };
+}
+
+export const LIMITS = { maxDeletes: 3, maxDeletesPercent: 60 };
+
+function optionsFor(stage: Stage) {
+  const { instance } = stage;
+  return optionsOf({ instance, limits: LIMITS, waitSeconds: 0, namespaces: [`${instance}-*`] });
+}
+
+/** One run, which ends after so many outcomes where `endsAfter` is given; and what it has deleted is looked at. */
+export async function runOnce(stage: Stage, endsAfter?: number): Promise<RunResult | undefined> {
+  const before = await liveObjects(stage);
+  const inForce = await versionsInForce(stage);
+  let left = endsAfter ?? Number.POSITIVE_INFINITY;
+  const ended = new Error('the process ended');
+  const progress = (): void => {
+    left -= 1;
+    if (left < 0) throw ended;
+  };
+  let result: RunResult | undefined;
+  try {
+    result = await reconcile(depsOf(stage, progress), optionsFor(stage));
+    stage.waiting = result.plan.waiting;
+    stage.records.unshift(recordOf(result));
+  } catch (error) {
+    if (error !== ended) throw error;
+    stage.steps.push(`the run ended after ${endsAfter} outcomes`);
+  }
+  const after = new Map((await liveObjects(stage)).map((each) => [each.uid, each]));
+  for (const each of before) {
+    const now = after.get(each.uid);
+    const wasDeleted = !each.isLeaving && (now === undefined || now.isLeaving);
+    if (wasDeleted) stage.violations.push(...violationsOf(stage, each, inForce));
+  }
+  return result;
+}
+
+type InForce = ReadonlyMap<string, Version>;
+
+/** By name of the source; of one that is rolled back the commit that it stays at. */
+async function versionsInForce({ client, instance, sources }: Stage): Promise<InForce> {
+  const { entries } = await readQuarantine(client, { instance, homeNamespace: 'default' });
+  return new Map(
+    sources.map(({ name, repository }) => {
+      const entry = entries.get(name);
+      const isKept = entry !== undefined && [entry.bad, ...entry.older].includes(repository.tip.commit);
+      const good = isKept ? repository.versions.get(entry.good) : undefined;
+      return [name, good ?? repository.tip];
+    }),
+  );
+}
+
+function violationsOf({ steps, sources, foreign, approved }: Stage, gone: Live, inForce: InForce): string[] {
+  const at = `after step ${steps.length} (${steps.at(-1)}): ${gone.key}`;
+  const declaring = [...inForce].find(([, { docs }]) => docs.some((doc) => keyOfDoc(doc) === gone.key));
+  if (declaring !== undefined) return [`${at} was deleted, and source ${declaring[0]} declares it`];
+  // It has moved to a source that was rolled back since.
+  const moved = sources.find(
+    ({ name, repository: { tip } }) =>
+      inForce.get(name) !== tip && gone.source !== name && tip.docs.some((doc) => keyOfDoc(doc) === gone.key),
+  );
+  if (moved !== undefined) return [`${at} was deleted, and source ${moved.name}, which is rolled back, declares it`];
+  const isApproved = approved.has(gone.uid) || approved.has(gone.key);
+  if (isApproved) return [];
+  if (foreign.has(gone.uid)) return [`${at} was deleted, and is not of the instance`];
+  const version = inForce.get(gone.source ?? '');
+  if (version === undefined) return [`${at} was deleted, and the configuration has no source ${gone.source}`];
+  const fault = version.isUnreadable || version.docs.some(({ isBroken }) => isBroken);
+  if (fault) return [`${at} was deleted while something of source ${gone.source} was at fault`];
+  return version.docs.length === 0 ? [`${at} was deleted with all of source ${gone.source}`] : [];
+}
+
+/** What waits is let go, all of it; what has changed since the run that said so is left. */
+export async function approveWaiting(stage: Stage): Promise<void> {
+  for (const { hash, deletions } of stage.waiting) {
+    try {
+      await approve(
+        depsOf(stage, () => undefined),
+        optionsFor(stage),
+        hash,
+        1,
+      );
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'approval-not-waiting') continue;
+      throw error;
+    }
+    for (const { uid, takes = [] } of deletions) {
+      stage.approved.add(uid);
+      for (const id of takes) stage.approved.add(id.replace(/^.*-([ab])\//, '$1/'));
+    }
+    stage.steps.push(`${deletions.length} deletions that wait are approved`);
+  }
+}
+
+/** The sources stay at what an earlier run has read. */
+export async function rollBack(stage: Stage): Promise<void> {
+  const { records, sources, instance, random, steps } = stage;
+  const known = records.filter(({ commits }) => sources.some(({ name }) => commits[name] !== undefined));
+  if (known.length < 2) return;
+  const to = random.pick(known.slice(1, 5));
+  await quarantine(
+    depsOf(stage, () => undefined),
+    { instance, homeNamespace: 'default' },
+    to,
+    records,
+  );
+  steps.push(`back to run ${to.id}`);
+}
+
+export function commitTo(stage: Stage, source: Source, docs: readonly Doc[], what: string, isUnreadable = false): void {
+  push(source.repository, versionOf(source.repository.tip, docs, isUnreadable));
+  stage.steps.push(`${source.name}: ${what}`);
+}
