@@ -43,7 +43,11 @@ export async function connect(settings: ConnectSettings): Promise<Client> {
 async function open({ elicit, log }: ConnectSettings, transport: Transport): Promise<Client> {
   const client = new Client(
     { name: 'skep', version: VERSION },
-    { capabilities: { elicitation: { form: {}, url: {} } }, versionNegotiation: { mode: 'auto' } },
+    {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      // Where a server speaks HTTP+SSE, revisions without sessions cannot be meant: their question would be refused.
+      versionNegotiation: transport instanceof SSEClientTransport ? undefined : { mode: 'auto' },
+    },
   );
   client.setRequestHandler('elicitation/create', ({ params }) => elicit(params));
   client.setNotificationHandler('notifications/message', ({ params }) => log(params.level, params.logger, params.data));
