@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ApiContext } from './api/context.ts';
 import type { AttachProtocol } from './attach/channels.ts';
 import type { ContainerRunner } from './attach/containers.ts';
-import { openAttach } from './attach/endpoint.ts';
+import { openUpgrades } from './attach/upgrades.ts';
 import { controlDefinitions } from './controllers/definitions.ts';
 import { controlGarbage } from './controllers/garbage.ts';
 import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
@@ -132,13 +132,18 @@ async function serve(api: ApiContext, options: DevclusterOptions, identity: Iden
   const faults = openFaults();
   const address = { text: '' };
   const plain = { types: api.types.all, openApi: openOpenApi(), counters, faults, address: () => address.text };
-  const parts: HandlerParts = { api, plain, faults, counters, sleep: (ms) => clock.sleep(ms) };
+  const parts: HandlerParts = {
+    ...{ api, plain, faults, counters, sleep: (ms: number) => clock.sleep(ms) },
+    findLog: (name) => node?.container(name)?.log,
+  };
   const listener = await listen({
     identity,
     port,
     isPublic: isPublicPath,
     handle: (exchange) => handle(parts, exchange),
-    upgrade: openAttach({ api, counters, faults, containers, protocols: attachProtocols }),
+    upgrade: openUpgrades({ api, counters, faults, containers, protocols: attachProtocols }, (namespace, pod, number) =>
+      node?.podPort(namespace, pod, number),
+    ),
   });
   address.text = `127.0.0.1:${listener.port}`;
   return { url: `https://${address.text}`, faults, counters, close: () => listener.close() };

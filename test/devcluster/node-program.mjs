@@ -16,6 +16,8 @@ createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://127.0.0.1');
   if (pathname === '/environment') response.end(JSON.stringify({ env: process.env, args, pid: process.pid }));
   else if (pathname === '/file') response.end(readFileSync(searchParams.get('path')));
+  else if (pathname === '/say') process.stdout.write(`${searchParams.get('text')}\n`, () => response.end());
+  else if (pathname === '/large') response.end('x'.repeat(Number(searchParams.get('bytes'))));
   else if (pathname === '/exit') process.exit(Number(searchParams.get('code')));
   else response.writeHead(pathname === '/ready' ? 200 : 404).end();
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('listening\n'));

@@ -4,9 +4,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { KubeObject } from '../../kube/object.ts';
-import { isObject } from '../../std/json.ts';
 import type { ApiContext } from '../api/context.ts';
+import { containerOf } from '../api/pod-container.ts';
 import { isTrue, parseResourcePath } from '../api/route.ts';
 import { apiError, badRequest, notFound } from '../api/status.ts';
 import type { CounterStore } from '../http/counters.ts';
@@ -88,17 +87,6 @@ function readAttach(
 
 function has(url: URL, name: string): boolean {
   return isTrue(url.searchParams.get(name));
-}
-
-function containerOf(pod: KubeObject, asked: string): string {
-  const spec = isObject(pod.spec) ? pod.spec : {};
-  const containers = (Array.isArray(spec.containers) ? spec.containers : []).filter(isObject).map(({ name }) => name);
-  const container = asked === '' && containers.length === 1 ? containers[0] : asked;
-  if (typeof container === 'string' && containers.includes(container)) return container;
-  const { name } = pod.metadata;
-  if (asked === '')
-    throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${containers.join(' ')}]`);
-  throw badRequest(`container ${asked} is not valid for pod ${name}`);
 }
 
 function protocolOf(message: IncomingMessage, spoken: readonly AttachProtocol[]): AttachProtocol {

@@ -3,9 +3,11 @@
 import { mediaType } from '../api/body/body.ts';
 import type { ApiContext } from '../api/context.ts';
 import { NAMESPACE_COLLECTION } from '../api/namespaces.ts';
+import { NO_EXEC } from '../api/pod-container.ts';
+import { type FindLog, sendLog } from '../api/pod-log.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { isTrue, parseResourcePath, type ResourcePath, verbOf } from '../api/route.ts';
-import { apiError, methodNotAllowed, notFound, qualified } from '../api/status.ts';
+import { apiError, badRequest, methodNotAllowed, notFound, qualified } from '../api/status.ts';
 import type { ResourceType } from '../resources/resource-type.ts';
 import { negotiate } from './accept.ts';
 import type { CounterStore } from './counters.ts';
@@ -24,6 +26,7 @@ export interface HandlerParts {
   readonly faults: Faults;
   readonly counters: CounterStore;
   readonly sleep: (ms: number) => Promise<void>;
+  readonly findLog: FindLog;
 }
 
 export async function handle(parts: HandlerParts, exchange: Exchange): Promise<void> {
@@ -38,7 +41,27 @@ export async function handle(parts: HandlerParts, exchange: Exchange): Promise<v
     await sendAnswer(message, response, answer ?? unknownPath(parts, path));
     return;
   }
+  if (type.collection === PODS && path.subresource !== undefined && (await handlePod(parts, exchange, path))) return;
   await handleResource(parts, exchange, readApiRequest(exchange, path, type, body));
+}
+
+const PODS = '/pods';
+
+/** What is asked of what runs in a pod. False: it is asked of the object. */
+async function handlePod(parts: HandlerParts, { message, response, url }: Exchange, path: ResourcePath) {
+  switch (path.subresource) {
+    case 'log':
+      parts.counters.count({ verb: 'get', resource: 'pods/log', dryRun: false, furtherPage: false });
+      await sendLog(parts.api, parts.findLog, path, url, message, response);
+      return true;
+    case 'exec':
+      throw badRequest(NO_EXEC);
+    case 'attach':
+    case 'portforward':
+      throw badRequest('Upgrade request required');
+    default:
+      return false;
+  }
 }
 
 /** A group-version that is served says so as an API does, anything else as a plain web server. */

@@ -17,8 +17,10 @@ export interface ContainerLog {
   lines(previous: boolean): readonly LogLine[];
   /** Whether there was a run before. */
   hasPrevious(): boolean;
-  /** Calls back with each further line, of later runs as well. Answers the function that ends it. */
-  follow(listener: (line: LogLine) => void): () => void;
+  /** Whether the run of now goes on. */
+  isOpen(): boolean;
+  /** Calls back with each further line, and once when the run has ended. Answers the function that ends it. */
+  follow(listener: (line: LogLine) => void, ended: () => void): () => void;
 }
 
 /** Of one run; the oldest lines go. */
@@ -33,14 +35,15 @@ export function openLog(now: () => number): ContainerLog {
   let begun = false;
   const open = { stdout: '', stderr: '' };
   const decoders = newDecoders();
-  const listeners = new Set<(line: LogLine) => void>();
+  let isOpen = false;
+  const listeners = new Map<(line: LogLine) => void, () => void>();
 
   function add(text: string): void {
     const line = { at: now(), text };
     current.push(line);
     characters += text.length + 1;
     while (characters > MAX_CHARACTERS) characters -= (current.shift()?.text.length ?? 0) + 1;
-    for (const listener of listeners) listener(line);
+    for (const listener of listeners.keys()) listener(line);
   }
 
   function endLines(): void {
@@ -55,6 +58,7 @@ export function openLog(now: () => number): ContainerLog {
       endLines();
       if (begun) previous = current;
       begun = true;
+      isOpen = true;
       current = [];
       characters = 0;
     },
@@ -67,11 +71,16 @@ export function openLog(now: () => number): ContainerLog {
         open[stream] = open[stream].slice(LINE_CHARACTERS);
       }
     },
-    end: endLines,
+    end() {
+      endLines();
+      isOpen = false;
+      for (const ended of [...listeners.values()]) ended();
+    },
     lines: (ofPrevious) => (ofPrevious ? (previous ?? []) : current),
     hasPrevious: () => previous !== undefined,
-    follow(listener) {
-      listeners.add(listener);
+    isOpen: () => isOpen,
+    follow(listener, ended) {
+      listeners.set(listener, ended);
       return () => listeners.delete(listener);
     },
   };

@@ -88,8 +88,9 @@ export function startNode(options: NodeOptions): Node {
   }
 
   const looking = keepLooking(look, failed, stopping.signal);
-  const unfollow = api.follow(looking.again);
-  const refreshing = refreshMounts(clock, () => [...pods.values()], stopping.signal);
+  const mounts = keepLooking(() => refreshMounts([...pods.values()], stopping.signal), failed, stopping.signal);
+  const unfollow = api.follow(looking.again, mounts.again);
+  const refreshing = refreshAgain(clock, mounts.again, stopping.signal);
   looking.again();
   return {
     containers,
@@ -100,7 +101,7 @@ export function startNode(options: NodeOptions): Node {
     async stop() {
       unfollow();
       stopping.abort();
-      await Promise.all([looking.done(), refreshing]);
+      await Promise.all([looking.done(), mounts.done(), refreshing]);
       for (const uid of [...pods.keys()]) end(uid);
       await Promise.all(endings.values());
       await Promise.all([services.close(), stopAll(containers, groups)]);
@@ -141,10 +142,15 @@ function keepLooking(look: () => Promise<void>, failed: (error: unknown) => void
   };
 }
 
-async function refreshMounts(clock: NodeClock, pods: () => readonly RunningPod[], over: AbortSignal): Promise<void> {
+async function refreshMounts(pods: readonly RunningPod[], over: AbortSignal): Promise<void> {
+  for (const pod of pods) if (!over.aborted) await pod.refresh();
+}
+
+/** What nobody reported is found all the same. */
+async function refreshAgain(clock: NodeClock, refresh: () => void, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await clock.sleep(REFRESH_MS, over);
-    for (const pod of pods()) if (!over.aborted) await pod.refresh();
+    refresh();
   }
 }
 

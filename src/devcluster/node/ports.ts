@@ -20,8 +20,8 @@ export interface NodeApi {
   /** Ends a deletion that waits for the node. */
   remove(pod: Pod): Promise<void>;
   recordEvent(pod: Pod, event: NodeEvent): Promise<void>;
-  /** Calls back where something may have changed. Answers the function that ends it. */
-  follow(look: () => void): () => void;
+  /** Calls back where pods may have changed, and where what they mount has. Answers the function that ends it. */
+  follow(pods: () => void, mounted: () => void): () => void;
 }
 
 export interface NodeClock {

@@ -11,7 +11,7 @@ import type { NodeApi } from './ports.ts';
 
 const MANAGER = 'kubelet';
 const PODS = '/pods';
-const CONCERNED = [PODS, '/configmaps', '/secrets'];
+const MOUNTED = ['/configmaps', '/secrets'];
 
 export function nodeApi(context: ApiContext): NodeApi {
   const { store } = context;
@@ -34,9 +34,10 @@ export function nodeApi(context: ApiContext): NodeApi {
       const { name, namespace, uid } = pod.metadata;
       recordEvent(context, { apiVersion: 'v1', kind: 'Pod', name, namespace, uid }, event, MANAGER);
     },
-    follow: (look) =>
+    follow: (pods, mounted) =>
       store.subscribe(({ key }) => {
-        if (CONCERNED.includes(key.collection)) look();
+        if (key.collection === PODS) pods();
+        if (MOUNTED.includes(key.collection)) mounted();
       }),
   };
 }
