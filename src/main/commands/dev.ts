@@ -3,10 +3,12 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
+import { loadConfig } from '../config/configuration.ts';
 
 interface Options {
   readonly port: number;
-  readonly data: string;
+  readonly data?: string;
+  readonly config?: string;
   readonly once?: boolean;
 }
 
@@ -14,12 +16,19 @@ export function devCommand(): Command {
   return new Command('dev')
     .description('Run everything on this machine: cluster, database, sample repository, reconciler, registry.')
     .option('--port <number>', 'port of the registry service', Number, 8080)
-    .option('--data <dir>', 'where the state is kept', '.skep/dev')
+    .option('--data <dir>', 'where the state is kept (default: .skep/dev)')
+    .option(
+      '-c, --config <file>',
+      'follow the sources of this skep.yaml instead of the sample; dev.images says what may run',
+    )
     .option('--once', 'one run, print, exit')
-    .addHelpText('after', '\nExample:\n  skep dev --port 8080')
-    .action(async ({ port, data, once }: Options) => {
-      const { runDev: dev } = await import('../dev/session.ts');
-      await dev({ port, dir: resolve(data), once: once === true, say: sayer() });
+    .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml')
+    .action(async ({ port, data, once, config }: Options) => {
+      const given = config === undefined ? undefined : await loadConfig({ config });
+      const { runDev } = await import('../dev/session.ts');
+      // Fleets of two configurations do not share a cluster.
+      const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
+      await runDev({ port, dir, once: once === true, given, say: sayer() });
     });
 }
 

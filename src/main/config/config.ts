@@ -26,6 +26,7 @@ import {
 } from '../../std/schema.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
 import { DEFAULT_API_GROUP } from './api-group.ts';
+import { DEV } from './dev.ts';
 import { HISTORY } from './history.ts';
 import { HTTP } from './http.ts';
 import { NOTIFY } from './notify.ts';
@@ -167,6 +168,7 @@ export const CONFIG_SCHEMA = object(
     notify: NOTIFY,
     stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
     http: optional(HTTP),
+    dev: optional(DEV),
     catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),
   },
   'Configuration of a skep instance.',

@@ -1,62 +1,72 @@
 // One session of `skep dev`, from the start of its servers to Ctrl-C.
 
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { freePort } from '../../devcluster/node/free-port.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
+import type { Config } from '../config/config.ts';
 import { openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
-import { createFront } from './front/front.ts';
-import { type DevRegistries, serveRegistries } from './registries.ts';
-import { type DevWorld, openDevWorld } from './world.ts';
+import { formatGuide } from './guide.ts';
+import { findPrograms } from './programs.ts';
+import { reportReady } from './report-ready.ts';
+import { openServing } from './serving.ts';
+import { kubeconfigIn, openDevWorld } from './world.ts';
 
-/** A first run on an idle machine takes a few seconds; a busy one gets its time. */
-const FIRST_RUN_WAIT_SECONDS = 120;
+/** Where it is the only one; else servers get ready while people look. */
+const ONLY_RUN_WAIT_SECONDS = 120;
 
 export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
+  /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
+  readonly given?: Config;
   readonly say: (text: string) => void;
 }
 
-export async function runDev({ port, dir, once, say }: DevOptions): Promise<void> {
+export async function runDev({ port, dir, once, given, say }: DevOptions): Promise<void> {
   await mkdir(dir, { recursive: true });
   let stopping = false;
   const interrupted = awaitSignal().then(() => {
     stopping = true;
     say('stopping');
   });
-  const world = await openDevWorld(dir, say);
+  const listening = port === 0 ? await freePort() : port;
+  const origin = `http://127.0.0.1:${listening}`;
+  const { proxy, vmcp, registry } = given?.images ?? {};
+  const programs = findPrograms({
+    origin,
+    kubeconfig: kubeconfigIn(dir),
+    self: selfCommand(),
+    ownImages: [proxy, vmcp, registry].filter((image) => image !== undefined),
+    rules: given?.dev?.images ?? [],
+  });
+  // One run alone shows what would be: nothing is started that would be stopped at once.
+  const find = once ? undefined : programs;
+  const world = await openDevWorld({ dir, say, find, given });
   try {
     const instance = await openInstance(world.config, tellOutcomes(say));
     try {
       if (stopping) return;
-      const first = await instance.run({ waitSeconds: FIRST_RUN_WAIT_SECONDS });
-      say(`first run done, of ${relative(process.cwd(), world.fleetDir)}:\n${textOfEnding(first).trimEnd()}`);
+      const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
+      const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
+      say(`first run done, of ${source}:\n${textOfEnding(first).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
-      const listening = port === 0 ? await freePort() : port;
-      const front = createFront({
-        origin: () => `http://127.0.0.1:${listening}`,
-        token: randomBytes(24).toString('base64url'),
-        servers: async () => [],
-      });
-      const services = { port: listening, inOrder: port !== 0, beside: front.serve };
-      const registries = await serveRegistries(instance, world, services);
+      const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0 });
       try {
-        process.stdout.write(guide(world, registries));
+        process.stdout.write(formatGuide(world, serving.registries, await serving.running()));
+        const stopReporting = reportReady(serving.running, say);
         const runs = startRuns(instance, world.config, { result: reportChanges(say), failure: complain(say) }, first);
         await interrupted;
         await runs.stop();
+        await stopReporting();
       } finally {
-        front.close();
-        await registries.stop();
+        await serving.stop();
       }
     } finally {
       await instance.close();
@@ -64,6 +74,11 @@ export async function runDev({ port, dir, once, say }: DevOptions): Promise<void
   } finally {
     await world.close();
   }
+}
+
+/** Node and this program, as they were started. */
+function selfCommand(): readonly [string, ...string[]] {
+  return [process.execPath, resolve(process.argv[1] ?? '')];
 }
 
 function finishOnce(first: RunResult): void {
@@ -80,30 +95,4 @@ function reportChanges(say: (text: string) => void): (result: RunResult, before:
 
 function complain(say: (text: string) => void): (failure: Failure) => void {
   return (failure) => say(`error ${failure.code}: ${failure.message}`);
-}
-
-const RETIRABLE = 'cluster/ops/calendar.yaml';
-
-/** What to try next: three commands that work as they stand. */
-function guide(world: DevWorld, { pages, urls }: DevRegistries): string {
-  const fleet = relative(process.cwd(), world.fleetDir) || '.';
-  const kubeconfig = relative(process.cwd(), world.kubeconfig);
-  return [
-    '',
-    `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
-    `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
-    ...pages.map((url) => `page        ${url}`),
-    ...urls.map((url) => `registry    ${url}`),
-    `state       ${relative(process.cwd(), join(world.fleetDir, '..'))} (delete it to start anew)`,
-    '',
-    'Try in another terminal:',
-    `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets -A`,
-    ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
-    existsSync(join(world.fleetDir, RETIRABLE))
-      ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire calendar'`
-      : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`,
-    '',
-    'Ctrl-C stops everything; the state stays.',
-    '',
-  ].join('\n');
 }

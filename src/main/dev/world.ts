@@ -11,6 +11,8 @@ import { type EmbeddedDatabase, startEmbedded } from '../../adapters/postgres/em
 import { migrate } from '../../adapters/postgres/migrate.ts';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { type Devcluster, startDevcluster } from '../../devcluster/devcluster.ts';
+import type { Node } from '../../devcluster/node/node.ts';
+import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { crd } from '../../kinds/crd.ts';
 import { KINDS } from '../../kinds/index.ts';
 import { systemClock } from '../clock.ts';
@@ -23,11 +25,26 @@ export interface DevWorld {
   readonly config: Config;
   readonly clusterUrl: string;
   readonly kubeconfig: string;
-  /** The sample repository, with a work tree to commit in. */
-  readonly fleetDir: string;
+  /** Where the state is. */
+  readonly dir: string;
+  /** The sample repository, with a work tree to commit in; undefined where the configuration names others. */
+  readonly fleetDir: string | undefined;
   /** The database as the registry service uses it. */
   readonly appDatabase: DatabaseSettings;
+  /** Where the token of this start is. */
+  readonly tokenFile: string;
+  /** Undefined where nothing runs. */
+  readonly node: Node | undefined;
   close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly dir: string;
+  readonly say: (text: string) => void;
+  /** What runs on this machine; absent: nothing. */
+  readonly find?: FindProgram;
+  /** Whose sources are followed; absent: the sample's. */
+  readonly given?: Config;
 }
 
 /** `src/main/` and `dist/main/` are equally far from the root of the package. */
@@ -36,10 +53,10 @@ const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
 const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 
-export async function openDevWorld(dir: string, say: (text: string) => void): Promise<DevWorld> {
-  const fleetDir = join(dir, 'fleet');
+export async function openDevWorld({ dir, say, find, given }: WorldOptions): Promise<DevWorld> {
+  const fleetDir = given === undefined ? join(dir, 'fleet') : undefined;
   const [cluster, database, issuer] = await allOrNone([
-    openCluster(dir, say),
+    openCluster(dir, say, find),
     openEmbedded(dir, say),
     openIssuer(dir, say),
   ]);
@@ -47,11 +64,22 @@ export async function openDevWorld(dir: string, say: (text: string) => void): Pr
     await Promise.all([cluster.stop(), database.stop(), issuer.stop()]);
   }
   try {
-    await openFleet(fleetDir, issuer.url, say);
+    if (fleetDir !== undefined) await openFleet(fleetDir, issuer.url, say);
     const { kubeconfigPath: kubeconfig, url: clusterUrl } = cluster;
     const { passFile, app } = database;
-    const config = configOf({ dir, fleetDir, kubeconfig, database: { ...app, passFile } });
-    return { config, clusterUrl, kubeconfig, fleetDir, appDatabase: { ...app, passFile }, close };
+    const config = configOf({ dir, fleetDir, given, kubeconfig, database: { ...app, passFile } });
+    const { node } = cluster;
+    return {
+      config,
+      clusterUrl,
+      kubeconfig,
+      dir,
+      fleetDir,
+      appDatabase: { ...app, passFile },
+      tokenFile: join(dir, 'token'),
+      node,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -76,8 +104,13 @@ async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Sto
   }
 }
 
-async function openCluster(dir: string, say: (text: string) => void): Promise<Devcluster> {
-  const cluster = await startDevcluster({ dir: join(dir, 'cluster'), clock: systemClock });
+async function openCluster(
+  dir: string,
+  say: (text: string) => void,
+  find: FindProgram | undefined,
+): Promise<Devcluster> {
+  const node = find === undefined ? undefined : { find, path: process.env.PATH ?? '' };
+  const cluster = await startDevcluster({ dir: clusterDir(dir), clock: systemClock, ...(node && { node }) });
   const { kubeconfigPath: kubeconfig } = cluster;
   try {
     const client = await connectCluster({
@@ -95,6 +128,15 @@ async function openCluster(dir: string, say: (text: string) => void): Promise<De
   }
   say(`cluster at ${cluster.url}, ${KINDS.length} kinds of ours installed`);
   return cluster;
+}
+
+function clusterDir(dir: string): string {
+  return join(dir, 'cluster');
+}
+
+/** Where the kubeconfig of the embedded cluster will be. */
+export function kubeconfigIn(dir: string): string {
+  return join(clusterDir(dir), 'kubeconfig');
 }
 
 interface DevDatabase extends EmbeddedDatabase {
@@ -159,12 +201,14 @@ async function openFleet(fleetDir: string, issuerUrl: string, say: (text: string
 
 interface ConfigInput {
   readonly dir: string;
-  readonly fleetDir: string;
+  readonly fleetDir: string | undefined;
+  readonly given: Config | undefined;
   readonly kubeconfig: string;
   readonly database: DatabaseSettings;
 }
 
-function configOf({ dir, fleetDir, kubeconfig, database }: ConfigInput): Config {
+/** This machine in place of the cluster and the database that a configuration names; nobody else hears of its runs. */
+function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigInput): Config {
   const { host, port, user, database: name, passFile } = database;
   const config = {
     name: 'dev',
@@ -177,5 +221,8 @@ function configOf({ dir, fleetDir, kubeconfig, database }: ConfigInput): Config 
     stateDir: join(dir, 'state'),
     catalogue: { database: { host, port, user, database: name, sslMode: 'disable', passFile } },
   };
-  return readConfig({ text: JSON.stringify(config), file: 'skep dev', environment: {} });
+  const own = readConfig({ text: JSON.stringify(config), file: 'skep dev', environment: {} });
+  if (given === undefined) return own;
+  const { cluster, stateDir, catalogue, notify, history } = own;
+  return { ...given, cluster, stateDir, catalogue, notify, history, http: undefined, snapshot: undefined };
 }

@@ -1,0 +1,47 @@
+// What `skep dev` prints once everything is there: where things are, and what to try next. Knows nothing about how they run.
+
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { RunningServers } from '../../contracts/running-servers.ts';
+import type { DevRegistries } from './registries.ts';
+import type { DevWorld } from './world.ts';
+
+const RETIRABLE = 'cluster/ops/calendar.yaml';
+
+/** What to try next: three commands that work as they stand. */
+export function formatGuide(world: DevWorld, { pages, urls }: DevRegistries, running: RunningServers): string {
+  const kubeconfig = relative(process.cwd(), world.kubeconfig);
+  return [
+    '',
+    `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
+    `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
+    ...pages.map((url) => `page        ${url}`),
+    ...urls.map((url) => `registry    ${url}`),
+    ...running.servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
+    `token       ${running.token}   (of this start, for the other servers)`,
+    `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
+    '',
+    'Try in another terminal:',
+    `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets,pods -A`,
+    ...callOf(world, running),
+    ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
+    ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
+    '',
+    'Ctrl-C stops everything; the state stays.',
+    '',
+  ].join('\n');
+}
+
+function commitOf(fleetDir: string): string {
+  const fleet = relative(process.cwd(), fleetDir) || '.';
+  return existsSync(join(fleetDir, RETIRABLE))
+    ? `  git -C ${fleet} rm -q ${RETIRABLE} && git -C ${fleet} commit -m 'Retire calendar'`
+    : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`;
+}
+
+/** A server that needs no login, where there is one. */
+function callOf({ tokenFile }: DevWorld, { servers }: RunningServers): readonly string[] {
+  const server = servers.find(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
+  if (server === undefined) return [];
+  return [`  skep call ${server.url} --token-file ${relative(process.cwd(), tokenFile)}`];
+}

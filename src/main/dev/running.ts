@@ -1,0 +1,108 @@
+// The servers that run on this machine, as their proxies' Deployments, configurations and Services say. Knows nothing about
+// processes and HTTP.
+
+import { RUN_CONFIG_FILE, type RunConfig } from '../../contracts/run-config.ts';
+import { readRunConfig } from '../../contracts/run-config-read.ts';
+import { asPod, type PodSpec } from '../../devcluster/node/objects.ts';
+import type { FindProgram } from '../../devcluster/node/ports.ts';
+import { whyAbsent } from '../../devcluster/node/programs.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { frontOf } from '../../proxy/settings.ts';
+import type { ApiResource, Cluster } from '../../reconcile/ports.ts';
+import { isObject, objectsIn } from '../../std/json.ts';
+import type { FrontServer } from './front/front.ts';
+
+export interface RunningOptions {
+  readonly cluster: Pick<Cluster, 'list'>;
+  readonly find: FindProgram;
+  servicePort(namespace: string, service: string, port: number): Promise<number>;
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+}
+
+/** What was found may be so old. */
+const KEPT_MS = 500;
+
+/** As they are now, or were a moment ago. */
+export function watchRunning(options: RunningOptions): () => Promise<readonly FrontServer[]> {
+  let found: Promise<readonly FrontServer[]> | undefined;
+  let since = 0;
+  return () => {
+    if (found !== undefined && options.now() - since < KEPT_MS) return found;
+    since = options.now();
+    found = findRunning(options).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+}
+
+function resource(apiVersion: string, kind: string, plural: string): ApiResource {
+  return { apiVersion, kind, plural, namespaced: true, verbs: ['list'] };
+}
+
+const DEPLOYMENTS = resource('apps/v1', 'Deployment', 'deployments');
+const CONFIG_MAPS = resource('v1', 'ConfigMap', 'configmaps');
+const SERVICES = resource('v1', 'Service', 'services');
+
+async function findRunning(options: RunningOptions): Promise<readonly FrontServer[]> {
+  const [deployments, configMaps, services] = await Promise.all(
+    [DEPLOYMENTS, CONFIG_MAPS, SERVICES].map((kind) => options.cluster.list(kind)),
+  );
+  const found = (deployments ?? []).map(async (deployment) => {
+    const spec = podSpecOf(deployment);
+    if (spec === undefined || whyAbsent(options.find, spec) !== undefined) return [];
+    const config = configOf(spec, deployment, configMaps ?? []);
+    const service = (services ?? []).find((each) => leadsTo(each, deployment));
+    if (config === undefined || service === undefined) return [];
+    return [await frontServer(options, deployment, config, service)];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
+  const template = isObject(spec) ? spec.template : undefined;
+  return isObject(template) && isObject(template.spec) ? asPod(template).spec : undefined;
+}
+
+/** Undefined: it is no proxy, or its configuration cannot be read. */
+function configOf(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): RunConfig | undefined {
+  if (spec.containers[0]?.args?.[0] !== 'proxy') return undefined;
+  const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
+  const texts = configMaps
+    .filter((each) => each.metadata.namespace === metadata.namespace && names.includes(each.metadata.name))
+    .flatMap(({ data }) => (isObject(data) ? [data[RUN_CONFIG_FILE]] : []))
+    .filter((text) => typeof text === 'string');
+  const read = texts[0] === undefined ? undefined : readRunConfig(texts[0]);
+  return read !== undefined && 'config' in read ? read.config : undefined;
+}
+
+function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolean {
+  const selector = isObject(spec) && isObject(spec.selector) ? Object.entries(spec.selector) : [];
+  const template = isObject(deployment.spec) ? deployment.spec.template : undefined;
+  const labels = isObject(template) && isObject(template.metadata) ? template.metadata.labels : undefined;
+  const fits = isObject(labels) && selector.every(([key, value]) => labels[key] === value);
+  return metadata.namespace === deployment.metadata.namespace && selector.length > 0 && fits;
+}
+
+async function frontServer(
+  { servicePort }: RunningOptions,
+  { status }: KubeObject,
+  config: RunConfig,
+  { metadata, spec }: KubeObject,
+): Promise<FrontServer> {
+  const { namespace, name, image, cmd_args: args, remote_url: remoteUrl } = config;
+  const [first] = objectsIn(isObject(spec) ? spec.ports : []);
+  return {
+    namespace,
+    name,
+    transport: frontOf(config),
+    ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0,
+    auth: config.oidc_config === undefined ? 'token' : 'oidc',
+    image,
+    args,
+    remoteUrl,
+    port: await servicePort(namespace, metadata.name, Number(first?.port)),
+  };
+}

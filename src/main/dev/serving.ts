@@ -1,0 +1,74 @@
+// What `skep dev` listens with: the registry services of the fleet, and beside the first one the URLs of the servers that run on
+// this machine. Knows nothing about command lines.
+
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { RunningServers } from '../../contracts/running-servers.ts';
+import type { FindProgram } from '../../devcluster/node/ports.ts';
+import { Failure } from '../../std/failure.ts';
+import { systemClock } from '../clock.ts';
+import type { Instance } from '../instance/instance.ts';
+import { createFront, type Front } from './front/front.ts';
+import { type DevRegistries, serveRegistries } from './registries.ts';
+import { watchRunning } from './running.ts';
+import type { DevWorld } from './world.ts';
+
+interface Options {
+  readonly instance: Instance;
+  readonly world: DevWorld;
+  readonly find: FindProgram;
+  readonly origin: string;
+  /** True: each further registry listens on the next port; else on any. */
+  readonly inOrder: boolean;
+}
+
+export interface Serving {
+  readonly registries: DevRegistries;
+  running(): Promise<RunningServers>;
+  stop(): Promise<void>;
+}
+
+const TOKEN_BYTES = 24;
+
+/** Throws Failure `listen-failed`. */
+export async function openServing({ instance, world, find, origin, inOrder }: Options): Promise<Serving> {
+  const { node } = world;
+  const { cluster } = instance.deps;
+  const servers =
+    node === undefined
+      ? async () => []
+      : watchRunning({ cluster, find, servicePort: node.servicePort, now: systemClock.monotonic });
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  await writeFile(world.tokenFile, `${token}\n`, { mode: 0o600 });
+  const front = createFront({ origin: () => origin, token, servers });
+  const port = Number(new URL(origin).port);
+  const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve });
+  // A fleet without a registry has servers all the same.
+  const closeAlone = registries.pages.length === 0 ? await listenAlone(front, port) : undefined;
+  return {
+    registries,
+    running: front.list,
+    async stop() {
+      closeAlone?.();
+      front.close();
+      await registries.stop();
+    },
+  };
+}
+
+async function listenAlone(front: Front, port: number): Promise<() => void> {
+  const server = createServer((request, response) => {
+    if (!front.serve(request, response)) response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(new Failure('listen-failed', `cannot listen on 127.0.0.1:${port}: ${cause.message}`, { cause })),
+    );
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
+}

@@ -1,0 +1,218 @@
+// `skep dev` runs its fleet: a tool is called through a proxy, a commit reaches connected clients, what is killed is back, and
+// nothing outlives skep. And a fleet of one's own, whose image stands for a program of this machine. The tests of the sample are
+// one story.
+
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, expect, test } from 'vitest';
+import type { RunningServer, RunningServers } from '../../src/contracts/running-servers.ts';
+import { eventually } from '../harness/cluster.ts';
+import { temporaryFolder } from '../harness/git-server.ts';
+import { type Running, startSkep } from '../harness/skep.ts';
+import { connect } from '../recordings/api.ts';
+
+const FIXTURE = fileURLToPath(new URL('../conformance/fixture/server-process.ts', import.meta.url));
+const folder = temporaryFolder();
+const data = join(folder.path, 'dev');
+const fleet = join(data, 'fleet');
+const clients: Client[] = [];
+let running: Running | undefined;
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close().catch(() => undefined)));
+  running?.kill('SIGKILL');
+  await running?.finished;
+  folder.remove();
+});
+
+/** Where the page is. */
+async function startDev(...more: readonly string[]): Promise<string> {
+  running = startSkep(['dev', '--port', '0', ...more], { cwd: folder.path });
+  const text = await running.printed('Ctrl-C stops everything');
+  return /http:\/\/127\.0\.0\.1:\d+(?=\/mcp\/)/.exec(text)?.[0] ?? '';
+}
+
+async function listed(origin: string): Promise<RunningServers> {
+  return (await (await fetch(`${origin}/mcp`)).json()) as RunningServers;
+}
+
+async function untilReady(origin: string, name: string): Promise<RunningServer> {
+  const { servers } = await eventually(
+    () => listed(origin),
+    (all) => all.servers.some((server) => server.name === name && server.ready),
+  );
+  const server = servers.find((each) => each.name === name);
+  if (server === undefined) throw new Error(`${name} does not run`);
+  return server;
+}
+
+async function open(origin: string, name: string): Promise<Client> {
+  const { url } = await untilReady(origin, name);
+  const { token } = await listed(origin);
+  const client = new Client({ name: 'dev', version: '1.0.0' });
+  clients.push(client);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return client;
+}
+
+async function toolsOf(client: Client): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name);
+}
+
+function commit(file: string, change: (text: string) => string): void {
+  const path = join(fleet, file);
+  const before = readFileSync(path, 'utf8');
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+  execFileSync('git', ['-C', fleet, '-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qam', 'A change']);
+}
+
+interface Process {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** Of the pods of this file (proc(5)); dead ones that nobody has collected yet are left out. */
+function podProcesses(): readonly Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [, state] = /\) (\w)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const env = readFileSync(`/proc/${name}/environ`, 'utf8');
+        const isPod = env.includes(`HOME=${data}`) || env.includes(`HOME=${folder.path}/own`);
+        return state !== 'Z' && isPod ? [{ pid: Number(name), command }] : [];
+      } catch {
+        // It ended meanwhile, or is of somebody else.
+        return [];
+      }
+    });
+}
+
+/** Of the proxy of a server. */
+async function proxyLog(namespace: string, server: string): Promise<string> {
+  const api = await connect(join(data, 'cluster', 'kubeconfig'));
+  try {
+    const path = `/api/v1/namespaces/${namespace}/pods`;
+    const { body } = await api.call({ method: 'GET', path, query: {} });
+    const { items } = body as unknown as { items: { metadata: { name: string } }[] };
+    const names = items.map(({ metadata }) => metadata.name);
+    const name = names.find((each) => each.startsWith(`${server}-`) && each !== `${server}-0`);
+    return String((await api.call({ method: 'GET', path: `${path}/${name}/log`, query: {} })).body);
+  } finally {
+    await api.close();
+  }
+}
+
+let origin = '';
+let notes: Client;
+let holidays: Client;
+
+test('an official client calls a tool of a server of the sample fleet, through its proxy', async () => {
+  origin = await startDev('--data', data);
+  notes = await open(origin, 'notes');
+  await notes.callTool({ name: 'write_note', arguments: { title: 'Bees', text: 'A skep is a hive.' } });
+  const { content } = await notes.callTool({ name: 'open_note', arguments: { title: 'Bees' } });
+  expect(JSON.stringify(content)).toContain('A skep is a hive.');
+  holidays = await open(origin, 'holidays');
+  await holidays.callTool({ name: 'next_holiday', arguments: { country: 'DE' } });
+  const { servers } = await listed(origin);
+  expect(servers.map(({ namespace, name, auth }) => `${namespace}/${name} ${auth}`)).toEqual([
+    ...['docs/handbook token', 'docs/notes token', 'ops/calendar oidc', 'ops/holidays token', 'ops/journal oidc'],
+  ]);
+});
+
+test('a commit that changes an override renames the tool for a connected client, who is told', async () => {
+  const told = new Promise<void>((resolve) => {
+    notes.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+  });
+  commit('cluster/docs/note-tools.yaml', (text) => text.replaceAll('open_note', 'show_note'));
+  await told;
+  const tools = await toolsOf(notes);
+  expect(tools).toContain('show_note');
+  expect(tools).not.toContain('open_note');
+  const { content } = await notes.callTool({ name: 'show_note', arguments: { title: 'Bees' } });
+  expect(JSON.stringify(content)).toContain('A skep is a hive.');
+});
+
+test('a commit that forbids a tool makes the next call answer 403, and the audit says why', async () => {
+  const forbid = `- forbid(principal, action == Action::"call_tool", resource == Tool::"next_holiday");`;
+  commit('cluster/ops/holidays.yaml', (text) => text.replace('policies:\n', `policies:\n        ${forbid}\n`));
+  const refused = await eventually(
+    () => holidays.callTool({ name: 'next_holiday', arguments: { country: 'DE' } }).catch((error: unknown) => error),
+    (answer) => answer instanceof Error,
+  );
+  expect(refused).toMatchObject({ code: 403 });
+  const log = await eventually(
+    () => proxyLog('ops', 'holidays'),
+    (text) => text.includes('"outcome":"denied"'),
+  );
+  const line = log.split('\n').find((each) => each.includes('"outcome":"denied"'));
+  expect(line).toContain('next_holiday');
+});
+
+test('every process of the fleet that is killed is back', async () => {
+  const before = podProcesses();
+  expect(before.length).toBeGreaterThanOrEqual(9);
+  for (const { pid } of before) process.kill(pid, 'SIGKILL');
+  const pids = new Set(before.map(({ pid }) => pid));
+  await eventually(
+    async () => podProcesses().filter(({ pid }) => !pids.has(pid)).length,
+    (count) => count === before.length,
+  );
+  const { servers } = await eventually(
+    () => listed(origin),
+    (all) => all.servers.every(({ ready }) => ready),
+  );
+  expect(servers).toHaveLength(5);
+  expect(await toolsOf(await open(origin, 'notes'))).toContain('show_note');
+});
+
+test('nothing is left when skep itself is killed', async () => {
+  running?.kill('SIGKILL');
+  await running?.finished;
+  await eventually(
+    async () => podProcesses(),
+    (left) => left.length === 0,
+  );
+});
+
+test('a fleet of its own runs what dev.images names, and says what it does not run; Ctrl-C ends it', async () => {
+  const own = join(folder.path, 'repository');
+  execFileSync('git', ['init', '-q', '-b', 'main', own]);
+  const server = (name: string, image: string) => `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: ${name}, namespace: default}
+spec: {image: '${image}', transport: streamable-http}
+---
+`;
+  const images = ['images.example.com/mcp/fixture:1', 'images.example.com/other:1'];
+  writeFileSync(join(own, 'fleet.yaml'), `${server('mine', images[0] ?? '')}${server('theirs', images[1] ?? '')}`);
+  execFileSync('git', ['-C', own, 'add', '.']);
+  execFileSync('git', ['-C', own, '-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '-qm', 'A fleet']);
+  const command = [process.execPath, FIXTURE, '--transport', 'http', '--port', '$(MCP_PORT)'];
+  const settings = {
+    name: 'own',
+    sources: [{ name: 'fleet', repository: pathToFileURL(own).href, branch: 'main' }],
+    outbound: { allowFiles: true },
+    dev: { images: [{ image: 'images.example.com/mcp/*', command }] },
+  };
+  writeFileSync(join(folder.path, 'skep.yaml'), JSON.stringify(settings));
+  const url = await startDev('-c', 'skep.yaml', '--data', join(folder.path, 'own'));
+  expect(await toolsOf(await open(url, 'mine'))).toContain('test_simple_text');
+  const api = await connect(join(folder.path, 'own', 'cluster', 'kubeconfig'));
+  const { body } = await api.call({ method: 'GET', path: '/api/v1/namespaces/default/events', query: {} });
+  await api.close();
+  expect(JSON.stringify(body)).toContain('images.example.com/other:1 stands for nothing on this machine');
+  running?.kill('SIGINT');
+  expect((await running?.finished)?.code).toBe(0);
+  expect(podProcesses()).toEqual([]);
+});
