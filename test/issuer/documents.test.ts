@@ -137,7 +137,7 @@ describe('a client that is described at its URL', () => {
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', '10.0.0.1', '0.0.0.0', 'localhost'])(
     'is never fetched from %s: that is inside',
     async (host) => {
-      const guarded = await openWith({ allowPrivate: [] });
+      const guarded = await openWith({ allowPrivate: [], ca: authority.certificate });
       const { port } = new URL(origin);
       const id = new URL(`https://${host}:${port}/client.json`).href;
       expect((await newPerson().visit(authorizeUrl(guarded, id, newPkce()))).status).toBe(400);
