@@ -24,10 +24,10 @@ export const AUTH_CODES = {
     'The key that the JWT names is not among the keys of the provider, also not after asking again. Is the token of this provider, and is jwksUrl the right one?',
   'key-unusable': 'The key that the JWT names cannot verify it: wrong type, too short, or several keys fit.',
   'signature-invalid':
-    'The signature of the JWT does not fit the key of the provider. The token was changed, or is from somebody else who uses the same key id; get a new one.',
+    'The signature of the JWT does not fit the key of the provider. The token was changed, or is from another issuer that uses the same key id; get a new one.',
   'claim-missing': 'A required claim is missing. `exp`, `iss` and `aud` are required of every token.',
   'claim-invalid':
-    'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. The provider has to be mended.',
+    'A claim has a value of the wrong type: `exp`, `nbf` and `iat` are numbers of seconds, `iss` is text, `aud` text or a list of it. The provider has to be fixed.',
   'token-expired':
     'The `exp` claim is not in the future. There is no leeway: the client has to get a new token before, and both clocks have to be right.',
   'token-not-yet-valid':

@@ -34,7 +34,7 @@ const Duration = (description: string) => Type.String({ minLength: 2, descriptio
 
 const UserInfo = Type.Object(
   {
-    endpoint_url: Text('URL that tells about the user.'),
+    endpoint_url: Text('URL that answers with the user.'),
     http_method: Type.Enum(['GET', 'POST'], { description: 'How it is asked.' }),
     additional_headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Headers to send.' })),
     field_mapping: Type.Optional(

@@ -2,11 +2,11 @@
 
 export const CONTROL_CODES = {
   'control-closed':
-    'What was asked for needs a token, and skep.yaml names no `http.tokenFile`: it is shown to nobody. Name a file with a token in it.',
+    'What was asked for needs a token, and skep.yaml names no `http.tokenFile`: it is shown to no one. Name a file with a token in it.',
   'control-unauthorized':
     'The request has no token, or one that is not in `http.tokenFile`. Send it as `Authorization: Bearer TOKEN`.',
   'control-token-unreadable':
-    'The file that `http.tokenFile` or `http.webhookSecretFile` names cannot be read, or is empty, so nobody can be let in. The log has the reason.',
+    'The file that `http.tokenFile` or `http.webhookSecretFile` names cannot be read, or is empty, so no one can be let in. The log has the reason.',
   'control-hook-closed':
     'A webhook came, and skep.yaml names no `http.webhookSecretFile`. Name a file with the secret that the Git server signs with.',
   'control-hook-unsigned':

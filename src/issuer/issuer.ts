@@ -80,7 +80,7 @@ function warnOfEphemeral({ settings, ports }: IssuerWorld): void {
     ...(settings.secretFiles.length === 0 ? ['HMAC secret'] : []),
   ];
   if (missing.length === 0) return;
-  const message = `no ${missing.join(' and no ')} is configured: one was generated, and after a restart nobody is logged in any more`;
+  const message = `no ${missing.join(' and no ')} is configured: one was generated, and after a restart every login is lost`;
   ports.notify({ code: 'issuer-keys-ephemeral', level: 'warn', message, data: { missing } });
 }
 

@@ -2,8 +2,7 @@
 
 export const KINDS_CODES = {
   'deprecated-field': 'The field is still read but will go away: write the field that the message names instead.',
-  'invalid-pod-template':
-    'podTemplateSpec holds something that is no pod template: correct it; until then the children stay as they live.',
+  'invalid-pod-template': 'podTemplateSpec is no pod template: correct it; until then the children are kept unchanged.',
   'authz-policy-invalid':
     'A text of inline authorization holds no Cedar policies: correct it at the line and column named.',
   'authz-entities-invalid': 'The Cedar entities of inline authorization are not a JSON list of entities: correct them.',

@@ -13,7 +13,7 @@ export const MAIN_CODES = {
   'secret-file-unreadable':
     'A file that holds a password cannot be read: it is missing, or not for the user that skep runs as. Correct its path in skep.yaml, or its owner and mode.',
   'state-not-saved':
-    'A file in `stateDir` cannot be written: a full disk, or a folder of somebody else. The run is done all the same, and the next one starts with less knowledge; give it a folder of its own.',
+    'A file in `stateDir` cannot be written: a full disk, or a folder of another user. The run is done all the same, and the next one starts with less knowledge; give it a folder of its own.',
   'history-not-recorded':
     'A run is done, but its record could not be kept; a process that stays tries again with the next one.',
   'file-not-written':
@@ -28,10 +28,10 @@ export const MAIN_CODES = {
     'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
   'rollback-history-unknown':
     'What came before the commit that a rollback took out of use could not be read: of older commits only those are refused that runs have seen.',
-  'run-stopped': 'The process was told to stop during a run: what was not on its way by then was left to the next run.',
+  'run-stopped': 'The process was stopped during a run: what was not on its way by then was left to the next run.',
   'listen-failed':
     'The address or port is taken, or not ours to listen on. Choose another (`http.address`, `listen.port`, `--port`), or stop who has it; ports below 1024 need rights.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'policies-invalid':
-    'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem. Correct them: without all policies nothing is judged.',
+    'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem. Correct them: without all policies nothing is evaluated.',
 } as const;

@@ -8,11 +8,11 @@ export const RECONCILE_CODES = {
   'file-too-large':
     'A file of manifests has more than 4 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
   'manifests-too-large':
-    'The manifests of a source come to more than 256 MiB, so none were used and it stays as it lives: narrow `path`, or split the source.',
+    'The manifests of a source come to more than 256 MiB, so none were used and its objects are kept unchanged: narrow `path`, or split the source.',
   'source-path-not-found':
-    'The commit has no files at the path of the source. Its objects stay as they live; check `path`.',
+    'The commit has no files at the path of the source. Its objects are kept unchanged; check `path`.',
   'missing-identity':
-    'A document lacks `apiVersion`, `kind` or `metadata.name`, so nobody can say which object it means: add what is missing.',
+    'A document lacks `apiVersion`, `kind` or `metadata.name`, so it cannot be identified: add what is missing.',
   'invalid-namespace':
     'The namespace is missing, not allowed for this kind, or no valid name: correct metadata.namespace.',
   'unknown-kind':
@@ -21,25 +21,25 @@ export const RECONCILE_CODES = {
     'Objects of a kind are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them, and applies what it serves without a definition as it is written.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
   'reference-missing':
-    'A resource names another that exists neither in Git nor in the cluster: correct the name, or add it. The resource is applied; its children are held.',
+    'A resource names another that exists neither in Git nor in the cluster: correct the name, or add it. The resource is applied; its children are kept unchanged.',
   'reference-unknown':
-    'A kind that a resource refers to could not be listed, so nobody can say whether the reference holds: let the instance list that kind. The children are held.',
+    'A kind that a resource refers to could not be listed, so it is unknown whether the reference leads anywhere: let the instance list that kind. The children are kept unchanged.',
   'reference-key-missing':
-    'A ConfigMap or Secret that a resource names lacks the key: correct one of the two. The children are held.',
+    'A ConfigMap or Secret that a resource names lacks the key: correct one of the two. The children are kept unchanged.',
   'image-not-enforced':
-    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry: add it there, or run one that is. The children are held.',
+    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry: add it there, or run one that is. The children are kept unchanged.',
   'images-not-checked':
     'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
   'image-unknown':
-    'An MCPRegistry enforces images, but its catalogue could not be read: the children are held until it can.',
+    'An MCPRegistry enforces images, but its catalogue could not be read: the children are kept unchanged until it can.',
   'held-by-invalid':
-    'The resource depends on an invalid one: correct that one. Until then it and its children are left as they live.',
+    'The resource depends on an invalid one: correct that one. Until then it and its children are kept unchanged.',
   'needs-refused':
-    'The resource names another that cannot be used itself: correct that one. Until then the children of both are held.',
+    'The resource names another that cannot be used itself: correct that one. Until then the children of both are kept unchanged.',
   'child-foreign':
-    'A resource would make an object that lives already and belongs to somebody else: rename the resource, or remove the other object. Its children are held.',
+    'A resource would make an object that exists already and belongs to another owner: rename the resource, or remove the other object. Its children are kept unchanged.',
   'child-denied':
-    'A policy denies an object that the resource would make; its own problem is named `policy/<name>`. Its children are held.',
+    'A policy denies an object that the resource would make; its own problem is named `policy/<name>`. Its children are kept unchanged.',
   'child-collision': 'Two resources would make the same object: rename one of them.',
   'field-conflict':
     'Another field manager has set a field to another value than Git declares: with apply.conflicts report it stays so, and the rest is applied; a field of another instance always does.',
@@ -48,30 +48,30 @@ export const RECONCILE_CODES = {
   'ignore-fields-invalid':
     'The annotation `skep.dev/ignore-fields` names something that is not the path of a field that others may set: write paths as plans show them, separated by commas.',
   'kept-invalid':
-    'A custom resource is not valid with the fields that other field managers keep: it and its children are left as they live. Remove the fields there, declare their values, or set apply.conflicts to force.',
+    'A custom resource is not valid with the fields that other field managers keep: it and its children are kept unchanged. Remove the fields there, declare their values, or set apply.conflicts to force.',
   'immutable-field':
-    'A field cannot be changed once the object lives: the message says whether, and how, the object may be replaced.',
+    'A field cannot be changed once the object exists: the message says whether, and how, the object may be replaced.',
   'replace-unfinished':
     'An object that is replaced was deleted, but something keeps it (a finalizer, a pod that ends slowly); the next run creates it.',
   'preview-forbidden':
-    '`skep plan` may not make dry runs here, so the server has judged none of the changes: a run needs the rights to make them.',
+    '`skep plan` may not make dry runs here, so the server has checked none of the changes: a run needs the rights to make them.',
   'namespace-not-allowed': 'The namespace is not among `namespaces` of skep.yaml: the resource is not touched.',
   'source-not-allowed':
-    'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out: widen it, or move the object. What lives of it stays.',
+    'A source declares an object of a kind, or in a namespace, that its `allow` in skep.yaml leaves out: widen it, or move the object. Its objects in the cluster are kept.',
   'pattern-invalid': 'A pattern in skep.yaml is malformed (an open class or brace): close it.',
   'kind-not-served': 'The cluster does not serve this kind: install its CustomResourceDefinition (`skep crds`).',
   'record-declared':
     'A source declares an object with the name of what an instance keeps for itself (lease, key, approvals, ...): it is not applied, as it could approve its own deletions. Give the object another name.',
   'resource-foreign':
-    'The custom resource is kept by another instance, and left as it lives. Declare it for one of the two, or take it over with `skep adopt`.',
+    'The custom resource is kept by another instance, and not changed. Declare it for one of the two, or take it over with `skep adopt`.',
   overtaken:
-    'While a run was under way somebody changed the labels or annotations of an object that say whether it is ours to change or delete: it was left, and the next run decides anew.',
+    'While a run was under way, the labels or annotations of an object that say whether it is ours to change or delete were changed: it was left, and the next run decides anew.',
   blocked:
     'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
   suspended:
     '`skep suspend` keeps the instance from writing: a run that was under way began nothing more, and `skep adopt --yes` is refused, until `skep resume`.',
   'adopt-operator-running':
-    'The existing operator still renews its lease, so it would put back what is taken from it: scale it to zero first.',
+    "ToolHive's operator still renews its lease, so it would put back what is taken from it: scale it to zero first.",
   'approval-not-waiting':
     '`skep approve` got the hash of a list of deletions that does not wait (any more): `skep plan` shows what waits now.',
   'plan-invalid': 'The file is no plan file, was cut off or was changed after it was made. Plan again; exit code 64.',
@@ -83,7 +83,7 @@ export const RECONCILE_CODES = {
     'The plan file was made by another build of skep, or with other settings: it would be rendered otherwise here. Nothing was applied; plan again.',
   'plan-homeless': 'The home namespace of the instance (its Lease, its ApplySet) does not exist: create it.',
   'plan-stale':
-    'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are left as they live; plan again.',
+    'The world has moved since the plan was made: the object, or what it is made of, is not what was seen. It and what depends on it are kept unchanged; plan again.',
   'plan-other':
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
   'inventory-full':
@@ -115,7 +115,7 @@ export const RECONCILE_CODES = {
     'The run to go back to has read none of the sources that skep.yaml names now: go back in Git instead.',
   'run-not-found': 'The history has no run, or several, whose id starts like that: `skep history` lists them.',
   'trigger-unknown-registry':
-    '`skep trigger` was told the name of an MCPRegistry that is not in the cluster: is it the right namespace, and applied yet?',
+    '`skep trigger` names an MCPRegistry that is not in the cluster: is it the right namespace, and applied yet?',
   'trigger-declared':
     'The annotation `sync-trigger` of the MCPRegistry is in Git, or another tool has set it: change it there.',
   'status-not-written': 'The status of a resource could not be written; the next run tries again.',

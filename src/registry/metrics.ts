@@ -32,7 +32,7 @@ export function createServiceMetrics(version: string, registries: readonly Serve
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
   const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
   const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the answer.', ['route'], SECONDS);
-  const tokens = metrics.counter('skep_tokens_total', 'Tokens judged, and requests that needed one.', ['outcome']);
+  const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', ['outcome']);
   const database = metrics.gauge('skep_database_up', 'Whether the database answered this scrape.', []);
   const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);

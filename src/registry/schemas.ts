@@ -192,7 +192,7 @@ export const SYNC_SCHEMA = {
   summary: 'Ask for a sync of a registry, whether or not it is due',
   params: Type.Object({ registry: REGISTRY }),
   response: {
-    202: { description: 'It is synced as soon as somebody has time for it.', ...REGISTRY_INFO },
+    202: { description: 'It is synced as soon as a replica has time for it.', ...REGISTRY_INFO },
     ...errors(401, 403, 404, 409, 429, 503),
   },
 };

@@ -12,7 +12,7 @@ export function textOfAdoption({ adoptions, done, refused, running, problems, fa
     ...failures.map(({ code, message }) => `error ${code}: ${message}`),
     ...(running === undefined || done
       ? []
-      : [`the existing operator still runs: its Lease ${formatId(running)} is renewed`]),
+      : [`ToolHive's operator still runs: its Lease ${formatId(running)} is renewed`]),
     done ? endingOf(adoptions.length - refused.length, refused) : outlook(adoptions.length),
   ];
   return visibleLines(lines);

@@ -47,7 +47,7 @@ function noticeOfEndpoint({ resource, action, url, tools, ...rest }: EndpointImp
     action,
     id,
     lines: [
-      ...(moved === undefined ? [] : [`moves from ${moved.before} to ${moved.after}: clients must be told`]),
+      ...(moved === undefined ? [] : [`moves from ${moved.before} to ${moved.after}: clients must be changed`]),
       ...(transport === undefined ? [] : [`speaks ${transport.after} instead of ${transport.before}`]),
       ...(auth === undefined ? [] : [authLine(auth)]),
       ...(optimizer === undefined ? [] : [OPTIMIZER[optimizer]]),
@@ -84,7 +84,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
     ...listLine('tools that are gone', disappear),
     ...renamed.map(({ before, after }) => `tool ${before} is called ${after} now`),
     ...listLine('tools that are new', appear),
-    ...listLine('more than one member has, and nobody tells apart', clashes),
+    ...listLine('more than one member has, without a rule that tells them apart', clashes),
     ...(uncertain
       ? ['its tools may be others: a server is another one, and no registry in a ConfigMap lists them']
       : []),

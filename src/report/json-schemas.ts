@@ -106,7 +106,7 @@ const QUARANTINED = listOf(
   'Sources that a rollback keeps at the commit `good`.',
 );
 const PAUSED: JsonObject = {
-  description: 'Why runs write nothing now: somebody has suspended the instance, or its sync windows are closed.',
+  description: 'Why runs write nothing now: the instance is suspended, or its sync windows are closed.',
   oneOf: [
     record({ by: { const: 'window' }, window: TEXT, until: TIME }, ['until']),
     record({ by: { const: 'suspension' }, who: TEXT, since: TEXT, reason: TEXT }),
@@ -128,7 +128,7 @@ const TOOLS: JsonObject = {
     appear: NAMES,
     disappear: NAMES,
     renamed: listOf(both(TEXT)),
-    clashes: listOf(TEXT, 'Names of several members, which nobody tells apart.'),
+    clashes: listOf(TEXT, 'Names of several members, without a rule that tells them apart.'),
     uncertain: { type: 'boolean', description: 'True where not all tools are known.' },
   }),
   description: 'Names as clients see them; `*`: all tools of a server that no known registry lists.',
@@ -204,7 +204,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<'validate' | 'plan' | 'sync', JsonO
                 action: { enum: ['create', 'update', 'delete'] },
                 resource: RESOURCE,
                 diff: listOf(DIFFERENCE),
-                replaces: { const: true, description: 'The living object is deleted and created anew.' },
+                replaces: { const: true, description: 'The object in the cluster is deleted and created anew.' },
                 preview: PREVIEW,
               },
               ['replaces', 'preview'],

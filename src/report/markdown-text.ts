@@ -30,7 +30,7 @@ export function comment(
   const total = filled.reduce((count, { items }) => count + items.length, 0);
   const room = BYTES_MAX - 500 - Buffer.byteLength(head);
   const { text, shown } = fitting(filled, room);
-  const all = fullReport === undefined ? 'the report in full tells them' : `[the report in full](${fullReport})`;
+  const all = fullReport === undefined ? 'the full report lists them' : `[the report in full](${fullReport})`;
   const rest = shown === total ? '' : `\n\n${total - shown} more are left out here: ${all}.`;
   return `${markerOf(report)}\n${head}${text}${rest}\n`;
 }

@@ -40,7 +40,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
     ...impactSections(result.impact),
     ...changeSections(plan),
     {
-      title: '#### Stays as it lives\n',
+      title: '#### Kept unchanged\n',
       items: plan.held.map(({ resource, reason }) => `- ${code(formatId(resource))}: ${inline(reason)}`),
     },
     { title: '#### Why\n', items: (result.explanations ?? []).map(formatExplanation) },

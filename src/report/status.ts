@@ -28,11 +28,11 @@ export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefi
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
     ...outOfSyncLines(status),
-    ...section('may differ (only a run can tell)', uncertain, (each) => each),
+    ...section('may differ (only a run can know)', uncertain, (each) => each),
     ...section('differ, and stay as others have set them', fieldsIn(status, 'kept'), textOfField),
     ...section('left to others (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
     ...approvalLines(status),
-    ...section('held as they live', heldGroups(status), textOfHeld),
+    ...section('kept unchanged', heldGroups(status), textOfHeld),
     ...section('not as they should be', troubled, textOfTroubled),
     ...lastLines(status, lastLook),
   ]);

@@ -279,7 +279,7 @@ function heldLines({ held, waiting }: Plan): string[] {
     const id = formatId(resource);
     if (!waitingToo.has(id)) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   }
-  return [...byReason].map(([reason, ids]) => `held as they live (${reason}): ${ids.join(', ')}`);
+  return [...byReason].map(([reason, ids]) => `kept unchanged (${reason}): ${ids.join(', ')}`);
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {

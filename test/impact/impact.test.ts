@@ -95,7 +95,7 @@ describe('tools', () => {
 
   test('equal names that nobody tells apart', () => {
     const lines = told(['{conflictResolution: prefix}', '{conflictResolution: manual}']);
-    expect(lines).toContain('      more than one member has, and nobody tells apart: search');
+    expect(lines).toContain('      more than one member has, without a rule that tells them apart: search');
   });
 
   test('an image with another list of tools', () => {
@@ -186,7 +186,7 @@ describe('tokens, URLs and transports', () => {
     ).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
-      '      moves from http://mcp-wiki-proxy.docs.svc.cluster.local:8080/mcp to http://mcp-wiki-proxy.docs.svc.cluster.local:9000/sse#wiki: clients must be told',
+      '      moves from http://mcp-wiki-proxy.docs.svc.cluster.local:8080/mcp to http://mcp-wiki-proxy.docs.svc.cluster.local:9000/sse#wiki: clients must be changed',
       '      speaks sse instead of streamable-http',
     ]);
   });

@@ -44,7 +44,7 @@ test('each object is explained', async () => {
   const told = linesOfExplanations(explained).map((line) => line.replace(/[0-9a-f]{16}/, 'HASH'));
   expect(told.join('\n')).toMatchInlineSnapshot(`
     "Namespace/tools: unchanged
-      it lives as it is declared
+      it is in the cluster as it is declared
       declared at cluster/base.yaml:1:1 (source fleet)
     tools/ConfigMap/changed: updated
       these differ: /data/a
@@ -53,7 +53,7 @@ test('each object is explained', async () => {
       its owner mcpserver.clock is held
       child of tools/MCPServer/clock, declared at cluster/clock.yaml:1:1 (source fleet)
     tools/ConfigMap/fresh: created
-      it does not live yet
+      it is not in the cluster yet
       declared at cluster/fresh.yaml:1:1 (source fleet)
     tools/ConfigMap/gone: held
       its deletion waits for approval
@@ -70,11 +70,11 @@ test('each object is explained', async () => {
       skep approve HASH lets it go
       child of tools/MCPServer/news
     tools/ConfigMap/same: unchanged
-      it lives as it is declared
+      it is in the cluster as it is declared
       declared at cluster/same.yaml:1:1 (source fleet)
     tools/MCPServer/clock: updated
       these differ: /spec/groupRef
-      its children are held: no MCPGroup "none" in namespace tools, neither in Git nor in the cluster
+      its children are kept unchanged: no MCPGroup "none" in namespace tools, neither in Git nor in the cluster
       declared at cluster/clock.yaml:1:1 (source fleet)
     tools/MCPServer/news: held
       its deletion waits for approval
@@ -100,7 +100,7 @@ test('what waits for approval is explained by the limits, what could not be list
   faults.clear();
   expect(blind.find(({ resource }) => resource.name === 'same')).toMatchObject({
     what: 'held',
-    because: ['ConfigMap could not be listed, so nobody knows how it lives'],
+    because: ['ConfigMap could not be listed, so its state is unknown'],
     declared: { source: 'fleet', place: { file: 'cluster/same.yaml', line: 1, column: 1 } },
   });
 });

@@ -96,7 +96,7 @@ describe('the status of a commit', () => {
     const refused = sendCommitStatus(outbound, options, notice('pending'));
     await expect(refused).rejects.toMatchObject({
       code: 'notify-failed',
-      message: `${receiver.url} could not be told: it answers 401`,
+      message: `${receiver.url} could not be notified: it answers 401`,
     });
   });
 });

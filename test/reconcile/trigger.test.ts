@@ -64,7 +64,7 @@ test('the next run syncs what is not due, once; it leaves the annotation, and Gi
   const refused = await folder.run('trigger', 'default/catalogue');
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain(
-    'error trigger-declared: somebody else has set the sync-trigger of default/catalogue',
+    'error trigger-declared: another manager has set the sync-trigger of default/catalogue',
   );
 });
 

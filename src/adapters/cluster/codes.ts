@@ -13,11 +13,11 @@ export const CLUSTER_CODES = {
   'cluster-namespace-leaving':
     'The namespace is being deleted, and takes nothing new (403). Once it is gone the next run makes it again, where it is declared; a finalizer of something in it may hold it up.',
   'cluster-not-found':
-    'The API server has no such object (404). Usually somebody deleted it during the run, or its namespace: the next run looks again.',
+    'The API server has no such object (404). Usually it was deleted during the run, or its namespace was: the next run looks again.',
   'cluster-unknown-kind':
     'The API server does not serve this kind in this version; install its CRD, or correct apiVersion and kind.',
   'cluster-conflict':
-    'Somebody else has it (409): another field manager owns the field, the object changed or was replaced in between, or it exists already. The next run looks again; where it stays, two parties declare the same object.',
+    'It belongs to another manager (409): another field manager owns the field, the object changed or was replaced in between, or it exists already. The next run looks again; where it stays, two parties declare the same object.',
   'cluster-invalid': 'The API server refuses the object as it is (400, 413, 415, 422); correct the manifest.',
   'cluster-gone': 'The part of the list that was asked for expired (410) several times; the next run lists again.',
   'cluster-busy':

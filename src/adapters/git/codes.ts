@@ -6,7 +6,7 @@ export const GIT_CODES = {
     'The branch or tag is no valid name, semver no range, or the commit is not 40 hexadecimal digits; correct it where it is configured.',
   'git-transport-unsupported': 'The scheme of the URL is none of https, http, ssh, git and file; use a URL that is.',
   'git-ssh-key-missing':
-    'The repository is reached by ssh, and nobody said with which key: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
+    'The repository is reached by ssh, and no key is configured: set sshKeyFile and knownHostsFile, at the source or in git.credentials.',
   'git-ssh-key-unusable':
     'The SSH key or the known_hosts file cannot be read, or others may read the key; correct the file (chmod 600).',
   'git-ssh-host-unknown':

@@ -21,7 +21,7 @@ export const OUTBOUND_CODES = {
   'outbound-unreachable':
     'No answer: the name is unknown, the connection was refused or lost, or what answered is not HTTP; it is tried again later.',
   'outbound-aborted':
-    'The request was given up because its caller stopped: a run that was told to end, or one that lost its lock. The next one asks again.',
+    'The request was given up because its caller stopped: a run that was stopped, or one that lost its lock. The next one asks again.',
 } as const;
 
 export type OutboundCode = keyof typeof OUTBOUND_CODES;

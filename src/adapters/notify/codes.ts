@@ -2,5 +2,5 @@
 
 export const NOTIFY_CODES = {
   'notify-failed':
-    'Somebody could not be told of a run: `notify` in skep.yaml names the receiver. It is tried again after a minute, then less and less often; the run is done all the same.',
+    'A receiver could not be notified of a run: `notify` in skep.yaml names the receiver. It is tried again after a minute, then less and less often; the run is done all the same.',
 } as const;

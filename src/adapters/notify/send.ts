@@ -29,7 +29,7 @@ export async function deliver(outbound: Outbound, message: Message): Promise<voi
     const { retryAfterMs = 0 } = reason;
     if (!reason.retryable || pauseMs === undefined || retryAfterMs > pauseMs) {
       const data = { origin, retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined };
-      throw new Failure('notify-failed', `${origin} could not be told: ${reason.says}`, { data });
+      throw new Failure('notify-failed', `${origin} could not be notified: ${reason.says}`, { data });
     }
     await pause(pauseMs);
   }

@@ -113,6 +113,6 @@ function valuesOf({ namespace, registry, source }: SourceKey): string[] {
 }
 
 function claimLost({ namespace, registry, source }: SourceKey): Failure {
-  const message = `${namespace}/${registry}/${source}: somebody else syncs it by now; what was read is not stored`;
+  const message = `${namespace}/${registry}/${source}: another process syncs it by now; what was read is not stored`;
   return new Failure('catalogue-claim-lost', message, { retryable: true });
 }

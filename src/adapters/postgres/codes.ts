@@ -25,7 +25,7 @@ export const DATABASE_CODES = {
   'database-passfile-unreadable':
     'The password file cannot be used: it is missing, not readable, or open to other users (it must have mode 0600).',
   'database-error':
-    'The database refused a statement for another reason; the message has its words. Its own log tells more; a fault of skep is worth a report.',
+    'The database refused a statement for another reason; the message has its words. Its own log says more; a fault of skep is worth a report.',
   'database-in-use':
     'The data directory of the embedded database is in use by another running process. Stop that one, or choose another directory.',
   'database-server-failed':

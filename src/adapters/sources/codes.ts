@@ -11,7 +11,7 @@ export const SOURCE_CODES = {
     'The server of a registry source answered with a status that is no content. Look at the server; the sync is tried again later.',
   'source-too-large':
     'A registry source has more than is read: bytes, or pages of a list. Nothing of it was taken over. Split it, or filter it at its origin.',
-  'source-endless': 'The pages of a list lead in a circle. The server that serves it has to be mended.',
+  'source-endless': 'The pages of a list lead in a circle. The server that serves it has to be fixed.',
   'source-too-slow':
     'The pages of a list did not all arrive in time. Look at the server; the sync is tried again later.',
   'source-not-text': 'A registry file is no UTF-8 text. Save it as UTF-8.',

@@ -40,7 +40,7 @@ function scopeFindings({ enforceScopes, scopesSupported }: SoundOAuth): readonly
   if (enforceScopes !== true || scopesSupported === undefined) return [];
   const missing = ['mcp-registry:read', 'mcp-registry:write'].filter((scope) => !scopesSupported.includes(scope));
   if (missing.length === 0) return [];
-  const what = `clients are not told of ${missing.join(' and ')}, which enforceScopes asks them for`;
+  const what = `clients are not given ${missing.join(' and ')}, which enforceScopes asks them for`;
   return [warning('registry-config-scopes', '/auth/oauth/scopesSupported', what)];
 }
 

@@ -480,7 +480,7 @@ test.each([
     reason: 'an enforced scope that nobody is told of',
     text: `${A}auth:\n  oauth:\n    enforceScopes: true\n    scopesSupported: [mcp-registry:read]\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
     expected: [
-      'config.yaml:5:22: warning registry-config-scopes: /auth/oauth/scopesSupported: clients are not told of mcp-registry:write, which enforceScopes asks them for',
+      'config.yaml:5:22: warning registry-config-scopes: /auth/oauth/scopesSupported: clients are not given mcp-registry:write, which enforceScopes asks them for',
     ],
   },
   {

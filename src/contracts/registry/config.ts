@@ -44,7 +44,7 @@ const Database = Type.Object(
       Type.Integer({
         minimum: 0,
         default: DATABASE_DEFAULTS.maxIdleConns,
-        description: 'Connections that stay open while nobody needs them.',
+        description: 'Connections that stay open while they are idle.',
       }),
     ),
     connMaxLifetime: Type.Optional(

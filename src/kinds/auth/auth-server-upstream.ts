@@ -30,7 +30,7 @@ const FieldMapping = object(
 function userInfo(description: string) {
   return object(
     {
-      endpointUrl: text('URL that tells about the user who a token is for.', ENDPOINT),
+      endpointUrl: text('URL that answers with the user who a token is for.', ENDPOINT),
       httpMethod: choice('How it is asked.', ['GET', 'POST'], { default: 'GET' }),
       additionalHeaders: optional(textMap('Headers to send with the question.')),
       fieldMapping: optional(FieldMapping),

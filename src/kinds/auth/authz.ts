@@ -11,7 +11,7 @@ const ConfigMapAuthz = object(
       minLength: 1,
     }),
   },
-  'Policies that live in a ConfigMap.',
+  'Policies that are in a ConfigMap.',
 );
 
 const InlineAuthz = object(

@@ -81,7 +81,7 @@ function issuerFindings(own: string, whose: string, accepted: Caller['issuer']):
   if (accepted === 'unknown' || accepted === own) return [];
   const message =
     accepted === 'nobody'
-      ? `${whose} makes tokens that nobody asks for: set oidcConfig to accept those of ${own}`
+      ? `${whose} makes tokens that are never asked for: set oidcConfig to accept those of ${own}`
       : `${whose} makes tokens of ${own}, but oidcConfig accepts those of ${accepted}`;
   return [authFinding('auth-server-issuer', message)];
 }

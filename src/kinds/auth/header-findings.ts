@@ -149,7 +149,7 @@ function setTwice(plain: readonly Named[], secret: readonly Named[]): readonly F
   const hidden = secret.filter(({ name }) => plainNames.has(name.toLowerCase()));
   return [
     ...[plain, secret].flatMap(repeated).map(({ name, pointer }): Finding => {
-      const message = `${name} is set twice, for case does not tell headers apart, and nobody can say which is meant`;
+      const message = `${name} is set twice, because the case of letters does not distinguish headers: remove one`;
       return { code: 'header-set-twice', severity: 'error', pointer, message };
     }),
     ...hidden.map(({ name, pointer }): Finding => {

@@ -35,7 +35,7 @@ const ConfigMapOIDC = object(
     }),
     caBundleRef: optional(caBundleRef()),
   },
-  'Settings that live in a ConfigMap.',
+  'Settings that are in a ConfigMap.',
 );
 
 const InlineOIDC = object(

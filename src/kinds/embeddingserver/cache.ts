@@ -69,12 +69,12 @@ function livingTemplates({ name }: Embedding, view: View): JsonObject[] | undefi
 }
 
 function deviation(wanted: readonly JsonObject[], living: readonly JsonObject[]): string {
-  if (living.length === 0) return 'the StatefulSet lives without a cache';
-  if (wanted.length === 0) return 'the StatefulSet lives with a cache';
+  if (living.length === 0) return 'the StatefulSet has no cache';
+  if (wanted.length === 0) return 'the StatefulSet has a cache';
   const [before, after] = [described(living), described(wanted)];
   return before === after
     ? 'labels or annotations of the claims are others'
-    : `the cache that lives is ${before}, wanted is ${after}`;
+    : `the cache in the cluster is ${before}, declared is ${after}`;
 }
 
 function described(templates: readonly JsonObject[]): string {

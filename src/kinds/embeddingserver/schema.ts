@@ -34,7 +34,7 @@ const ModelCache = object(
       default: 'ReadWriteOnce',
     }),
   },
-  'A volume claim for each pod, in which models outlive it. Without it, models are downloaded whenever a pod starts. It cannot be changed for a server that lives.',
+  'A volume claim for each pod, in which models outlive it. Without it, models are downloaded whenever a pod starts. It cannot be changed for a server that exists.',
 );
 
 function metadataOverrides(description: string) {

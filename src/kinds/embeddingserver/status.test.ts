@@ -1,4 +1,4 @@
-// Phases of an EmbeddingServer, by what lives and by why its children are held.
+// Phases of an EmbeddingServer, by what lives and by why its children are kept unchanged.
 
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../test/kinds/fixture.ts';

@@ -39,7 +39,7 @@ function stdioVerdict(self: Server): Verdict {
   ];
   if (held.length > 0) {
     const are = held.length > 1 ? 'are' : 'is';
-    const message = `a server on standard streams is one process, with one proxy: ${held.join(' and ')} ${are} held at 1`;
+    const message = `a server on standard streams is one process, with one proxy: ${held.join(' and ')} ${are} kept at 1`;
     return { type, status: 'True', reason: 'StdioTransportCapAt1', message };
   }
   return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as wanted' };

@@ -52,7 +52,7 @@ export const MCPServerSpec = object(
     ),
     proxyPort: port('Port of the proxy, and of its Service.', { default: 8080 }),
     mcpPort: optional(
-      port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, told to it as MCP_PORT.'),
+      port('Port on which the MCP server listens, unless transport is stdio. Default: 8080, given to it as MCP_PORT.'),
     ),
     args: optional(list(text('An argument.'), 'Arguments of the MCP server.')),
     env: optional(envField('Environment of the MCP server.')),

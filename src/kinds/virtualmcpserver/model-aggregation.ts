@@ -26,7 +26,7 @@ const ConflictResolutionConfig = object(
       }),
     ),
   },
-  'What the way to tell names apart needs to know.',
+  'Settings of the way in which equal names are told apart.',
   { default: {} },
 );
 

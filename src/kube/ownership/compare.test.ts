@@ -158,7 +158,7 @@ const PODS: readonly Row[] = [
     desired: { tolerations: [{ key: 'a' }] },
     live: { tolerations: [{ key: 'a', operator: 'Exists' }] },
     is: 'unknown tolerations/0/operator',
-    reason: '11: the living value has more than is explained',
+    reason: '11: the value in the cluster has more than is explained',
   },
   {
     desired: { nodeSelector: { a: '1' } },

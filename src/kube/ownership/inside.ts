@@ -116,7 +116,7 @@ function compareMaps(
     if (wanted[key] !== undefined || value === undefined || value === null) continue;
     if (isFilledByServer(desired, key, value, type, map)) continue;
     const answer = type.storage === 'verbatim' ? 'differs' : 'unknown';
-    note(answer, { above: place, element: fieldElement(key) }, 'the living value has more', value, undefined);
+    note(answer, { above: place, element: fieldElement(key) }, 'the value in the cluster has more', value, undefined);
   }
 }
 

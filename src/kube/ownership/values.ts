@@ -157,7 +157,7 @@ function compareItems(
       continue;
     }
     if (position === 'twice') {
-      walk.note('unknown', at, 'the living list has the item twice', undefined, item);
+      walk.note('unknown', at, 'the list in the cluster has the item twice', undefined, item);
       continue;
     }
     if (position < last) walk.note('differs', place, 'the order of the items differs', [...live], [...desired]);

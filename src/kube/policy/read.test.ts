@@ -64,7 +64,7 @@ test.each([
 
 test('a policy that is for deletions only', () => {
   expect(problemsOf(POLICY.replace('CREATE', 'DELETE'), BINDING)).toEqual([
-    '0.yaml:6:20: warning policy-not-evaluated: Policy "small" is for other requests than creations, and judged by an API server only.',
+    '0.yaml:6:20: warning policy-not-evaluated: Policy "small" is for other requests than creations, and evaluated by an API server only.',
   ]);
 });
 

@@ -87,13 +87,13 @@ function checkText(out: Report, checks: Checks, value: string, pointer: string):
 function checkPattern(out: Report, pattern: NonNullable<Checks['pattern']>, value: string, pointer: string): void {
   const { source, compiled } = pattern;
   if (!compiled.ok) {
-    const message = `${fieldPath(pointer)} could not be held against ${source}: ${compiled.reason}.`;
+    const message = `${fieldPath(pointer)} could not be checked against ${source}: ${compiled.reason}.`;
     out.findings.push({ code: 'schema-unchecked', severity: 'warning', pointer, message });
     return;
   }
   const fits = compiled.matcher.test(value);
   if (fits === undefined) {
-    report(out, 'schema-pattern', pointer, `is too long to be held against ${source}.`);
+    report(out, 'schema-pattern', pointer, `is too long to be checked against ${source}.`);
   } else if (!fits) report(out, 'schema-pattern', pointer, `must match ${source}`);
 }
 

@@ -11,12 +11,12 @@ interface Options extends InstanceFlags {
 
 export function adoptCommand(): Command {
   return withInstanceFlags(new Command('adopt'))
-    .description('Take a fleet over from the existing operator: show what that means, and with --yes do it.')
+    .description("Take a fleet over from ToolHive's operator: show what that means, and with --yes do it.")
     .addOption(outputOption())
     .option('--yes', 'do it')
     .addHelpText(
       'after',
-      '\nFinalizers of the existing operator go, what it made gets its custom resource as owner, and the fields that it\n' +
+      "\nFinalizers of ToolHive's operator go, what it made gets its custom resource as owner, and the fields that it\n" +
         'wrote become ours. Nothing is deleted and nothing restarts: the next sync makes the fleet what Git says.\n' +
         '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
     )

@@ -20,7 +20,7 @@ export function applyCommand(): Command {
       '\nWhere plans.keys is set, a signature beside the file (<planfile>.sig) must be by one of them:\n' +
         '  ssh-keygen -Y sign -n skep-plan -f <key> <planfile>\n' +
         '\nReads the commits of the plan again. Those of a plan that is not signed must be what their branches name, or have been\nread by a run before. What has moved since in the cluster is' +
-        '\nnamed and left as it lives, with all that depends on it; then nothing is deleted either.\n' +
+        '\nnamed and kept unchanged, with all that depends on it; then nothing is deleted either.\n' +
         PAUSED_HELP +
         '\nExamples:\n  skep apply fleet.plan -c skep.yaml\n  skep plan --out fleet.plan && skep apply fleet.plan',
     )

@@ -18,7 +18,7 @@ export function runCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nOn a terminal it tells what runs do in lines for people; elsewhere it logs JSON to stderr.\n' +
+      '\nOn a terminal it prints what runs do in lines for people; elsewhere it logs JSON to stderr.\n' +
         '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
     )
     .action(async ({ logLevel, ...flags }: Options) => {

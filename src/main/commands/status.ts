@@ -18,7 +18,7 @@ interface Options extends InstanceFlags {
 
 export function statusCommand(): Command {
   return withInstanceFlags(new Command('status'))
-    .description('Show what differs from Git, what is held, waiting or in trouble, since when and why.')
+    .description('Show what differs from Git, what is kept unchanged, waiting or in trouble, since when and why.')
     .addOption(outputOption())
     .addHelpText(
       'after',

@@ -14,7 +14,7 @@ export function suspendCommand(): Command {
     .option('--reason <text>', 'why, for those who find it suspended')
     .addHelpText(
       'after',
-      '\nRuns go on looking and tell what is pending. A run that is under way begins nothing more.\n' +
+      '\nRuns go on looking and report what is pending. A run that is under way begins nothing more.\n' +
         '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
     )
     .action(async ({ reason, ...flags }: Options) => {

@@ -47,7 +47,7 @@ export function validateCommand(): Command {
       collectPath,
       [],
     )
-    .option('--kubernetes-version <version>', 'version that built-in kinds are held against (1.36 is bundled)')
+    .option('--kubernetes-version <version>', 'version that built-in kinds are checked against (1.36 is bundled)')
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option(
       '--policies <path>',
@@ -60,7 +60,7 @@ export function validateCommand(): Command {
       'private age keys, to check Secrets that are encrypted with SOPS by their values too',
     )
     .option('--no-cache', 'check everything anew, also where nothing has changed since the last time')
-    .option('--watch', 'go on, and tell what each change makes of it, until interrupted')
+    .option('--watch', 'go on, and report what each change makes of it, until interrupted')
     .addOption(outputOption(formatNames(VALIDATION_FORMATS)))
     .addHelpText('after', EXAMPLES)
     .action(async (paths: string[], options: Options) => {
@@ -78,7 +78,7 @@ export function validateCommand(): Command {
 }
 
 async function watch(request: ValidationRequest, output: ValidationFormat): Promise<void> {
-  if (output !== 'text') throw new Failure('usage', `--watch tells changes as text, not as ${output}`);
+  if (output !== 'text') throw new Failure('usage', `--watch reports changes as text, not as ${output}`);
   const [{ watchValidation }, { openLoadCache }, { awaitSignal: untilSignal }] = await Promise.all([
     import('../offline/validate-watch.ts'),
     import('../instance/load-cache.ts'),

@@ -134,7 +134,7 @@ export const CONFIG_SCHEMA = object(
     ),
     policies: list(
       text('A folder or file, or builtin: the pack that comes with skep.', { minLength: 1 }),
-      'ValidatingAdmissionPolicies that everything declared is held against; never those of a source.',
+      'ValidatingAdmissionPolicies that everything declared is checked against; never those of a source.',
       { default: [] },
     ),
     pods: object(

@@ -21,7 +21,7 @@ const COMMIT_STATUS = object(
 
 const WEBHOOK = object(
   {
-    url: text('What is told of runs, by POST.', { pattern: URL_PATTERN }),
+    url: text('What is reported of runs, by POST.', { pattern: URL_PATTERN }),
     secretFile: text('File with the secret that the body is signed with; read anew each time.', { minLength: 1 }),
   },
   'One receiver.',
@@ -32,6 +32,6 @@ export const NOTIFY = object(
     commitStatus: optional(COMMIT_STATUS),
     webhooks: list(WEBHOOK, 'Receivers of runs as JSON, each signed (HMAC with SHA-256).', { default: [] }),
   },
-  'Who is told when the state changes.',
+  'Who is notified when the state changes.',
   { default: {} },
 );

@@ -6,7 +6,7 @@ import { choice, integer, list, object, optional, text } from '../../std/schema.
 export const PLANS = object(
   {
     require: choice(
-      'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs tell what waits.',
+      'signed: only `skep apply` of a plan file that one of the keys has signed changes anything; runs report what waits.',
       ['unsigned', 'signed'],
       { default: 'unsigned' },
     ),

@@ -41,7 +41,7 @@ const ALLOW = object(
       default: ['*'],
     }),
   },
-  'What the source may declare; the rest of it is a problem, and what lives of it stays.',
+  'What the source may declare; the rest of it is a problem, and its objects in the cluster are kept.',
 );
 
 const VERIFY = object(
@@ -69,7 +69,7 @@ const DECRYPTION = object(
       },
     ),
   },
-  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and stays as it lives.',
+  'For Secrets that are encrypted with SOPS. Without it, such a Secret is a problem, and the one in the cluster is kept unchanged.',
 );
 
 const REPOSITORY_PATTERN = '^((https?|ssh|git|file)://|([^/@:]+@)?[^/@:]+:/?[^/])';

@@ -14,7 +14,7 @@ export function ignoreWindowsOption(): Option {
 }
 
 export const PAUSED_HELP =
-  '\nWhile the instance is suspended or its sync windows are closed it writes nothing, tells what is pending, and exits\n' +
+  '\nWhile the instance is suspended or its sync windows are closed it writes nothing, reports what is pending, and exits\n' +
   'with 2 where something is.\n';
 
 /** As an option of the run. The package that reads cron expressions is loaded only where there are some. */

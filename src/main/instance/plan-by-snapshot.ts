@@ -148,7 +148,7 @@ async function download(outbound: Outbound, url: string, tokenFile: string | und
   if (status === 200) return Buffer.from(body).toString('utf8');
   const reasons: Readonly<Record<number, string>> = {
     401: 'it wants a token: --token-file',
-    403: 'it shows it to nobody (http.tokenFile of the reconciler)',
+    403: 'it shows it to no one (http.tokenFile of the reconciler)',
     404: 'there is none: is `snapshot` set in skep.yaml of the reconciler?',
     503: 'no run has published one yet',
   };

@@ -14,7 +14,7 @@ export interface Stopping {
 export function createStopping(): Stopping {
   let stopped = false;
   function assertGoing(): void {
-    if (stopped) throw new Failure(RUN_STOPPED, 'the process was told to stop: the next run goes on here');
+    if (stopped) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
   }
   return {
     stop() {

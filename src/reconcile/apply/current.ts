@@ -81,7 +81,7 @@ function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): r
 
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `somebody has changed the labels or annotations of ${formatId(id)} that say whether it is ours to change: the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} that say whether it is ours to change were changed meanwhile: the next run decides anew`;
   throw new Failure(OVERTAKEN, message);
 }
 

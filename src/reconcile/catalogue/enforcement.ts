@@ -46,7 +46,7 @@ export function imageFindings(
       return [
         {
           ...imageFinding(
-            `cannot tell whether image ${image} is in ${names}: the catalogue could not be read, or was never synced`,
+            `it is unknown whether image ${image} is in ${names}: the catalogue could not be read, or was never synced`,
           ),
           code: 'image-unknown',
         },

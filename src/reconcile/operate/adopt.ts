@@ -159,7 +159,7 @@ function operatorLease(snapshot: Snapshot, now: number): ResourceId | undefined 
 function stillRunning({ namespace, name }: ResourceId): Failure {
   return new Failure(
     'adopt-operator-running',
-    `the existing operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
+    `ToolHive's operator still runs (Lease ${name} in ${namespace} is renewed): it would put back what is taken from it. ` +
       'Scale its Deployment to zero, wait until the lease has run out, then adopt again',
   );
 }

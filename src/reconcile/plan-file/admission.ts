@@ -103,7 +103,7 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
   const key = keyOf(resource);
   const held = plan.held.find((each) => keyOf(each.resource) === key);
   if (held?.leaving === true && action === 'delete') return undefined;
-  if (held !== undefined) return `it is held now: ${held.reason}`;
+  if (held !== undefined) return `it is kept unchanged now: ${held.reason}`;
   if (action === 'delete')
     return live === undefined ? undefined : 'it was to be deleted, and is not ours to delete now';
   const done = plan.unchanged.some((each) => keyOf(each) === key);

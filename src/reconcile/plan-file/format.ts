@@ -35,9 +35,9 @@ const CHANGE = object(
   {
     action: choice('What is done to it.', ['create', 'update', 'delete']),
     resource: RESOURCE,
-    uid: optional(text('The living object must still have this uid. Absent on create.', { minLength: 1 })),
+    uid: optional(text('The object in the cluster must still have this uid. Absent on create.', { minLength: 1 })),
     owner: optional(RESOURCE),
-    replaces: optional(bool('The living object is deleted and created anew.')),
+    replaces: optional(bool('The object in the cluster is deleted and created anew.')),
     seen: optional(text('Digest of the fields of ours as they lived, and of the difference that was shown.', SHA256)),
     desired: optional(text('Digest of what is to be applied. Absent on delete.', SHA256)),
     fields: optional(list(text('Path of a field.'), 'Which fields differ; never their values.')),
@@ -68,7 +68,7 @@ const GUARD = object(
   'Deletions of one source that need an approval.',
 );
 
-const HELD = object({ resource: RESOURCE, reason: text('Why.') }, 'One object that is left as it lives.');
+const HELD = object({ resource: RESOURCE, reason: text('Why.') }, 'One object that is kept unchanged.');
 
 export const TOOL = object(
   { name: text('Name and version.'), digest: text('Of the program: code, schemas, dependencies.', SHA256) },

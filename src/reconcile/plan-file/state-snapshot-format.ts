@@ -26,7 +26,7 @@ const OBJECT = object(
     uid: optional(text('Its uid.')),
     generation: optional(integer('Its generation.', { format: 'int64', minimum: 0 })),
     state: choice(
-      'same: as its source says at the commit. drifted: declared there, and something else lives. surplus: ours, and not ' +
+      'same: as its source says at the commit. drifted: declared there, and different in the cluster. surplus: ours, and not ' +
         'declared there. foreign: not ours.',
       ['same', 'drifted', 'surplus', 'foreign'],
     ),
@@ -76,7 +76,7 @@ export const STATE_SNAPSHOT = object(
       list(text('An image.'), 'Images.'),
       'What registries that enforce their images hold, by namespace/name.',
     ),
-    objects: list(OBJECT, 'What is ours, and what lives beside it.'),
+    objects: list(OBJECT, 'What is ours, and what exists beside it.'),
     digest: text('SHA-256 of the canonical JSON of everything else in this file.', SHA256),
   },
   'The state of an instance, without any value: enough to plan by where there is no access to the cluster.',

@@ -78,7 +78,7 @@ function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const declared = new Set(gathered.loaded.filter(({ id }) => id.kind === 'Namespace').map(({ id }) => id.name));
   const namespaces = new Set(gathered.loaded.flatMap(({ id }) => id.namespace ?? []));
   const fresh = [...namespaces].filter((name) => !known.has(name) && !declared.has(name)).sort();
-  return fresh.length === 0 ? [] : [`what lives in namespaces that nothing of ours was in: ${fresh.join(', ')}`];
+  return fresh.length === 0 ? [] : [`what exists in namespaces that nothing of ours was in: ${fresh.join(', ')}`];
 }
 
 function strangers({ objects }: StateSnapshot): string[] {

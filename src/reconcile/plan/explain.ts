@@ -43,7 +43,7 @@ export function explain(prepared: Explained): readonly Explanation[] {
     note(change.resource, whatOf(change), [...reasonsOf(change, look, plan), ...look.notes(change.resource)]);
   }
   for (const resource of plan.unchanged) {
-    note(resource, 'unchanged', ['it lives as it is declared', ...look.notes(resource)]);
+    note(resource, 'unchanged', ['it is in the cluster as it is declared', ...look.notes(resource)]);
   }
   for (const { resource, reason } of plan.held) note(resource, 'held', [reason, ...guardReasons(plan, resource)]);
   for (const { loaded, verdict, findings } of resolved.standings) {
@@ -62,7 +62,7 @@ export function explain(prepared: Explained): readonly Explanation[] {
   return [...found.values()].sort((a, b) => (formatId(a.resource) < formatId(b.resource) ? -1 : 1));
 }
 
-const INVALID = 'its manifest is invalid: the problems tell how';
+const INVALID = 'its manifest is invalid: see the problems';
 
 function whatOf(change: Change): Explanation['what'] {
   if (change.action === 'delete') return 'deleted';
@@ -77,7 +77,7 @@ function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
   if (preview?.verdict === 'refused') return [`the server refuses the change: ${preview.message}`];
   const unseen =
     preview?.verdict === 'skipped' ? [`the server was not shown the change before: ${preview.reason}`] : [];
-  if (change.action === 'create') return ['it does not live yet', ...unseen];
+  if (change.action === 'create') return ['it is not in the cluster yet', ...unseen];
   const paths = change.diff.map(({ path }) => path);
   const differing = paths.length === 0 ? 'fields of it are not ours yet' : `these differ: ${paths.join(', ')}`;
   const replaced = 'nothing else can change it, and its manifest allows that it is deleted and created anew';
@@ -105,7 +105,7 @@ function guardReasons({ waiting }: Plan, resource: ResourceId): readonly string[
 
 function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | undefined): string {
   const unknown = [id, ...(owner === undefined ? [] : [owner])].find((each) => snapshot.find(each) === undefined);
-  return `${(unknown ?? id).kind} could not be listed, so nobody knows how it lives`;
+  return `${(unknown ?? id).kind} could not be listed, so its state is unknown`;
 }
 
 interface Lookup {
@@ -133,7 +133,7 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
       const held = plan.held.some(({ resource }) => keyOf(resource) === keyOf(id));
       if (standing?.verdict !== 'refused' || held) return [];
       const errors = standing.findings.filter(({ severity }) => severity === 'error');
-      return errors.map(({ message }) => `its children are held: ${message}`);
+      return errors.map(({ message }) => `its children are kept unchanged: ${message}`);
     },
   };
 }

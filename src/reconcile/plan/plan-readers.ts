@@ -10,7 +10,7 @@ export function withoutForbidden(plan: Plan): { readonly plan: Plan; readonly pr
   const forbidden = asked.filter((preview) => preview.verdict === 'refused' && preview.code === 'cluster-forbidden');
   if (asked.length === 0 || forbidden.length < asked.length) return { plan, problems: [] };
   const batches = plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) }));
-  const message = 'the server forbids dry runs to this account, so it has judged none of these changes';
+  const message = 'the server forbids dry runs to this account, so it has checked none of these changes';
   return { plan: { ...plan, batches }, problems: [{ code: 'preview-forbidden', severity: 'warning', message }] };
 }
 

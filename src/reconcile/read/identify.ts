@@ -53,7 +53,7 @@ export function identify(value: Json, table: KindTable, defaultNamespace: string
   if (!isNamespaced) return clusterScoped({ apiVersion, kind, name }, known, value, metadata);
   const effective = written ?? defaultNamespace;
   if (effective === undefined) {
-    const message = `${kind} "${name}" needs metadata.namespace: which object it means cannot be told without.`;
+    const message = `${kind} "${name}" needs metadata.namespace: without it the object cannot be identified.`;
     return unidentified('invalid-namespace', '/metadata/namespace', message);
   }
   const wrong = dnsLabelFault(effective);

@@ -207,7 +207,7 @@ describe('what cannot be told for certain suspends deletions', () => {
       reason: 'no namespace',
       text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n',
       problem:
-        'a.yaml:3:1: error invalid-namespace: ConfigMap "x" needs metadata.namespace: which object it means cannot be told without.',
+        'a.yaml:3:1: error invalid-namespace: ConfigMap "x" needs metadata.namespace: without it the object cannot be identified.',
     },
     {
       reason: 'a name that no server takes',

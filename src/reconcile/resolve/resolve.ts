@@ -149,7 +149,7 @@ function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource,
   const knowledge = input.knowledge(kind);
   if (target === undefined && knowledge === 'none') return [];
   if (target === undefined && knowledge === 'failed') {
-    const message = `cannot tell whether ${kind} "${name}" exists in namespace ${namespace}: it could not be listed`;
+    const message = `it is unknown whether ${kind} "${name}" exists in namespace ${namespace}: it could not be listed`;
     return [{ code: 'reference-unknown', severity, pointer, message }];
   }
   if (target === undefined) {
@@ -204,6 +204,6 @@ function referenceName(namespace: string | undefined, kind: string, name: string
 /** An invalid resource has its own problems already; what depends on it has none yet. */
 function heldFindings(id: ResourceId, blocker: ResourceId): Finding[] {
   if (keyOf(id) === keyOf(blocker)) return [];
-  const message = `left as it lives: it depends on ${formatId(blocker)}, which is invalid`;
+  const message = `kept unchanged: it depends on ${formatId(blocker)}, which is invalid`;
   return [{ code: 'held-by-invalid', severity: 'warning', pointer: '', message }];
 }

@@ -2,9 +2,9 @@
 
 export const SOPS_CODES = {
   'sops-key-missing':
-    'A document is encrypted with SOPS, and its source has no key: set `decryption.ageKeyFile` of the source in skep.yaml. What lives of it stays.',
+    'A document is encrypted with SOPS, and its source has no key: set `decryption.ageKeyFile` of the source in skep.yaml. Its objects in the cluster are kept.',
   'sops-key-unreadable':
-    'The file of age keys cannot be read, holds no key, or something that is none: it has one `AGE-SECRET-KEY-...` a line. Encrypted documents stay as they live.',
+    'The file of age keys cannot be read, holds no key, or something that is none: it has one `AGE-SECRET-KEY-...` a line. The objects of encrypted documents are kept unchanged.',
   'sops-key-wrong':
     'None of the age keys opens the document: encrypt it for one of them (`sops updatekeys`), or add the key of a recipient that the message names.',
   'sops-service-unsupported':

@@ -61,7 +61,7 @@ export function readMetadata(sops: Json | undefined): MetadataRead {
   const moment = MOMENT.exec(typeof lastmodified === 'string' ? lastmodified : '');
   if (moment === null) return { ok: false, reason: 'sops.lastmodified must be a date and time' };
   if (typeof mac !== 'string' || mac === '') return { ok: false, reason: 'sops.mac, its checksum, is missing' };
-  if (groups.length === 0) return { ok: false, reason: 'sops names nobody who could open it' };
+  if (groups.length === 0) return { ok: false, reason: 'sops names no key that could open it' };
   const encrypts = ruleOf(sops);
   if (typeof encrypts === 'string') return { ok: false, reason: encrypts };
   const [, time = '', zone = ''] = moment;

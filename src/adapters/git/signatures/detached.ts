@@ -44,6 +44,6 @@ function judged(file: string, signature: string, content: Buffer, namespace: str
     return judgeSshSignature(signature, content, namespace);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure('plan-signature-invalid', `${file}.sig cannot be judged: ${reason}`, { cause });
+    throw new Failure('plan-signature-invalid', `${file}.sig cannot be checked: ${reason}`, { cause });
   }
 }

@@ -121,7 +121,7 @@ function orRefusal<T>(what: string, run: () => T): T {
     return run();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw signatureFailure('git-signature-invalid', `${what}: the SSH signature cannot be judged: ${reason}`, cause);
+    throw signatureFailure('git-signature-invalid', `${what}: the SSH signature cannot be checked: ${reason}`, cause);
   }
 }
 

@@ -79,7 +79,7 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
     ),
     section('Problems', run.problems.map(problemLine)),
     section(
-      'Held as they live',
+      'Kept unchanged',
       held.map(({ resource, reason }) => `${resource}: ${reason}`),
     ),
     section('In phase Failed', run.unready),

@@ -52,7 +52,7 @@ export function describeTrouble(trouble: Trouble, what: string): Told {
     case 'fault':
       return {
         title: 'The registry made a mistake',
-        advice: `It answered with status ${trouble.status}. Try again; if it stays so, tell whoever runs it${requestHint(trouble.requestId)}.`,
+        advice: `It answered with status ${trouble.status}. Try again; if it stays so, ask whoever runs it${requestHint(trouble.requestId)}.`,
         again: true,
       };
     case 'unreachable':
