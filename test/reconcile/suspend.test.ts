@@ -56,8 +56,8 @@ test('a run that is under way begins no further write once the instance is suspe
   const before = proxy.seen.length;
   goOn.resolve();
   const result = await running;
-  const later = proxy.seen.slice(before).filter(({ isWrite, label }) => isWrite && !label.endsWith(' leases'));
-  expect(later.map(({ label }) => label)).toEqual([]);
+  const begun = proxy.seen.slice(before).filter(({ isWrite, label }) => isWrite && !label.endsWith(' leases'));
+  expect(begun.map(({ label }) => label)).toEqual([]);
   expect(result.paused).toMatchObject({ by: 'suspension', who: 'ada' });
   expect([exitCodeOf(result), result.failures]).toEqual([2, []]);
   const held = result.outcomes.filter(({ action }) => action === 'held');
@@ -66,6 +66,16 @@ test('a run that is under way begins no further write once the instance is suspe
 
   await resume({ cluster: client }, HOME);
   expect(exitCodeOf(await process.run())).toBe(0);
+  // What it had created before is known as its own, though it could not record that.
+  const manifests = MANIFESTS.replace(server('alpha', '1.0.0'), server('gamma', '1.0.0'));
+  const later = await newProcess({ kubeconfig: cluster.kubeconfigPath, manifests, concurrency: 1 });
+  const { outcomes, plan } = await later.run();
+  const gone = outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => resource);
+  expect([plan.waiting, gone]).toEqual([
+    [],
+    expect.arrayContaining([expect.objectContaining({ kind: 'MCPServer', name: 'alpha' })]),
+  ]);
+  await later.close();
   await process.close();
   await proxy.close();
 });

@@ -20,6 +20,7 @@ import { type Inventory, type InventoryContent, storeInventory } from '../record
 import { type ApplyDeps, apply, type Outcome } from './apply.ts';
 import { declareExtent, exactExtent } from './extent.ts';
 import { contentAfter, contentBefore, sameContent } from './recorded.ts';
+import { SUSPENDED } from './suspension-watch.ts';
 
 export interface ChangeDeps extends ApplyDeps {
   readonly cluster: Cluster;
@@ -67,12 +68,12 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
     { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
   );
-  const failures = await recordAfter(deps, options, recorded, outcomes);
-  return {
-    outcomes,
-    superset,
-    failures: [...failures, ...(await spendApprovals(cluster, begun, spentOf(plan, outcomes)))],
-  };
+  const failures = [
+    ...(await recordAfter(deps, options, recorded, outcomes)),
+    ...(await spendApprovals(cluster, begun, spentOf(plan, outcomes))),
+  ];
+  // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
+  return { outcomes, superset, failures: failures.filter(({ code }) => code !== SUSPENDED) };
 }
 
 /** Where another run has written since, its record stands; what it does not know of, the next run finds by its own id. */

@@ -71,6 +71,15 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       await whileCurrent(id, uid, (resourceVersion) => cluster.remove(id, uid, as, resourceVersion));
       known.delete(keyOf(id));
     },
+    // The instance's records: no fence of the cluster's own is before them, for the lease is written in the same way.
+    async create(object) {
+      assertHeld();
+      return cluster.create(object);
+    },
+    async replace(object) {
+      assertHeld();
+      return cluster.replace(object);
+    },
   };
 }
 
