@@ -281,7 +281,7 @@ describe('a channel', () => {
   });
 });
 
-test.each([
+test.each<{ reason: string; changes: Partial<RunRecord>; says: string }>([
   { reason: 'nothing to do', changes: {}, says: 'as declared' },
   {
     reason: 'codes and no messages',
@@ -290,11 +290,17 @@ test.each([
   },
   {
     reason: 'how to approve',
-    changes: { state: 'waiting', approval: { hash: '3f1c', reasons: [], deletions: ['a'] } },
-    says: 'deletions wait: skep approve 3f1c',
+    changes: {
+      state: 'waiting',
+      approvals: [
+        { source: 'fleet', hash: '3f1c', reasons: [], deletions: ['a'] },
+        { source: 'other', hash: '77aa', reasons: [], deletions: ['b'] },
+      ],
+    },
+    says: 'deletions wait: skep approve 3f1c; deletions wait: skep approve 77aa',
   },
-] as const)('the line of a run says $reason', ({ changes, says }) => {
-  expect(noticeOfRun(record(changes as Partial<RunRecord>)).description).toBe(says);
+])('the line of a run says $reason', ({ changes, says }) => {
+  expect(noticeOfRun(record(changes)).description).toBe(says);
 });
 
 describe('an instance', () => {
