@@ -265,7 +265,14 @@ function leftAlone(): void {
     );
 
   test('an annotated object is neither changed nor deleted', async () => {
-    fleet.git.commit({ 'settings.yaml': undefined, 'web.yaml': undefined, 'alone.yaml': settings('one') });
+    // A source that declares nothing any more waits for approval, whatever is annotated.
+    const other = settings('one').replace('name: alone', 'name: other');
+    fleet.git.commit({
+      'settings.yaml': undefined,
+      'web.yaml': undefined,
+      'alone.yaml': settings('one'),
+      'other.yaml': other,
+    });
     await fleet.run();
     await annotate('disabled');
     fleet.git.commit({ 'alone.yaml': settings('two') });
@@ -273,7 +280,7 @@ function leftAlone(): void {
     expect([...done(changed), ...told(changed), ...held(changed)]).toEqual([
       'alone: it has skep.dev/reconcile: disabled',
     ]);
-    fleet.git.commit({ 'alone.yaml': undefined, 'README.md': 'nothing' });
+    fleet.git.commit({ 'alone.yaml': undefined });
     const gone = await fleet.run();
     expect([...done(gone), ...held(gone)]).toEqual(['alone: it has skep.dev/reconcile: disabled']);
     expect((await living('ConfigMap', 'alone')).data).toEqual({ a: 'one' });
@@ -307,7 +314,7 @@ function leftAlone(): void {
     expect(done(result)).toContain(`${namespace}/MCPServer/clock configured`);
     expect(done(result).filter((line) => line.includes('Deployment'))).toEqual([]);
     expect((await living('Deployment', 'clock', 'apps/v1')).metadata.generation).toBe(before.generation);
-    fleet.git.commit({ 'clock.yaml': undefined, 'README.md': 'nothing at all' });
+    fleet.git.commit({ 'clock.yaml': undefined });
     const gone = await fleet.run();
     expect(done(gone)).toEqual([]);
     expect(held(gone)).toContain(`clock: its child ${namespace}/Deployment/clock has skep.dev/reconcile: disabled`);
@@ -323,7 +330,7 @@ function refusals(): void {
   const REPLACE = ', annotations: {skep.dev/replace: allowed}';
 
   test('is known before anything is written, with what to do; the rest is applied', async () => {
-    fleet.git.commit({ 'README.md': undefined, 'api.yaml': web('one'), 'beside.yaml': settings('one') });
+    fleet.git.commit({ 'api.yaml': web('one'), 'beside.yaml': settings('one') });
     await fleet.run();
     fleet.git.commit({ 'api.yaml': web('two'), 'beside.yaml': settings('two') });
     const { plan } = await fleet.plan();

@@ -5,6 +5,7 @@ import { approve } from '../../src/reconcile/operate/approve.ts';
 import { learnOlder, quarantine } from '../../src/reconcile/operate/rollback.ts';
 import { clearQuarantine, readQuarantine } from '../../src/reconcile/records/quarantine.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
+import { planOnly } from '../../src/reconcile/run.ts';
 import { textOfHistory } from '../../src/report/history.ts';
 import { jsonOfPlan } from '../../src/report/json.ts';
 import { textOfPlan } from '../../src/report/text.ts';
@@ -47,12 +48,22 @@ afterAll(async () => {
 });
 
 /** A repository of its own, so that no test knows commits of another. */
-function begin(changes: Readonly<Record<string, unknown>> = {}): void {
+async function begin(changes: Readonly<Record<string, unknown>> = {}): Promise<void> {
   repositories += 1;
   const name = `fleet-${repositories}.git`;
   fleet = server.createRepository(name);
   const sources = [{ name: 'fleet', repository: `${server.url}/${name}`, branch: 'main', path: 'cluster' }];
   folder.configure({ sources, ...changes });
+  await acceptSources();
+}
+
+/** An instance all of whose sources are other ones writes nothing until somebody says that it is the same instance. */
+async function acceptSources(): Promise<void> {
+  await folder.use(async (instance) => {
+    const { plan } = await planOnly(instance.deps, instance.options());
+    const others = plan.waiting.filter(({ deletions }) => deletions.length === 0);
+    for (const { hash } of others) await approve(instance.deps, instance.options(), hash, 1);
+  });
 }
 
 function run(): Promise<RunResult> {
@@ -88,7 +99,7 @@ async function entries(): Promise<readonly string[]> {
 }
 
 test('the rollback holds while the branch names the bad commit, without a write, and every report tells it', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   const bad = await ship('2.0.0');
   await takeBack(good.id);
@@ -110,7 +121,7 @@ test('the rollback holds while the branch names the bad commit, without a write,
 });
 
 test('a newer commit ends it; a later return to the bad one is a choice of its own', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   await ship('2.0.0');
   await takeBack(good.id);
@@ -124,7 +135,7 @@ test('a newer commit ends it; a later return to the bad one is a choice of its o
 });
 
 test('a branch that is reset to an older commit is no news, also where no run has ever seen that commit', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   publish(fleet, { clock: '1.5.0' });
   await ship('2.0.0');
@@ -141,7 +152,7 @@ test('a branch that is reset to an older commit is no news, also where no run ha
 });
 
 test('a plan from before a rollback is refused, also of a commit that nobody knows to be older', async () => {
-  begin({ apply: { maxDeletesPercent: 100, waitSeconds: 0 } });
+  await begin({ apply: { maxDeletesPercent: 100, waitSeconds: 0 } });
   const good = await ship('1.0.0');
   publish(fleet, { clock: '1.5.0' });
   expect((await folder.run('plan', '--out', 'fleet.plan')).code).toBe(0);
@@ -162,7 +173,7 @@ test('a plan from before a rollback is refused, also of a commit that nobody kno
 });
 
 test('a rollback that was killed before its run is carried out by the next one', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   await ship('2.0.0');
   const died = new Error('killed');
@@ -178,7 +189,7 @@ test('a rollback that was killed before its run is carried out by the next one',
 });
 
 test('a Git server that is down keeps nobody from going back, and the run says that it is down', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   const bad = await ship('2.0.0');
   down = true;
@@ -191,7 +202,7 @@ test('a Git server that is down keeps nobody from going back, and the run says t
 });
 
 test('nothing is taken out of use where a commit of the run cannot be had any more', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   await ship('2.0.0');
   folder.configure({
@@ -205,7 +216,7 @@ test('nothing is taken out of use where a commit of the run cannot be had any mo
 });
 
 test('what was spoilt stops every run, and --clear mends it', async () => {
-  begin();
+  await begin();
   const good = await ship('1.0.0');
   await ship('2.0.0');
   await takeBack(good.id);
@@ -219,15 +230,19 @@ test('what was spoilt stops every run, and --clear mends it', async () => {
 });
 
 test('the command: back at once, deletions wait as ever, the source is let go again', async () => {
-  begin({ apply: { maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
+  await begin({ apply: { maxDeletes: 0, maxDeletesPercent: 100, waitSeconds: 0 } });
   publish(fleet, { clock: '1.0.0' });
   const first = await run();
   publish(fleet, { clock: '2.0.0', news: '1.0.0' });
   await run();
   const gone = await folder.run('rollback', '--to', first.id.slice(0, 8), '-o', 'json');
   const printed = JSON.parse(gone.stdout);
-  expect([gone.code, await image(), printed.approval.deletions.length > 0]).toEqual([5, '1.0.0', true]);
-  await folder.use((instance) => approve(instance.deps, instance.options(), printed.approval.hash, 1));
+  const [list, ...others] = printed.approvals;
+  expect([gone.code, await image(), others]).toEqual([5, '1.0.0', []]);
+  const news = [...(await members(world.client, 'test')).keys()].filter((id) => id.includes('news'));
+  expect(news).toContain('tools/MCPServer/news');
+  expect([list.source, list.deletions.map(({ id }: { id: string }) => id)]).toEqual(['fleet', news]);
+  await folder.use((instance) => approve(instance.deps, instance.options(), list.hash, 1));
   await run();
   expect([...(await members(world.client, 'test')).keys()]).not.toContain('tools/MCPServer/news');
 
