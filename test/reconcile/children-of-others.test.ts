@@ -141,9 +141,10 @@ test('what is read of a ConfigMap is what lives, too', async () => {
   await edit('/api/v1/namespaces/tools/configmaps/login', { data: login('second') });
   const { problems } = await world.run(REPORT);
   expect(problems.map(({ code }) => code)).toEqual(['field-conflict']);
-  // Pods are replaced for what they read, not for what Git would have.
+  // What lives, not what Git would have; a proxy that runs follows its login's settings, so its pods stay.
   expect(await childrenOf('edited')).toContain('https://second.example.com');
-  expect(await pods()).not.toBe(before);
+  expect(await childrenOf('edited')).not.toContain('https://first.example.com');
+  expect(await pods()).toBe(before);
   world.fleet.commit({ 'cluster/login/login.yaml': undefined });
 });
 

@@ -70,13 +70,13 @@ async function expectIdle(): Promise<void> {
   expect(counters.dryRuns).toEqual({});
 }
 
-test('a second run writes nothing, lists each kind once, and gets the lease, the ApplySet parent, the suspension and what is out of use', async () => {
+test('a second run writes nothing, lists each kind once, and gets the lease, the ApplySet parent, the inventory, the suspension and what is out of use', async () => {
   const { result, counters } = await counted(() => world.run());
   expect(exitCodeOf(result)).toBe(0);
   expect(counters.writes).toEqual({});
   expect(counters.dryRuns).toEqual({});
   expect(counters.requests).toEqual({
-    get: { 'leases.coordination.k8s.io': 1, configmaps: 3 },
+    get: { 'leases.coordination.k8s.io': 1, configmaps: 4 },
     list: {
       namespaces: 1,
       configmaps: 1,

@@ -123,9 +123,13 @@ async function everything({ world }: Site): Promise<string[]> {
     .sort();
 }
 
+/** Each site has a Git server of its own. */
 async function parentOf({ world }: Site): Promise<Pick<KubeObject['metadata'], 'labels' | 'annotations'>> {
   const { body } = await world.cluster.send('GET', PARENT);
-  return { labels: body.metadata.labels, annotations: body.metadata.annotations };
+  const { labels, annotations } = body.metadata;
+  const sources = annotations['skep.dev/sources'].replaceAll(new URL(world.git.url).host, 'git.example.com');
+  expect(sources).toBe('["git.example.com/fleet#cluster"]');
+  return { labels, annotations: { ...annotations, 'skep.dev/sources': sources } };
 }
 
 function catalogueOf({ database }: Site): Promise<object[]> {

@@ -1,5 +1,5 @@
 // Secrets that are encrypted with SOPS, in runs: made where the source has the key, and held as they live wherever something
-// is wrong about them. Nothing else of the source waits for that.
+// is wrong about them. Of the source, only what would be deleted waits for that.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ test('a value that changes is changed, and a document that is encrypted as a who
   world.fleet.commit({ 'cluster/whole.json': undefined });
 });
 
-/** Each leaves the Secret as it lives, names file and line, and stops nothing else. */
+/** Each leaves the Secret as it lives, names file and line, and stops nothing else but deletions of the source. */
 const TROUBLES: readonly {
   readonly code: string;
   readonly cause: () => Promise<void> | void;
@@ -118,20 +118,36 @@ async function strip(): Promise<void> {
   world.fleet.commit({ 'cluster/api.json': JSON.stringify(rest, null, 2) });
 }
 
-test.each(TROUBLES)('$code: the Secret stays, and the rest goes on', async ({ code, cause, line }) => {
+function map(name: string, of: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: tools}\ndata: {of: ${of}}\n`;
+}
+
+test.each(TROUBLES)('$code: the Secret stays, what is deleted waits, and the rest goes on', async ({ code, cause, line }) => {
   configure({ decryption: true });
   writeKeys(key);
   world.fleet.commit({
     'cluster/api.json': await sealed(secret('two'), key),
-    'cluster/marker.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: marker, namespace: tools}\ndata: {of: ${code}}\n`,
+    'cluster/marker.yaml': map('marker', code),
+    'cluster/beside.yaml': map('beside', `before-${code}`),
   });
   await run();
-  world.fleet.commit({ 'cluster/api.json': await sealed(secret('three'), key), 'cluster/marker.yaml': undefined });
+  const sealedAgain = await sealed(secret('three'), key);
+  const beside = map('beside', `after-${code}`);
+  world.fleet.commit({
+    'cluster/api.json': sealedAgain,
+    'cluster/marker.yaml': undefined,
+    'cluster/beside.yaml': beside,
+  });
   await cause();
-  expect(told(await run())).toEqual([
-    'deleted tools/ConfigMap/marker',
+  const result = await run();
+  expect(told(result)).toEqual([
+    'configured tools/ConfigMap/beside',
+    'held tools/ConfigMap/marker',
     'held tools/Secret/api',
     `${code} cluster/api.json:${line}`,
+  ]);
+  expect(result.plan.waiting.map(({ source, reasons, deletions }) => [source, reasons, deletions.length])).toEqual([
+    ['fleet', ['tools/Secret/api is invalid: what seems to be gone may be that'], 1],
   ]);
   expect(await living()).toBe('two');
 });
@@ -143,7 +159,8 @@ test('a new key takes effect in the next run of the same process, though nothing
   await instance.use(async (opened) => {
     expect(told(await opened.run())).toContain('sops-key-wrong cluster/api.json:11');
     writeKeys(key, newKey);
-    expect(told(await opened.run())).toEqual(['configured tools/Secret/api']);
+    // What was to be deleted waited for that.
+    expect(told(await opened.run())).toEqual(['configured tools/Secret/api', 'deleted tools/ConfigMap/marker']);
     writeKeys(key);
     expect(told(await opened.run())).toContain('held tools/Secret/api');
   });
