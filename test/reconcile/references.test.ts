@@ -97,16 +97,33 @@ test('a resource that nobody declared keeps what it refers to', async () => {
   expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });
 
-test('settings wait for who uses them to let go: that change failed', async () => {
+test('settings wait for who uses them to let go: that change is refused', async () => {
   world.cluster.cluster.faults.add({
     match: { verb: 'apply', resource: 'mcpservers', name: 'weather' },
+    action: { status: 403 },
+  });
+  publish(server('weather', false));
+  const refused = await world.run(OPTIONS);
+  world.cluster.cluster.faults.clear();
+  expect(told(refused)).toEqual(['tools/MCPExternalAuthConfig/access held: its deletion waits for approval']);
+  expect(refused.plan.waiting.map(({ reasons }) => reasons)).toEqual([
+    ['tools/MCPServer/weather is refused by the server: what seems to be gone may be that'],
+  ]);
+  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+});
+
+test('settings wait for who uses them to let go: that change failed', async () => {
+  world.cluster.cluster.faults.add({
+    match: { verb: 'apply', resource: 'mcpservers', name: 'weather', dryRun: false },
     action: { status: 403 },
   });
   publish(server('weather', false));
   const failed = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
   expect(told(failed)).toEqual([
-    'tools/MCPExternalAuthConfig/access held not tried: tools/MCPServer/weather failed before it',
+    expect.stringContaining(
+      'access held nothing of source fleet is deleted while tools/MCPServer/weather could not be applied, and 1 more of',
+    ),
   ]);
   expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });

@@ -122,35 +122,38 @@ function map(name: string, of: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: tools}\ndata: {of: ${of}}\n`;
 }
 
-test.each(TROUBLES)('$code: the Secret stays, what is deleted waits, and the rest goes on', async ({ code, cause, line }) => {
-  configure({ decryption: true });
-  writeKeys(key);
-  world.fleet.commit({
-    'cluster/api.json': await sealed(secret('two'), key),
-    'cluster/marker.yaml': map('marker', code),
-    'cluster/beside.yaml': map('beside', `before-${code}`),
-  });
-  await run();
-  const sealedAgain = await sealed(secret('three'), key);
-  const beside = map('beside', `after-${code}`);
-  world.fleet.commit({
-    'cluster/api.json': sealedAgain,
-    'cluster/marker.yaml': undefined,
-    'cluster/beside.yaml': beside,
-  });
-  await cause();
-  const result = await run();
-  expect(told(result)).toEqual([
-    'configured tools/ConfigMap/beside',
-    'held tools/ConfigMap/marker',
-    'held tools/Secret/api',
-    `${code} cluster/api.json:${line}`,
-  ]);
-  expect(result.plan.waiting.map(({ source, reasons, deletions }) => [source, reasons, deletions.length])).toEqual([
-    ['fleet', ['tools/Secret/api is invalid: what seems to be gone may be that'], 1],
-  ]);
-  expect(await living()).toBe('two');
-});
+test.each(TROUBLES)(
+  '$code: the Secret stays, what is deleted waits, and the rest goes on',
+  async ({ code, cause, line }) => {
+    configure({ decryption: true });
+    writeKeys(key);
+    world.fleet.commit({
+      'cluster/api.json': await sealed(secret('two'), key),
+      'cluster/marker.yaml': map('marker', code),
+      'cluster/beside.yaml': map('beside', `before-${code}`),
+    });
+    await run();
+    const sealedAgain = await sealed(secret('three'), key);
+    const beside = map('beside', `after-${code}`);
+    world.fleet.commit({
+      'cluster/api.json': sealedAgain,
+      'cluster/marker.yaml': undefined,
+      'cluster/beside.yaml': beside,
+    });
+    await cause();
+    const result = await run();
+    expect(told(result)).toEqual([
+      'configured tools/ConfigMap/beside',
+      'held tools/ConfigMap/marker',
+      'held tools/Secret/api',
+      `${code} cluster/api.json:${line}`,
+    ]);
+    expect(result.plan.waiting.map(({ source, reasons, deletions }) => [source, reasons, deletions.length])).toEqual([
+      ['fleet', ['tools/Secret/api is invalid: what seems to be gone may be that'], 1],
+    ]);
+    expect(await living()).toBe('two');
+  },
+);
 
 test('a new key takes effect in the next run of the same process, though nothing in Git has changed', async () => {
   configure({ decryption: true });
