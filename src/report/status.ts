@@ -4,7 +4,7 @@ import type { Troubled } from '../reconcile/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
-import { nameOfList, textOfQuarantined, whyPaused } from './text.ts';
+import { nameOfWaiting, textOfQuarantined, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */
@@ -77,12 +77,12 @@ function madeOf(count: number): string {
 
 function approvalLines({ approvals }: InstanceStatus): string[] {
   return approvals.flatMap((approval) => {
-    const { source, hash, reasons, deletions, following } = approval;
+    const { hash, reasons, deletions, following } = approval;
     const follows = new Set(following);
     const own = deletions.filter((id) => !follows.has(id));
     const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
-    const title = `${nameOfList(source)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
-    return [...section(title, own, (id) => `- ${id}`), ...rest];
+    const title = `${nameOfWaiting(approval)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
+    return deletions.length === 0 ? [title] : [...section(title, own, (id) => `- ${id}`), ...rest];
   });
 }
 
@@ -135,13 +135,15 @@ function headlineOf(status: InstanceStatus): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const waiting = approvals.flatMap(({ deletions }) => deletions).length;
   const others = held.length - waiting;
+  const isStranger = approvals.some(({ deletions }) => deletions.length === 0);
   const kept = fieldsIn(status, 'kept').length;
-  const differs = outOfSync.length + uncertain.length + kept + waiting + others + failures.length > 0;
+  const differs = isStranger || outOfSync.length + uncertain.length + kept + waiting + others + failures.length > 0;
   return [
     ...pausedWords(status),
     ...(failures.length === 0 ? [] : [`${failures.length} could not be read`]),
     ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'problem' : 'problems'}`]),
     ...(differs ? [] : [errors === 0 ? 'in sync' : 'otherwise in sync']),
+    ...(isStranger ? ['all changes wait for approval'] : []),
     ...(outOfSync.length === 0 ? [] : [`${outOfSync.length} out of sync`]),
     ...(uncertain.length === 0 ? [] : [`${uncertain.length} may differ`]),
     ...(kept === 0 ? [] : [`${kept} ${kept === 1 ? 'field differs' : 'fields differ'}`]),

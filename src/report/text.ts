@@ -240,11 +240,16 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
 
 function guardLines({ waiting }: Plan): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
-    `${nameOfList(source)} wait for approval (${hash}): ${reasons.join('; ')}`,
+    `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletions.map((each) => `  - ${each.id}${fateOf(each)}`),
     ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
-    `to delete exactly these: skep approve ${hash}`,
+    `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: skep approve ${hash}`,
   ]);
+}
+
+/** What waits without a deletion is everything: none of the sources was read before. */
+export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
+  return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }
 
 /** Children of what somebody applied by hand are of no source. */

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sourceOrigin } from '../../src/main/instance/pinned.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { instanceFolder } from '../harness/instance.ts';
 import { startWorld, type World, type WorldOverrides } from '../harness/world.ts';
 import { members, publish } from './fleet.ts';
 
@@ -51,6 +52,26 @@ test('where that is meant, an approval lets it go on, and the limits hold for wh
   expect([...(await members(world.client, 'test')).keys()]).toContain('default/ConfigMap/other');
   expect(result.plan.waiting.map(({ deletions }) => deletions.length > 0)).toEqual([]);
   expect((await runOf('git.example.com/two#', 'other')).outcomes).toEqual([]);
+});
+
+test('an instance of entirely other sources is never said to be in sync: its status says that all changes wait', async () => {
+  world.fleet.commit({ 'one/map.yaml': map('of-one'), 'two/map.yaml': map('of-two') });
+  const folder = instanceFolder(world);
+  const from = (path: string) => {
+    const repository = `${world.git.url}/fleet.git`;
+    folder.configure({ name: 'moved', sources: [{ name: 'fleet', repository, branch: 'main', path }] });
+  };
+  from('one');
+  await folder.use((instance) => instance.run({ waitSeconds: 0 }));
+  expect((await folder.run('status')).stdout).toMatch(/^moved: in sync$/m);
+  from('two');
+  const [status, plan] = [await folder.run('status'), await folder.run('plan')];
+  folder.remove();
+  expect(status.stdout).toMatch(/^moved: all changes wait for approval$/m);
+  expect(status.stdout).toMatch(
+    /^all changes wait for approval.*: this instance has read .*skep approve \w{16} approves/m,
+  );
+  expect([plan.code, plan.stdout]).toEqual([5, expect.stringMatching(/^to write them: skep approve \w{16}$/m)]);
 });
 
 test.each([
