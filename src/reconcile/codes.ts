@@ -63,7 +63,7 @@ export const RECONCILE_CODES = {
   'record-declared':
     'A source declares an object with the name of what an instance keeps for itself (lease, key, approvals, ...): it is not applied, as it could approve its own deletions. Give the object another name.',
   'resource-foreign':
-    'The custom resource is kept by another instance, and not changed. Declare it for one of the two, or take it over with `skep adopt`.',
+    'The object, of whatever kind, is kept by another instance, and not changed; what else is in a namespace of another instance is applied. Declare it for one of the two, or take it over with `skep adopt`.',
   overtaken:
     'While a run was under way, the labels or annotations of an object that say whether it is ours to change or delete were changed: it was left, and the next run decides anew.',
   blocked:

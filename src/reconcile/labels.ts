@@ -58,3 +58,9 @@ export function withLabels(object: KubeObject, labels: Record<string, string>): 
 export function labelOf(object: KubeObject, label: string): string | undefined {
   return object.metadata.labels?.[label];
 }
+
+/** Whether it is in the set of another instance than that whose ApplySet is named. */
+export function isOfOtherSet(object: KubeObject, applySet: string): boolean {
+  const set = labelOf(object, PART_OF);
+  return set !== undefined && set !== applySet;
+}

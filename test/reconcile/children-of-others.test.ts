@@ -71,11 +71,11 @@ test('a resource that another instance keeps is left as it lives, and its childr
   publish(world.fleet, { shared: '1.0.0' });
   await world.run();
   publish(world.fleet, { shared: '2.0.0' });
-  // The namespace is declared by both, and may be.
-  const { 'Namespace/tools': _shared, ...before } = versionsOf(await members(world.client, 'test'));
+  const before = versionsOf(await members(world.client, 'test'));
   const other = await world.run({ instance: 'other', conflicts: 'report', waitSeconds: 0 });
   const problems = other.problems.filter(({ severity }) => severity === 'error');
   expect(problems.map(({ code, resource }) => [code, resource?.kind])).toEqual([
+    ['resource-foreign', 'Namespace'],
     ['resource-foreign', 'MCPGroup'],
     ['resource-foreign', 'MCPServer'],
   ]);

@@ -113,18 +113,22 @@ test('a field that is kept under `report` is drift: `plan --detailed-exitcode` e
   folder.configure({ apply: { maxDeletesPercent: 100, waitSeconds: 0 } });
 });
 
-test('what another instance has is not taken: neither its resource nor a field of a namespace that both declare', async () => {
+test('what another instance has is not taken: neither its resource nor a namespace that both declare', async () => {
   publish(world.fleet, { wiki: '2.0.0' });
   await sync();
   const before = await childrenOf('wiki');
   publish(world.fleet, { wiki: '3.0.0' });
+  const more = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: tools}\ndata: {a: b}\n';
+  world.fleet.commit({ 'cluster/more.yaml': more });
   const result = await other.use((instance) => instance.run());
   expect(result.problems.map(({ code, resource, pointer }) => [code, resource?.kind, pointer])).toEqual([
+    ['resource-foreign', 'Namespace', '/metadata/name'],
     ['resource-foreign', 'MCPGroup', '/metadata/name'],
     ['resource-foreign', 'MCPServer', '/metadata/name'],
-    ['field-conflict', 'Namespace', '/metadata/labels/applyset.kubernetes.io~1part-of'],
   ]);
   expect(await childrenOf('wiki')).toBe(before);
+  // What else is in that namespace is applied.
+  expect(result.outcomes.map(({ action, resource }) => [action, resource.name])).toEqual([['created', 'more']]);
 });
 
 test('`skep adopt` takes over what another instance has', async () => {
@@ -135,12 +139,17 @@ test('`skep adopt` takes over what another instance has', async () => {
       ({ refused }) => refused.length === 0,
     );
     const taken = await instance.run();
-    expect(taken.problems.map(({ code }) => code)).toEqual(['field-conflict']);
+    expect(taken.problems).toEqual([]);
     // Nothing of the former owner's entries is left behind.
     expect((await instance.run()).outcomes).toEqual([]);
   });
   expect(await imageOf('wiki')).toBe('images.example.com/wiki:3.0.0');
   const first = await sync();
-  expect(first.problems.map(({ code }) => code)).toEqual(['resource-foreign', 'resource-foreign']);
+  expect(first.problems.map(({ code, resource }) => [code, resource?.kind])).toEqual([
+    ['resource-foreign', 'Namespace'],
+    ['resource-foreign', 'MCPGroup'],
+    ['resource-foreign', 'ConfigMap'],
+    ['resource-foreign', 'MCPServer'],
+  ]);
   expect(first.outcomes).toEqual([]);
 });

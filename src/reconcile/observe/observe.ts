@@ -2,7 +2,7 @@
 
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
-import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import { applySetId, isOfOtherSet } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
 import type { Origins } from '../prune/origins.ts';
@@ -129,7 +129,7 @@ function records(options: InstanceName, loaded: readonly Sourced[]): ReadonlyMap
   return new Map(declared.map((resource) => [resource, problemOf(resource, finding)]));
 }
 
-/** Two that make the children of one resource would undo each other's work. */
+/** Two that keep one object would undo each other's work, and one would delete what the other declares. */
 function ofOtherInstances(
   { instance, homeNamespace, takesOver }: ObserveOptions,
   snapshot: Snapshot,
@@ -139,11 +139,10 @@ function ofOtherInstances(
   if (takesOver) return new Map();
   const foreign = loaded.filter(({ id }) => {
     const living = snapshot.find(id);
-    const set = living === undefined ? undefined : labelOf(living, PART_OF);
-    return set !== undefined && set !== own;
+    return living !== undefined && isOfOtherSet(living, own);
   });
   const message =
-    'another instance keeps it, and makes its children: declare it for one of the two, or take it over with skep adopt';
+    'another instance keeps it, and makes its children if it has any: declare it for one of the two, or take it over with skep adopt';
   const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
   return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
 }

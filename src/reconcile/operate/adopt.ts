@@ -8,7 +8,7 @@ import type { Problem, ResourceId } from '../../std/problem.ts';
 import { acquire, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
-import { applySetId, fieldManager, labelValue } from '../labels.ts';
+import { applySetId, fieldManager, isOfOtherSet, labelValue } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
 import { extentOfMembers, parentObject, sameExtent, union, withInventory } from '../observe/applyset.ts';
 import { scopeOf } from '../observe/scope.ts';
@@ -86,24 +86,24 @@ interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'>
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace, kinds } = options;
   const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
-  const { snapshot, resolved, wishes, parent, leftAlone } = prepared;
+  const { snapshot, wishes, parent, leftAlone } = prepared;
   await snapshot.ensure([...THEIR_KINDS, LEASES]);
   const scope = scopeOf(options.namespaces);
   const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
   const living = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
   const ours = new Set(kinds.map(({ kind }) => kind));
   const customResources = living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup);
-  const declared = resolved.standings.flatMap(({ loaded }): Declared[] => {
-    const skipped = loaded.kind === undefined || leftAlone.has(keyOf(loaded.id));
-    const live = skipped ? undefined : snapshot.find(loaded.id);
-    return live === undefined ? [] : [{ id: loaded.id, source: loaded.source, live }];
-  });
+  const all = declaredOf(prepared);
+  const declared = all.filter(({ custom }) => custom);
+  const applySet = applySetId(instance, homeNamespace);
+  const ofOthers = all.filter(({ custom, live }) => !custom && isOfOtherSet(live, applySet));
   const running = operatorLease(snapshot, deps.clock.now());
   const found = adoptions({
     apiGroup,
     manager: fieldManager(instance),
-    applySet: applySetId(instance, homeNamespace),
+    applySet,
     declared,
+    ofOthers: ofOthers.map(({ live }) => live),
     customResources,
     children: wishes.objects.filter(({ owner }) => owner !== undefined),
     living,
@@ -125,12 +125,22 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     inventory: prepared.inventory,
     recorded: prepared.recorded,
     taken: new Map(
-      declared.map(({ id, source, live }) => [
+      [...declared, ...ofOthers].map(({ id, source, live }) => [
         keyOf(id),
         { source: labelValue(source), run: options.id, uid: live.metadata.uid },
       ]),
     ),
   };
+}
+
+/** As it lives, where it does and may be touched. */
+function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
+  return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
+    const custom = kind !== undefined;
+    const skipped = leftAlone.has(keyOf(id)) || (!custom && verdict !== 'healthy');
+    const live = skipped ? undefined : snapshot.find(id);
+    return live === undefined ? [] : [{ id, source, live, custom }];
+  });
 }
 
 /** What stays somebody else's after all. */

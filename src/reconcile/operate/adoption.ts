@@ -8,7 +8,7 @@ import { formatFields, parseFields } from '../../kube/ownership/fieldsv1.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { type Desired, ownerReference } from '../desire/desire.ts';
-import { labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
+import { isOtherInstance, labelOf, labelValue, OWNER, ownerLabel, PART_OF, SOURCE, withLabels } from '../labels.ts';
 
 /** One object that is taken over. */
 export interface Adoption {
@@ -38,6 +38,8 @@ export interface AdoptionInput {
   readonly manager: string;
   readonly applySet: string;
   readonly declared: readonly Declared[];
+  /** What Git declares of other kinds, as it lives in the set of another instance. */
+  readonly ofOthers: readonly KubeObject[];
   /** All custom resources that live in the instance's scope, declared or not. */
   readonly customResources: readonly KubeObject[];
   /** What the declared ones should become. */
@@ -56,6 +58,7 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
   }
   return [
     ...input.customResources.flatMap((live) => resourceAdoption(input, live, owners.get(keyOf(idOf(live))))),
+    ...input.ofOthers.map((live) => ordinaryAdoption(input, live)),
     ...input.living.flatMap((live): Adoption[] => {
       if (live.metadata.deletionTimestamp !== undefined) return [];
       const desired = wanted.get(keyOf(idOf(live)));
@@ -85,6 +88,15 @@ function resourceAdoption(input: AdoptionInput, live: KubeObject, declared: Decl
   const kept = { ...metadata, finalizers: left.length === 0 ? undefined : left };
   const object = { ...marked, metadata: { ...kept, managedFields: fields?.entries ?? live.metadata.managedFields } };
   return [{ resource: idOf(live), object, finalizers, managers: fields?.managers ?? [], surplus: false }];
+}
+
+/** What people and controllers have set in it stays theirs. */
+function ordinaryAdoption(input: AdoptionInput, live: KubeObject): Adoption {
+  const fields = transfer(input, live, undefined, (manager) => isOtherInstance(manager, input.manager));
+  const { metadata, ...rest } = withLabels(live, { [PART_OF]: input.applySet });
+  const managedFields = fields?.entries ?? metadata.managedFields;
+  const object = { ...rest, metadata: { ...metadata, managedFields } };
+  return { resource: idOf(live), object, finalizers: [], managers: fields?.managers ?? [], surplus: false };
 }
 
 /** The declared custom resource that controls the object, where there is one. */
