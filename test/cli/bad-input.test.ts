@@ -317,7 +317,7 @@ describe('a repository', () => {
     git.createRepository('fleet.git').commit(goodFiles());
     writeFileSync(join(instance.dir, 'right'), `${CREDENTIALS.password}\n`);
     configure(sourceOf(`${git.url}/fleet.git`, withPassword('right')));
-    const finished = await sync();
+    const finished = await sync(); console.log(finished);
     expect(finished.code).toBe(0);
     expect(`${finished.stdout}${finished.stderr}`).not.toContain(CREDENTIALS.password);
   });
