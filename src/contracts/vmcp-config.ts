@@ -27,6 +27,7 @@ import { readDocuments } from '../std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
+import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
@@ -182,13 +183,15 @@ export function formatVmcpConfig(config: VmcpConfig): string {
   return yamlText(config);
 }
 
-/** The configuration, or what is wrong with the text, in one sentence. */
+/** The configuration with defaults filled in, or what is wrong with the text, in one sentence. */
 export function readVmcpConfig(text: string): { readonly config: VmcpConfig } | { readonly fault: string } {
   const [document, ...more] = readDocuments(text, VMCP_CONFIG_FILE);
   if (document === undefined || more.length > 0) return { fault: 'the file must hold one document' };
   const [problem] = document.problems;
   if (problem !== undefined) return { fault: problem.message };
-  const { value } = document;
+  const filled = fillVmcpConfig(document.value ?? null);
+  if ('fault' in filled) return filled;
+  const { value } = filled;
   const fits = vmcpConfigCheck();
   if (fits(value)) return { config: value };
   const misfit = firstMisfit(fits);

@@ -46,12 +46,6 @@ describe('is refused', () => {
     expect(found.slice(0, 19)).toBe(expected.slice(0, 19));
   });
 
-  it('a backend about whose credentials nothing is said', () => {
-    const config = configOf(BACKENDS);
-    const text = formatVmcpConfig({ ...config, outgoingAuth: { source: 'inline', backends: {} } });
-    expect(check(text)).toBe('vmcp-config-invalid /outgoingAuth/backends has nothing about wiki');
-  });
-
   it('a token of a provider where nobody can log in', () => {
     const wiki = { type: 'upstream_inject', upstreamInject: { providerName: 'p' } } as const;
     expect(checkSettings({ outgoingAuth: { source: 'inline', backends: { wiki } } })).toBe(

@@ -16,8 +16,6 @@ export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig
     const message = `${file}: ${pointer} is not supported by this release: ${reason}`;
     throw new Failure('vmcp-setting-not-supported', message, { data: { file, pointer } });
   }
-  const lacking = config.backends.find(({ name }) => config.outgoingAuth.backends[name] === undefined);
-  if (lacking !== undefined) throw invalid(file, `/outgoingAuth/backends has nothing about ${lacking.name}`);
   const provider = unknownProvider(config);
   if (provider !== undefined) throw invalid(file, provider);
   const [twice] = duplicates(config.backends.map(({ name }) => name));
