@@ -21,10 +21,10 @@ export function fillVmcpConfig(value: Json): Filled {
     aggregation: fillAggregation(rest.aggregation),
     operational: fillOperational(rest.operational),
   };
-  if (telemetry !== undefined) filled.telemetry = withDefaults(telemetry, { ...TELEMETRY, serviceName: rest.name });
+  if (telemetry !== undefined) filled.telemetry = fillBlock(telemetry, { ...TELEMETRY, serviceName: rest.name });
   // A block that says `enabled: false` is as good as none.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
-    filled.audit = withDefaults(audit, { ...AUDIT, component: rest.name });
+    filled.audit = fillBlock(audit, { ...AUDIT, component: rest.name });
   }
   return { value: definedOnly(filled) };
 }
@@ -51,7 +51,7 @@ function referenceFault({ compositeToolRefs, aggregation }: JsonObject): string 
 }
 
 /** What is there stays; what is no object is for the schema to refuse. */
-function withDefaults(value: Json | undefined, defaults: JsonObject): Json | undefined {
+function fillBlock(value: Json | undefined, defaults: JsonObject): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   return { ...defaults, ...value };
 }
@@ -118,8 +118,8 @@ function fillAggregation(value: Json | undefined): Json | undefined {
   return definedOnly({
     ...others,
     conflictResolution,
-    conflictResolutionConfig: withDefaults(conflictResolutionConfig, { prefixFormat: '{workload}_' }),
-    tools: Array.isArray(tools) ? tools.map((each) => withDefaults(each, { excludeAll: false }) ?? null) : tools,
+    conflictResolutionConfig: fillBlock(conflictResolutionConfig, { prefixFormat: '{workload}_' }),
+    tools: Array.isArray(tools) ? tools.map((each) => fillBlock(each, { excludeAll: false }) ?? null) : tools,
     excludeAllTools,
   });
 }
@@ -135,13 +135,13 @@ const FAILURE_HANDLING: JsonObject = {
 function fillOperational(value: Json | undefined): Json | undefined {
   if (value !== undefined && !isObject(value)) return value;
   const { timeouts, failureHandling, ...others } = value ?? {};
-  const filled = withDefaults(failureHandling, FAILURE_HANDLING);
+  const filled = fillBlock(failureHandling, FAILURE_HANDLING);
   const breaker = { enabled: false, failureThreshold: 5, timeout: '60s' };
   return definedOnly({
     ...others,
-    timeouts: withDefaults(timeouts, { default: '30s' }),
+    timeouts: fillBlock(timeouts, { default: '30s' }),
     failureHandling: isObject(filled)
-      ? { ...filled, circuitBreaker: withDefaults(filled.circuitBreaker, breaker) ?? null }
+      ? { ...filled, circuitBreaker: fillBlock(filled.circuitBreaker, breaker) ?? null }
       : filled,
   });
 }
