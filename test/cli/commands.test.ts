@@ -298,7 +298,7 @@ describe('plan and sync', () => {
     publish(world.fleet, { clock: '1.1.0' });
     await instance.run('sync');
     const { code, stdout } = await instance.run('apply', 'fleet.plan', '-o', 'json');
-    const [first] = JSON.parse(stdout).outcomes;
+    const [first] = JSON.parse(stdout).outcomes; console.log(stdout);
     expect([code, first.action, first.error.code]).toEqual([7, 'failed', 'plan-stale']);
     expect(first.error.message).toContain('/spec/image');
 
@@ -323,7 +323,7 @@ describe('plan and sync', () => {
     const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
 
     const wrong = await instance.run('approve', '0123456789abcdef');
-    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; 10 deletions wait as ${hash}`;
+    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; these wait: 10 of source fleet as ${hash}`;
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
       1,
       '',

@@ -160,9 +160,10 @@ async function prepare(
     env[name] = await text.variable(name, value);
   }
   Object.assign(env, await program.environment?.(pod));
-  const words = [...program.command, ...(spec.args ?? [])].map((word) => expandReferences(word, env));
-  const [first = '', ...args] = await Promise.all(words.map((word) => text.argument(word)));
-  return { program: first, args, env, directory: home };
+  // The command is of this machine, and so are its paths; what the pod says is of the container.
+  const [first = '', ...own] = program.command.map((word) => expandReferences(word, env));
+  const given = (spec.args ?? []).map((word) => text.argument(expandReferences(word, env)));
+  return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
 }
 
 function probeWorld({ parts, ports }: Running, latest: () => LocalCommand | undefined): ProbeWorld {

@@ -1,7 +1,7 @@
 // What `skep dev` prints once everything is there: where things are, and what to try next. Knows nothing about how they run.
 
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import type { RunningServers } from '../../contracts/running-servers.ts';
 import type { DevRegistries } from './registries.ts';
 import type { DevWorld } from './world.ts';
@@ -39,9 +39,20 @@ function commitOf(fleetDir: string): string {
     : `  git -C ${fleet} commit -am 'My change'     (of a file in ${fleet}/cluster, or of registry.json)`;
 }
 
-/** A server that needs no login, where there is one. */
+/** A tool of the sample fleet, or the tools of a server that needs no login, where there is one. */
 function callOf({ tokenFile }: DevWorld, { servers }: RunningServers): readonly string[] {
-  const server = servers.find(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
+  const open = servers.filter(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
+  const sample = open.find(({ args = [] }) => args.join(' ') === 'sample holidays');
+  const server = sample ?? open[0];
   if (server === undefined) return [];
-  return [`  skep call ${server.url} --token-file ${relative(process.cwd(), tokenFile)}`];
+  const tool = sample === undefined ? '' : ' next_holiday country=DE';
+  return [`  ${ownCommand()} call ${server.url}${tool} --token-file ${relative(process.cwd(), tokenFile)}`];
+}
+
+/** As it can be typed here: a checkout's own Node is in node_modules. */
+function ownCommand(): string {
+  const script = process.argv[1] ?? '';
+  if (basename(script) === 'skep') return 'skep';
+  const node = relative(process.cwd(), process.execPath).replace('node_modules/node/bin/', 'node_modules/.bin/');
+  return `${node} ${relative(process.cwd(), script)}`;
 }
