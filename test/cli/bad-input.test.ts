@@ -320,7 +320,8 @@ describe('a repository', () => {
     // A repository that this instance has never read: it might be another instance's.
     const waiting = await sync();
     expect(waiting.code).toBe(5);
-    const [, hash = ''] = /^deletions wait for approval \(([0-9a-f]{16})\): this instance has read /m.exec(waiting.stdout) ?? [];
+    const [, hash = ''] =
+      /^deletions wait for approval \(([0-9a-f]{16})\): this instance has read /m.exec(waiting.stdout) ?? [];
     expect((await instance.run('approve', hash)).code).toBe(0);
     const finished = await sync();
     expect(finished.code).toBe(0);

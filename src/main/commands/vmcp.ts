@@ -16,7 +16,8 @@ export function vmcpCommand(): Command {
   return new Command('vmcp')
     .description('Serve several MCP servers as one, or check its configuration.')
     .addCommand(serveVirtualCommand(), { isDefault: true })
-    .addCommand(validateVirtualCommand());
+    .addCommand(validateVirtualCommand())
+    .addHelpText('after', '\nExample:\n  skep vmcp validate --config=/etc/vmcp-config/config.yaml');
 }
 
 function serveVirtualCommand(): Command {
