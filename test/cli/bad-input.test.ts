@@ -331,7 +331,8 @@ describe('a repository', () => {
 async function approveOtherSources(): Promise<void> {
   const { code, stdout } = await sync();
   expect(code).toBe(5);
-  const [, hash = ''] = /^deletions wait for approval \(([0-9a-f]{16})\): this instance has read /m.exec(stdout) ?? [];
+  const [, hash = ''] =
+    /^all changes wait for approval \(([0-9a-f]{16})\): this instance has read /m.exec(stdout) ?? [];
   expect((await instance.run('approve', hash)).code).toBe(0);
 }
 
