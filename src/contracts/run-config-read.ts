@@ -1,7 +1,7 @@
 // Reads the configuration of a proxy. A proxy that is older than the reconciler that wrote the file still starts: keys that
 // it does not know are named and left out, as long as the major version of the schema is its own. Knows nothing about files.
 
-import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, pointerToken } from '../std/json.ts';
 import { RUN_CONFIG_SCHEMA, type RunConfig, runConfigCheck } from './run-config.ts';
 import { firstMisfit } from './schema-check.ts';
 
@@ -15,7 +15,7 @@ const MAJOR = 'v0.';
 
 /** `text`: the whole file. `unknown`: pointers of keys that this release does not read. */
 export function readRunConfig(text: string): RunConfigRead {
-  const parsed = parse(text);
+  const parsed = parseJson(text);
   if (!isObject(parsed)) return { fault: 'is not a JSON object' };
   const { schema_version: version } = parsed;
   if (typeof version !== 'string' || !version.startsWith(MAJOR)) {
@@ -27,14 +27,6 @@ export function readRunConfig(text: string): RunConfigRead {
   if (fits(known)) return { config: known, unknown };
   const misfit = firstMisfit(fits);
   return { fault: `${misfit?.pointer} ${misfit?.message}` };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A copy without the keys that a closed object of the schema does not have; adds their pointers to `unknown`. */

@@ -2,6 +2,7 @@
 // specification, Transports, Security Warning), and what pages of allowed origins get to read (Fetch standard, CORS). Pure
 // functions of headers: knows nothing about sockets and callers.
 
+import { singleHeader } from '../mcp/headers.ts';
 import type { Denial } from './codes.ts';
 
 export interface OriginSettings {
@@ -61,15 +62,15 @@ export function originRules(settings: OriginSettings): OriginRules {
     const url = webOrigin(origin);
     if (url === undefined) return false;
     const own = [
-      headerText(request, 'host'),
-      settings.trustForwarded ? headerText(request, 'x-forwarded-host') : undefined,
+      singleHeader(request.headers, 'host'),
+      settings.trustForwarded ? singleHeader(request.headers, 'x-forwarded-host') : undefined,
     ];
     return url.host === resourceHost || own.some((host) => host !== undefined && sameHost(url, host));
   }
 
   function headers(request: RequestHead): Headers {
     if (allowedOrigins.length === 0) return NO_HEADERS;
-    const origin = headerText(request, 'origin');
+    const origin = singleHeader(request.headers, 'origin');
     if (origin === undefined || !isAllowed(origin)) return VARY;
     const allowed = anyOrigin ? '*' : origin;
     return { ...VARY, 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED };
@@ -78,15 +79,16 @@ export function originRules(settings: OriginSettings): OriginRules {
   return {
     headers,
     refuse(request) {
-      if (!hostFits(headerText(request, 'host'))) return HOST_REFUSED;
+      if (!hostFits(singleHeader(request.headers, 'host'))) return HOST_REFUSED;
       const { origin } = request.headers;
       if (origin === undefined) return undefined;
       const fits = typeof origin === 'string' && (isAllowed(origin) || isOwn(request, origin));
       return fits ? undefined : ORIGIN_REFUSED;
     },
     preflight(request) {
-      const origin = headerText(request, 'origin');
-      const asked = request.method === 'OPTIONS' && headerText(request, 'access-control-request-method') !== undefined;
+      const origin = singleHeader(request.headers, 'origin');
+      const asked =
+        request.method === 'OPTIONS' && singleHeader(request.headers, 'access-control-request-method') !== undefined;
       if (!asked || origin === undefined || !isAllowed(origin)) return undefined;
       return {
         ...headers(request),
@@ -116,14 +118,9 @@ const HOST_REFUSED: Denial = {
 };
 
 function paramHeaders(request: RequestHead): readonly string[] {
-  const asked = headerText(request, 'access-control-request-headers') ?? '';
+  const asked = singleHeader(request.headers, 'access-control-request-headers') ?? '';
   const names = asked.split(',').map((name) => name.trim().toLowerCase());
   return names.filter((name) => PARAM_HEADER.test(name));
-}
-
-function headerText({ headers }: RequestHead, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Undefined for `null`, for what is no origin, and for those of extensions, which only a list can allow. */

@@ -63,6 +63,22 @@ export function headerValue(headers: HeaderValues, name: string): string | undef
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
+/** Undefined where it came several times: Node joins or drops those, and what is still a list cannot be relied on. */
+export function singleHeader(headers: HeaderValues, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** By the value of `content-type`. */
+export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
+  return typeof contentType === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
+}
+
+/** By the value of `content-type`. */
+export function isJson(contentType: string | readonly string[] | undefined): boolean {
+  return typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
+}
+
 /**
  * Whether the headers of a request of the stateless era say what its body says (2026-07-28, Streamable HTTP, Server
  * Validation). Notifications have no rules there. That header and `_meta` name one revision is asked by `eraOf`.

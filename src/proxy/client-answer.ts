@@ -3,6 +3,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Answer, BackendFault } from '../backends/backend.ts';
+import { isEventStream } from '../mcp/headers.ts';
 import type { MessageId } from '../mcp/message.ts';
 import { formatComment } from '../mcp/sse.ts';
 import { faultRefusal, refusalBody } from './faults.ts';
@@ -127,8 +128,4 @@ function endsEvent(bytes: Buffer): boolean {
   const third = bytes[bytes.length - 3];
   if (last === LF) return before === LF || (before === CR && (third === LF || third === CR));
   return last === CR && (before === CR || before === LF);
-}
-
-export function isEventStream(contentType: string | readonly string[] | undefined): boolean {
-  return typeof contentType === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(contentType);
 }

@@ -5,7 +5,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, Era, Exchange } from '../backends/backend.ts';
 import { authorizeAs } from '../credentials/authorize.ts';
 import type { Credential } from '../credentials/credential.ts';
-import { checkStandardHeaders, encodeHeaderValue, HEADERS, requestHeadersToForward } from '../mcp/headers.ts';
+import {
+  checkStandardHeaders,
+  encodeHeaderValue,
+  HEADERS,
+  requestHeadersToForward,
+  singleHeader,
+} from '../mcp/headers.ts';
 import type { Message } from '../mcp/message.ts';
 import { eraOf } from '../mcp/revisions.ts';
 import { scanMessage } from '../mcp/scan.ts';
@@ -80,7 +86,7 @@ function prepareMessage(
   begun: Known,
 ): Prepared {
   const { headers, body } = incoming;
-  const decided = eraOf(singleHeader(headers[HEADERS.protocolVersion]), message);
+  const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
   const known = { ...begun, message, era, revision };
@@ -185,9 +191,4 @@ function leavingHeaders(
   else headers.tracestate = trace.tracestate;
   if (trace.baggage !== undefined) headers.baggage = trace.baggage;
   return headers;
-}
-
-/** Node joins or drops repeated headers; what is still a list says nothing that can be relied on. */
-function singleHeader(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -2,10 +2,10 @@
 // Bytes pass unchanged, and no more than a bound is looked at. Knows nothing about audit or metrics.
 
 import type { Answer } from '../backends/backend.ts';
+import { isEventStream } from '../mcp/headers.ts';
 import { readValue, scanMessage } from '../mcp/scan.ts';
 import { createEventSplitter } from '../mcp/sse.ts';
 import { isObject } from '../std/json.ts';
-import { isEventStream } from './client-answer.ts';
 
 /** `unknown`: no answer came, or it was too large to be read. */
 export type Outcome = 'success' | 'error' | 'tool-error' | 'unknown';

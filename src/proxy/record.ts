@@ -1,6 +1,7 @@
 // What is kept of a request that has ended: metrics, a span, a line of the log. Knows nothing about how requests are answered.
 
 import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
+import { singleHeader } from '../mcp/headers.ts';
 import { methodFacts } from '../mcp/methods.ts';
 import type { Ended } from './entry.ts';
 import type { ProxyMetrics } from './metrics.ts';
@@ -64,8 +65,8 @@ function errorTypeOf({ status, outcome, reason, rpcErrorCode }: Ended): string {
 function sourceOf({ request: { headers, socket }, requestId, forwarded }: RecordedCall): AuditSource {
   return {
     peer: socket.remoteAddress ?? '',
-    forwardedFor: singleHeader(headers['x-forwarded-for']),
-    realIp: singleHeader(headers['x-real-ip']),
+    forwardedFor: singleHeader(headers, 'x-forwarded-for'),
+    realIp: singleHeader(headers, 'x-real-ip'),
     trusted: forwarded.trusted,
     userAgent: headers['user-agent'],
     requestId,
@@ -96,10 +97,6 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     responseBytes: ended.responseBytes,
     backendName: ended.backendName,
   };
-}
-
-function singleHeader(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** Each request is a line only where more is asked for; what broke on the server's side is one always. */

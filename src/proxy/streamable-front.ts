@@ -3,9 +3,9 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Answer, Backend, BackendFault, Exchange, Flow } from '../backends/backend.ts';
-import { HEADERS, responseHeadersToForward } from '../mcp/headers.ts';
+import { HEADERS, isEventStream, responseHeadersToForward } from '../mcp/headers.ts';
 import type { SessionSeal } from '../mcp/seal.ts';
-import { type ClientAnswer, createClientAnswer, type HeaderValues, isEventStream } from './client-answer.ts';
+import { type ClientAnswer, createClientAnswer, type HeaderValues } from './client-answer.ts';
 import { type ClientInfo, sealedInfo } from './client-info.ts';
 import type { Entry, Known } from './entry.ts';
 import type { Prepared } from './exchange.ts';

@@ -1,6 +1,7 @@
 // The line of one session to an HTTP+SSE server (MCP 2024-11-05, Transports): messages go there as POSTs and come back as
 // events of one stream. Knows nothing about clients and what messages mean.
 
+import { isEventStream } from '../../mcp/headers.ts';
 import { createEventSplitter, type SseEvent } from '../../mcp/sse.ts';
 import { Failure } from '../../std/failure.ts';
 import type { BackendFault, Exchange } from '../backend.ts';
@@ -65,10 +66,6 @@ function openStream(line: Line, headers: Readonly<Record<string, string>>): Upst
     end: () => breakLine(line, 'sse-closed', 'the server ended its event stream'),
     failed: ({ detail, reason }) => breakLine(line, 'sse-unreachable', detail, { reason }),
   });
-}
-
-function isEventStream(type: string | readonly string[] | undefined): boolean {
-  return typeof type === 'string' && /^\s*text\/event-stream\s*(;|$)/i.test(type);
 }
 
 function takeEvent(line: Line, { type, data }: SseEvent): void {

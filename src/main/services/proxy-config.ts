@@ -7,6 +7,7 @@ import { compilePolicies } from '../../gate/policy/compile.ts';
 import type { Policies } from '../../gate/policy/decide.ts';
 import { insecureUrls } from '../../proxy/settings.ts';
 import { Failure } from '../../std/failure.ts';
+import { parseJson } from '../../std/json.ts';
 import type { WatchedFiles } from './watched-files.ts';
 
 export interface ProxyConfig {
@@ -48,14 +49,6 @@ export function readPolicies(files: WatchedFiles, path: string | undefined): Pol
   const compiled = compilePolicies(read.file);
   if (compiled.ok) return compiled.policies;
   throw policiesInvalid(path, compiled.faults.map(({ message }) => message).join('; '));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalid(file: string, fault: string): Failure {

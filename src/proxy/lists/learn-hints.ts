@@ -2,12 +2,11 @@
 // Knows nothing about policies: the rules learn from the answers as they pass.
 
 import type { Answer, Exchange } from '../../backends/backend.ts';
-import { HEADERS } from '../../mcp/headers.ts';
+import { HEADERS, isEventStream } from '../../mcp/headers.ts';
 import type { Message, Span } from '../../mcp/message.ts';
 import { readValue, scanMessage } from '../../mcp/scan.ts';
 import { createEventSplitter } from '../../mcp/sse.ts';
 import { isObject } from '../../std/json.ts';
-import { isEventStream } from '../client-answer.ts';
 import { type ExchangeWorld, type Incoming, prepareExchange } from '../exchange.ts';
 
 export interface HintsAsking {

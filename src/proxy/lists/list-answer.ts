@@ -2,8 +2,9 @@
 // What cannot be read never passes. Knows nothing about tools, policies or where messages come from.
 
 import type { Answer, BackendFault } from '../../backends/backend.ts';
+import { isEventStream, isJson } from '../../mcp/headers.ts';
 import { createEventSplitter, formatEvent, type SseEvent } from '../../mcp/sse.ts';
-import { type HeaderValues, isEventStream } from '../client-answer.ts';
+import type { HeaderValues } from '../client-answer.ts';
 
 /** The message as the client gets it. */
 export type RewriteMessage = (message: Buffer) => Buffer;
@@ -108,10 +109,6 @@ function rewriteEvent(event: SseEvent, rewrite: RewriteMessage): Buffer {
   if (data.length === 0) return event.raw;
   const changed = rewrite(data);
   return changed === data ? event.raw : formatEvent({ data: changed, id, type, retry });
-}
-
-function isJson(contentType: string | readonly string[] | undefined): boolean {
-  return typeof contentType === 'string' && /^\s*application\/json\s*(;|$)/i.test(contentType);
 }
 
 function unreadable(why: string): BackendFault {

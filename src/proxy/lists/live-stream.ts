@@ -2,12 +2,12 @@
 // a message comes change it, and the client is told when other rules change its lists. Knows nothing about files and HTTP.
 
 import type { Answer } from '../../backends/backend.ts';
+import { isEventStream } from '../../mcp/headers.ts';
 import type { Message } from '../../mcp/message.ts';
 import { readValue } from '../../mcp/scan.ts';
 import { formatEvent } from '../../mcp/sse.ts';
 import { isObject } from '../../std/json.ts';
 import type { Caller } from '../caller.ts';
-import { isEventStream } from '../client-answer.ts';
 import type { Rules } from '../rules.ts';
 import { type RewriteMessage, rewriteAnswer } from './list-answer.ts';
 
