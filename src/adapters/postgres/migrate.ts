@@ -38,10 +38,11 @@ const LOCK_TIMEOUT_MS = 60_000;
 const LOCK_POLL_MS = 200;
 /**
  * How long a migration waits for a table that is in use. Meanwhile everybody else waits behind it, readers too: then it lets
- * them pass, and tries again. Replicas of the release before go on serving.
+ * them pass, and tries again. Replicas of the release before go on serving. Well below PostgreSQL's `deadlock_timeout` (1 s):
+ * where a replica and the migration wait for each other's tables, it is the migration that gives way.
  */
-const TABLE_LOCK_MS = 1_000;
-const TABLE_LOCK_TRIES = 30;
+const TABLE_LOCK_MS = 300;
+const TABLE_LOCK_TRIES = 100;
 /** lock_not_available (PostgreSQL, appendix A). */
 const NO_LOCK = '55P03';
 /** Any number that nobody else locks: the first 8 bytes of our name's digest. */
