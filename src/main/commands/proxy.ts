@@ -1,6 +1,5 @@
 // `skep proxy`: the proxy in front of one MCP server.
 
-import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
 import { awaitSignal } from '../signals.ts';
@@ -9,12 +8,6 @@ interface Options {
   readonly config: string;
   readonly logLevel: LogLevel;
 }
-
-/**
- * WebAssembly is compiled a second time, and better, for what runs most: with V8's own bound (13 million) that begins while
- * the policy engine starts, for code that then never runs again, and takes 40 ms and 16 MiB.
- */
-const CALM_TIERING = '--wasm-tiering-budget=50000000';
 
 export function proxyCommand(): Command {
   return new Command('proxy')
@@ -27,7 +20,6 @@ export function proxyCommand(): Command {
     )
     .addHelpText('after', '\nExample:\n  skep proxy --config=/etc/runconfig/runconfig.json')
     .action(async ({ config: file, logLevel }: Options) => {
-      setFlagsFromString(CALM_TIERING);
       const { createLogger } = await import('../log.ts');
       const { followConfig, readProxyConfig } = await import('../services/proxy-config.ts');
       const { createWatchedFiles } = await import('../services/watched-files.ts');
