@@ -20,8 +20,12 @@ export const AUTH_CODES = {
     'The token claims to be a JWT but is not a well-formed one. Usually it was cut off, or changed on its way.',
   'algorithm-refused':
     'The JWT is signed with an algorithm that is not accepted: none, an HMAC, or an unknown one. Let the provider sign with RS, PS, ES or EdDSA.',
+  'type-refused':
+    'The `typ` of the JWT is not that of an access token: absent, JWT or at+jwt. It was made for something else, such as an ID or logout token. Where an issuer is known to use another one, name it in `tokenTypes` of its provider.',
+  'token-bound':
+    'The token is bound to a key or certificate of the client (`cnf`), and the proof of it is not checked: who found the token could use it. Ask the provider for an unbound bearer token.',
   'key-unknown':
-    'The key that the JWT names is not among the keys of the provider, also not after asking again. Is the token of this provider, and is jwksUrl the right one?',
+    'The key that the JWT names is not among the keys of the provider, also not after asking it again (once in 30 s at most). Is the token of this provider, and is jwksUrl the right one?',
   'key-unusable': 'The key that the JWT names cannot verify it: wrong type, too short, or several keys fit.',
   'signature-invalid':
     'The signature of the JWT does not fit the key of the provider. The token was changed, or is from another issuer that uses the same key id; get a new one.',
@@ -38,12 +42,16 @@ export const AUTH_CODES = {
     'The `aud` claim does not contain the audience configured for the provider. Ask the provider for a token for that audience, or correct `audience`.',
   'token-inactive':
     'The introspection endpoint says that the token is not active: expired, revoked, or unknown to it. Get a new one.',
+  'token-unsupported':
+    'The introspection endpoint says that it answers for no token of this kind, most often for no JWT. So only its signature counts: look at the other reason, or get a token that is opaque.',
   'keys-unavailable':
     'The keys of the provider could not be loaded and none are remembered. Check issuerUrl, jwksUrl and the network.',
   'introspection-unavailable':
     'The introspection endpoint did not give a usable answer. Check introspectionUrl, the credentials and the network.',
   'introspection-busy':
     'Too many tokens that the provider does not know came in a short time; it is not asked about further ones until a moment later.',
+  'introspection-unusable':
+    'The introspection endpoint gave no answer that can be used for this one token: a status such as 400, or a body that is no JSON object. It says nothing about the token; the client gets 503. Ask the endpoint by hand (curl).',
   'keys-stale':
     'The keys of the provider could not be refreshed; the remembered ones stay in use for a while. Look at the provider and the network before that while is over.',
   'provider-answer-invalid':

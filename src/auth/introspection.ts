@@ -1,6 +1,7 @@
 // Asks a provider about a token (RFC 7662) and remembers the answer for a short while. Knows nothing about JWTs.
 
 import { setBounded } from '../std/bounded.ts';
+import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import type { JsonObject } from '../std/json.ts';
 import { afterFailure, NO_BACKOFF } from './backoff.ts';
@@ -11,11 +12,14 @@ import { causeOf, postForm } from './outbound.ts';
 import type { AuthPorts } from './ports.ts';
 import type { Cause, Refusal } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
+import { checkBearer } from './token-form.ts';
 
 /** An accepted token is asked about again after this, or when it expires, whichever is first. */
 const ACCEPTED_KEPT_MS = 60_000;
 /** A refused token is asked about again after this. */
 const REFUSED_KEPT_MS = 10_000;
+/** An answer that says nothing about a token may be the fault of that token alone: nobody asks about it again for so long. */
+const UNUSABLE_KEPT_MS = 2_000;
 /** Of each sort: tokens that somebody invents must not push out those that were accepted. */
 const REMEMBERED_MAX = 10_000;
 /** Questions that may end in a refusal at once, and how many more each second. */
@@ -24,6 +28,12 @@ const REFUSALS_PER_SECOND = 20;
 
 export type Introspect = (token: string) => Promise<TokenResult>;
 
+/** Code of the cause where this one question got no usable answer. */
+const UNUSABLE = 'introspection-unusable';
+/** Statuses that may come of what was asked; all others are about the endpoint, or about us. 200: a body that is no answer. */
+const QUESTION_STATUSES: readonly unknown[] = [200, 400, 413, 414, 422, 431];
+/** RFC 7009 section 2.2.1, which endpoints use here as well: it will never answer for such a token. */
+const UNSUPPORTED = 'unsupported_token_type';
 const BUSY: Cause = { code: 'introspection-busy', message: 'too many unknown tokens in a short time' };
 
 interface Remembered {
@@ -32,7 +42,10 @@ interface Remembered {
   readonly until: number;
 }
 
-/** For a provider with an introspectionUrl. Failures of the endpoint are refusals and are not remembered. */
+/**
+ * For a provider with an introspectionUrl. Only a usable answer says anything about a token (RFC 7662 section 2.2); whatever
+ * else comes leaves it undecided, and what the endpoint as a whole is at fault for makes it be asked with growing pauses.
+ */
 export function createIntrospection(
   ports: AuthPorts,
   provider: ProviderSettings & { readonly introspectionUrl: string },
@@ -61,21 +74,27 @@ export function createIntrospection(
         token,
         token_type_hint: 'access_token',
       });
-      backoff = NO_BACKOFF;
-      lastCause = undefined;
+      reopen();
       return checkAnswer(answer, provider, ports.clock.now());
     } catch (error) {
-      return fail(causeOf(error));
+      const cause = causeOf(error);
+      const { status, error: name } = error instanceof Failure ? error.data : {};
+      if (status === 400 && name === UNSUPPORTED) {
+        reopen();
+        return { ok: false, refusal: { reason: 'token-unsupported' } };
+      }
+      // One token that nobody can answer for must not close the endpoint to the others.
+      if (cause.code === 'provider-answer-invalid' && QUESTION_STATUSES.includes(status))
+        return unavailable({ ...cause, code: UNUSABLE });
+      backoff = afterFailure(backoff, ports.clock.monotonic());
+      lastCause = cause;
+      return unavailable(cause);
     }
   }
 
-  function fail(cause: Cause): TokenResult {
-    // An unusable answer may be the fault of this one token: it must not close the endpoint to the others.
-    if (cause.code !== 'provider-answer-invalid') {
-      backoff = afterFailure(backoff, ports.clock.monotonic());
-      lastCause = cause;
-    }
-    return unavailable(cause);
+  function reopen(): void {
+    backoff = NO_BACKOFF;
+    lastCause = undefined;
   }
 
   function remember(key: string, result: TokenResult): void {
@@ -107,7 +126,8 @@ export function createIntrospection(
 /** RFC 7662 section 2.2, and the claims that document 1 requires of every token. */
 function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
-  const refusal = checkClaims(answer, { issuer: provider.issuerUrl, audience: provider.audience }, nowMs);
+  const expected = { issuer: provider.issuerUrl, audience: provider.audience };
+  const refusal = checkBearer(answer) ?? checkClaims(answer, expected, nowMs);
   return refusal === undefined ? { ok: true, claims: answer } : { ok: false, refusal };
 }
 
@@ -117,7 +137,9 @@ function keepUntil(result: TokenResult, clock: AuthPorts['clock']): number | und
     const lifeMs = Number(result.claims.exp) * 1000 - clock.now();
     return clock.monotonic() + Math.min(lifeMs, ACCEPTED_KEPT_MS);
   }
-  return result.refusal.reason === 'introspection-unavailable' ? undefined : clock.monotonic() + REFUSED_KEPT_MS;
+  const { refusal } = result;
+  if (refusal.reason !== 'introspection-unavailable') return clock.monotonic() + REFUSED_KEPT_MS;
+  return refusal.cause.code === UNUSABLE ? clock.monotonic() + UNUSABLE_KEPT_MS : undefined;
 }
 
 function unavailable(cause: Cause): { readonly ok: false; readonly refusal: Refusal } {

@@ -53,7 +53,8 @@ export function createProviderKeys(ports: AuthPorts, provider: ProviderSettings)
       if (result.found !== 'none') return result;
       const newer = await keys.newer(searched);
       if (newer === undefined) return result;
-      searched = newer;
+      if ('cause' in newer) return { found: 'unavailable', cause: newer.cause };
+      searched = newer.keySet;
     }
   }
   return { find, edition: keys.fresh };
@@ -83,8 +84,8 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
 interface RefreshedKeys {
   /** The keys to use now; asks the provider where they are missing or no longer fresh. */
   current(): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause }>;
-  /** Other keys than these, after asking again where that is allowed; undefined where there are none. */
-  newer(than: KeySet): Promise<KeySet | undefined>;
+  /** Other keys than these, after asking again where that is allowed; undefined where there are none, a cause where nobody knows. */
+  newer(than: KeySet): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause } | undefined>;
   /** The keys that may be used without asking; one and the same object for as long as the provider has no others. */
   fresh(): KeySet | undefined;
 }
@@ -122,6 +123,11 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     return loaded !== undefined && ports.clock.monotonic() - loaded.at < maxAgeMs ? loaded.keySet : undefined;
   }
 
+  function mayRenew(): boolean {
+    const now = ports.clock.monotonic();
+    return failed === undefined ? now - renewedAt >= UNKNOWN_KEY_COOLDOWN_MS : now >= backoff.retryAt;
+  }
+
   function fresh(): KeySet | undefined {
     return usable(KEYS_FRESH_MS);
   }
@@ -141,12 +147,14 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
       // A request under way may have been sent before the key was there: what it brings is looked at, and does not count.
       if (pending !== undefined) await pending;
       if (usable() === than) {
-        if (ports.clock.monotonic() - renewedAt < UNKNOWN_KEY_COOLDOWN_MS) return undefined;
+        if (!mayRenew()) return failed && { cause: failed };
         renewedAt = ports.clock.monotonic();
         await ask();
       }
       const keySet = usable();
-      return keySet === than ? undefined : keySet;
+      if (keySet !== undefined && keySet !== than) return { keySet };
+      // The key may be a new one, which only the provider can tell.
+      return failed && { cause: failed };
     },
   };
 }

@@ -11,6 +11,7 @@ import { checkClaims, type ExpectedClaims } from './claims.ts';
 import { excerpt } from './excerpt.ts';
 import type { KeyLookup, KeyResult } from './jwks.ts';
 import type { Refusal } from './rejection.ts';
+import { checkForm } from './token-form.ts';
 
 /** Signatures with a public key only: with HMACs whoever can verify can also sign, and `none` is no signature. */
 const ALGORITHMS = [
@@ -30,6 +31,17 @@ const ALGORITHMS = [
 export type TokenResult =
   | { readonly ok: true; readonly claims: JsonObject }
   | { readonly ok: false; readonly refusal: Refusal };
+
+/** A JWT that is good for whoever bears it. `nowMs`: milliseconds since 1970. */
+export async function checkAccessToken(
+  findKey: KeyLookup,
+  token: string,
+  { tokenTypes, ...expected }: ExpectedClaims & { readonly tokenTypes?: readonly string[] },
+  nowMs: number,
+): Promise<TokenResult> {
+  const refusal = checkForm(token, tokenTypes);
+  return refusal === undefined ? await checkJwt(findKey, token, expected, nowMs) : { ok: false, refusal };
+}
 
 /** `nowMs`: milliseconds since 1970. */
 export async function checkJwt(

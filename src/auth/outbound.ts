@@ -2,7 +2,7 @@
 // Knows nothing about keys, tokens or what the answer means.
 
 import { Failure } from '../std/failure.ts';
-import { isObject, type JsonObject, parseJson } from '../std/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../std/json.ts';
 import type { AuthPorts, FetchRequest, FetchResponse } from './ports.ts';
 import type { Cause } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -68,15 +68,19 @@ async function askProvider(
 }
 
 function jsonObject(url: string, response: FetchResponse): JsonObject {
-  if (response.status !== 200) throw invalidAnswer(url, `answered with status ${response.status}`, response.status);
   const parsed = parseJson(new TextDecoder().decode(response.body));
+  if (response.status !== 200) {
+    const { error } = isObject(parsed) ? parsed : {};
+    throw invalidAnswer(url, `answered with status ${response.status}`, response.status, error);
+  }
   if (!isObject(parsed)) throw invalidAnswer(url, 'did not answer with a JSON object', response.status);
   return parsed;
 }
 
-/** Failure `provider-answer-invalid`. `what` goes on from the URL. */
-export function invalidAnswer(url: string, what: string, status = 200): Failure {
-  return new Failure('provider-answer-invalid', `${url} ${what}`, { data: { url, status }, retryable: true });
+/** Failure `provider-answer-invalid`. `what` goes on from the URL; `error`: RFC 6749 section 5.2, where the answer has it. */
+export function invalidAnswer(url: string, what: string, status = 200, error?: Json): Failure {
+  const data = typeof error === 'string' ? { url, status, error } : { url, status };
+  return new Failure('provider-answer-invalid', `${url} ${what}`, { data, retryable: true });
 }
 
 async function clientCredentials(

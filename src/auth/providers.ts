@@ -8,10 +8,11 @@ import { excerpt } from './excerpt.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { createIntrospection, type Introspect } from './introspection.ts';
 import { createProviderKeys, type ProviderKeys } from './jwks.ts';
-import { checkJwt, claimedIssuer } from './jwt.ts';
+import { checkAccessToken, claimedIssuer, type TokenResult } from './jwt.ts';
 import type { AuthPorts } from './ports.ts';
 import { type Attempt, type Rejection, refusedBy } from './rejection.ts';
 import type { ProviderSettings } from './settings.ts';
+import { checkForm } from './token-form.ts';
 
 export type Verdict =
   | { readonly ok: true; readonly identity: Identity }
@@ -80,8 +81,9 @@ async function verify(
   attempts: Attempt[],
 ): Promise<Identity | undefined> {
   for (const { settings, keys } of providers) {
-    const expected = { issuer: settings.issuerUrl, audience: settings.audience };
-    const result = await checkJwt(keys.find, token, expected, ports.clock.now());
+    const { issuerUrl: issuer, audience, tokenTypes } = settings;
+    const expected = { issuer, audience, tokenTypes };
+    const result = await checkAccessToken(keys.find, token, expected, ports.clock.now());
     if (result.ok) {
       const identity = identityOf(settings.name, result.claims);
       const edition = keys.edition();
@@ -102,7 +104,8 @@ async function introspectBy(
 ): Promise<Identity | undefined> {
   for (const { settings, introspect } of providers) {
     if (introspect === undefined) continue;
-    const result = await introspect(token);
+    const refusal = checkForm(token, settings.tokenTypes);
+    const result: TokenResult = refusal === undefined ? await introspect(token) : { ok: false, refusal };
     if (result.ok) return identityOf(settings.name, result.claims);
     attempts.push({ provider: settings.name, method: 'introspection', refusal: result.refusal });
   }

@@ -8,6 +8,8 @@ import type { Scope } from './identity.ts';
 export type Refusal =
   | { readonly reason: 'token-malformed'; readonly detail: string }
   | { readonly reason: 'algorithm-refused'; readonly algorithm: string }
+  | { readonly reason: 'type-refused'; readonly type: string }
+  | { readonly reason: 'token-bound' }
   | { readonly reason: 'key-unknown'; readonly kid?: string }
   | { readonly reason: 'key-unusable'; readonly detail: string }
   | { readonly reason: 'signature-invalid' }
@@ -18,6 +20,7 @@ export type Refusal =
   | { readonly reason: 'issuer-mismatch'; readonly actual: string }
   | { readonly reason: 'audience-mismatch'; readonly actual: readonly string[] }
   | { readonly reason: 'token-inactive' }
+  | { readonly reason: 'token-unsupported' }
   | { readonly reason: 'keys-unavailable'; readonly cause: Cause }
   | { readonly reason: 'introspection-unavailable'; readonly cause: Cause };
 
@@ -85,17 +88,28 @@ export function publicRejection(rejection: Rejection): PublicRejection {
 /** What follows from the refusals of everyone who was asked. */
 export function refusedBy(attempts: readonly Attempt[]): Rejection {
   const byProvider = Map.groupBy(attempts, ({ provider }) => provider);
-  const silent = [...byProvider.values()].some((own) => own.every(({ refusal }) => saysNothing(refusal)));
-  return { reason: silent ? 'token-unjudged' : 'token-refused', attempts };
+  return { reason: [...byProvider.values()].some(isUndecided) ? 'token-unjudged' : 'token-refused', attempts };
 }
 
-/** An unusable answer to a question about a token may well be the fault of that token. */
-function saysNothing(refusal: Refusal): boolean {
-  switch (refusal.reason) {
-    case 'keys-unavailable':
+/** `own`: attempts at one provider, the signature before introspection. */
+function isUndecided(own: readonly Attempt[]): boolean {
+  const last = own.at(-1);
+  if (last === undefined || !saysNothing(last.refusal)) return false;
+  return own.every(({ refusal }) => saysNothing(refusal) || isLeftToIntrospection(refusal));
+}
+
+function saysNothing({ reason }: Refusal): boolean {
+  return reason === 'keys-unavailable' || reason === 'introspection-unavailable';
+}
+
+/** Why a token may be good although no key of ours verifies it: only its provider can tell. */
+function isLeftToIntrospection({ reason }: Refusal): boolean {
+  switch (reason) {
+    case 'token-malformed':
+    case 'algorithm-refused':
+    case 'key-unknown':
+    case 'key-unusable':
       return true;
-    case 'introspection-unavailable':
-      return refusal.cause.code !== 'provider-answer-invalid';
     default:
       return false;
   }

@@ -9,6 +9,8 @@ export interface ProviderSettings {
   /** Equal to the `iss` claim of accepted tokens, character by character. */
   readonly issuerUrl: string;
   readonly audience: string;
+  /** `typ` of its tokens, beyond those that all have. */
+  readonly tokenTypes?: readonly string[];
   /** Where the issuer is in this process: its keys now, one and the same object until there are others. Nothing is fetched. */
   readonly ownKeys?: () => JSONWebKeySet;
   /** Where given, discovery is skipped. */

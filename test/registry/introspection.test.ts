@@ -107,7 +107,7 @@ test('an opaque token goes through the providers that can be asked, in order', a
 test('a JWT that is refused as such is asked about as well', async () => {
   gate = await openGate([asking()]);
   const token = await issuer.sign({ iss: issuer.url, aud: AUDIENCE, exp: 1 });
-  await checkRefused(token, ['p0 jwt token-expired', 'p0 introspection introspection-unavailable']);
+  await checkRefused(token, ['p0 jwt token-expired', 'p0 introspection token-unsupported']);
 });
 
 /** Signed in a way that no key can verify, so only the provider can tell. */
@@ -156,14 +156,15 @@ test('a token that one provider refuses and another cannot be asked about is not
   await checkRefused('an-opaque-token-of-somebody', reasons, UNJUDGED);
 });
 
-test('a wrong client secret is a refusal that the log explains, and a corrected file is read at once', async () => {
+test('a wrong client secret says nothing about tokens, the log explains it, and a corrected file is read with the next question', async () => {
   const file = join(directory, 'changing');
   await writeFile(file, 'wrong');
   gate = await openGate([asking({ clientSecretFile: file })]);
   const token = await issuer.token('opaque', AUDIENCE);
-  await checkRefused(token, ['p0 introspection introspection-unavailable']);
+  await checkRefused(token, ['p0 introspection introspection-unavailable'], UNJUDGED);
   expect(gate.logs()).toContain('answered with status 401');
   await writeFile(file, INTROSPECTION_CLIENT.secret);
+  gate.advance(1_000);
   await checkAccepted(token);
 });
 
@@ -196,8 +197,8 @@ test.each([
   { reason: 'aud is missing', body: { ...GOOD, aud: undefined }, refused: 'claim-missing' },
   { reason: 'exp is missing', body: { ...GOOD, exp: undefined }, refused: 'claim-missing' },
   { reason: 'exp is past', body: { ...GOOD, exp: 1 }, refused: 'token-expired' },
+  { reason: 'it is bound to a key (RFC 7662, cnf)', body: { ...GOOD, cnf: { jkt: 'x' } }, refused: 'token-bound' },
   { reason: 'iss is another one', body: { ...GOOD, iss: 'https://j.example' }, refused: 'issuer-mismatch' },
-  { reason: 'the answer is a list', body: [], refused: 'introspection-unavailable' },
 ])('an introspected token is refused where $reason', async ({ body, refused }) => {
   const url = await answering((_request, response) => response.end(JSON.stringify(body)));
   gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
@@ -205,26 +206,75 @@ test.each([
 });
 
 test.each([
-  { reason: 'no JSON', answer: (response) => response.end('<html>'), shown: REFUSED },
-  {
-    reason: 'a redirect',
-    answer: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
-    shown: REFUSED,
-  },
-  { reason: 'an error', answer: (response) => response.writeHead(500).end(JSON.stringify(GOOD)), shown: REFUSED },
-  {
-    reason: 'too much',
-    answer: (response) => response.end(JSON.stringify({ ...GOOD, pad: 'x'.repeat(600_000) })),
-    shown: UNJUDGED,
-  },
-] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown; shown: object }[])(
-  'an endpoint that answers with $reason lets nobody in',
-  async ({ answer, shown }) => {
+  { reason: 'no JSON', answer: (response) => response.end('<html>') },
+  { reason: 'a list', answer: (response) => response.end('[]') },
+  { reason: 'a redirect', answer: (response) => response.writeHead(302, { location: '/elsewhere' }).end() },
+  { reason: 'bad request', answer: (response) => response.writeHead(400).end('{"error":"invalid_request"}') },
+  { reason: 'wrong credentials', answer: (response) => response.writeHead(401).end('{"error":"invalid_client"}') },
+  { reason: 'too many requests', answer: (response) => response.writeHead(429).end() },
+  { reason: 'an error', answer: (response) => response.writeHead(500).end(JSON.stringify(GOOD)) },
+  { reason: 'too much', answer: (response) => response.end(JSON.stringify({ ...GOOD, pad: 'x'.repeat(600_000) })) },
+] satisfies { reason: string; answer: (response: Parameters<RequestListener>[1]) => unknown }[])(
+  'an endpoint that answers with $reason lets nobody in, says nothing about the token, and is not asked again at once',
+  async ({ answer }) => {
     const url = await answering((_request, response) => answer(response));
     gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
-    await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable'], shown);
+    for (let count = 0; count < 3; count += 1) {
+      await checkRefused('an-opaque-token-of-somebody', ['p0 introspection introspection-unavailable'], UNJUDGED);
+    }
+    expect(gate.outbound).toHaveLength(1);
   },
 );
+
+test('an endpoint that fails is asked with growing pauses, whatever the tokens', async () => {
+  const url = await answering((_request, response) => response.writeHead(500).end());
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
+  async function askTwenty(): Promise<number> {
+    const before = gate.outbound.length;
+    for (let count = 0; count < 20; count += 1) {
+      expect((await gate.ask(`opaque-${before}-${count}`)).status).toBe(503);
+    }
+    return gate.outbound.length - before;
+  }
+  expect(await askTwenty()).toBe(1);
+  gate.advance(1_000);
+  expect(await askTwenty()).toBe(1);
+  gate.advance(1_000);
+  expect(await askTwenty()).toBe(0);
+  gate.advance(1_000);
+  expect(await askTwenty()).toBe(1);
+});
+
+test('a token that the endpoint cannot answer for keeps no other token out', async () => {
+  const url = await answering((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () =>
+      body.includes('strange') ? response.writeHead(400).end() : response.end(JSON.stringify(GOOD)),
+    );
+  });
+  gate = await openGate([{ issuerUrl: 'https://i.example', introspectionUrl: url }]);
+  await checkRefused('a-strange-one', ['p0 introspection introspection-unavailable'], UNJUDGED);
+  expect(gate.logs()).toContain('introspection-unusable');
+  await checkAccepted('an-opaque-token-of-somebody');
+});
+
+test('an endpoint that answers for no JWTs leaves them to their signatures', async () => {
+  gate = await openGate([asking()]);
+  const before = await issuer.sign({ iss: issuer.url, aud: AUDIENCE, exp: 9_999_999_999 }, { header: { kid: 'gone' } });
+  await checkRefused(before, ['p0 jwt key-unknown', 'p0 introspection token-unsupported']);
+});
+
+test('a JWT that no key of ours verifies is not called invalid while its provider cannot be asked about it', async () => {
+  const url = await answering((request, response) =>
+    request.method === 'GET' ? response.end('{"keys":[]}') : response.writeHead(502).end(),
+  );
+  gate = await openGate([{ issuerUrl: 'https://i.example', jwksUrl: url, introspectionUrl: url }]);
+  const reasons = ['p0 jwt algorithm-refused', 'p0 introspection introspection-unavailable'];
+  await checkRefused(unverifiable('https://i.example'), reasons, UNJUDGED);
+});
 
 test('an acceptance is remembered no longer than the token lives', async () => {
   let asked = 0;

@@ -109,6 +109,58 @@ test('invented key ids make the keys be fetched once per cool-down', async () =>
   expect(gate.outbound).toHaveLength(3);
 });
 
+test.each(['JWT', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt', undefined])(
+  'a token of the type %s is accepted',
+  async (typ) => {
+    gate = await openGate([{ issuerUrl: issuer.url }]);
+    await checkAccepted(await issuer.sign(claims(), { header: typ === undefined ? {} : { typ } }));
+  },
+);
+
+test.each(['logout+jwt', 'dpop+jwt', 'secevent+jwt', 'at+jwt2', 'application/jwt', ''])(
+  'a token of the type %s is refused, and its provider is not asked about it either',
+  async (typ) => {
+    gate = await openGate([{ issuerUrl: issuer.url, introspectionUrl: issuer.introspectionUrl }]);
+    await checkRefused(await issuer.sign(claims(), { header: { typ } }), [
+      'p0 jwt type-refused',
+      'p0 introspection type-refused',
+    ]);
+    expect(gate.outbound).toEqual([]);
+  },
+);
+
+test('a type that the provider is known to use is accepted of that provider alone', async () => {
+  gate = await openGate([{ issuerUrl: issuer.url, tokenTypes: ['vnd.example+jwt'] }, { issuerUrl: other.url }]);
+  const header = { typ: 'VND.Example+jwt' };
+  await checkAccepted(await issuer.sign(claims(), { header }));
+  await checkAccepted(await issuer.sign(claims(), { header: { typ: 'at+jwt' } }));
+  await checkRefused(await other.sign(claims({ iss: other.url }), { header }), ['p1 jwt type-refused']);
+});
+
+test.each([{ cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' } }, { cnf: { 'x5t#S256': 'x' } }, { cnf: {} }])(
+  'a token that is bound to a proof (%j) is refused: nobody checks the proof',
+  async (bound) => {
+    gate = await openGate([{ issuerUrl: issuer.url }]);
+    await checkRefused(await issuer.sign(claims(bound)), ['p0 jwt token-bound']);
+  },
+);
+
+test('an unknown key id is not called invalid while the keys cannot be fetched, and refused once they can', async () => {
+  const failing = await startIssuer();
+  gate = await openGate([{ issuerUrl: failing.url }]);
+  await checkAccepted(await failing.token('jwt', AUDIENCE));
+  const signed = await failing.sign(claims({ iss: failing.url }), { header: { kid: 'next' } });
+  await failing.stop();
+  await checkRefused(signed, ['p0 jwt keys-unavailable'], UNJUDGED);
+  const asked = gate.outbound.length;
+  await checkRefused(signed, ['p0 jwt keys-unavailable'], UNJUDGED);
+  expect(gate.outbound).toHaveLength(asked);
+  await failing.resume();
+  gate.advance(1_000);
+  await checkRefused(signed, ['p0 jwt key-unknown']);
+  await failing.close();
+});
+
 test('while the provider is down its keys stay in use for an hour, and its return is noticed', async () => {
   const failing = await startIssuer();
   gate = await openGate([{ issuerUrl: failing.url }]);

@@ -8,6 +8,9 @@ const Provider = Type.Object(
     name: Text('Name in logs.'),
     issuerUrl: Url('Must equal the `iss` claim of accepted tokens exactly.'),
     audience: Text('Expected `aud` claim.'),
+    tokenTypes: Type.Optional(
+      Texts('`typ` of accepted JWTs, beyond none, `JWT` and `at+jwt`, where the issuer is known to use another.'),
+    ),
     jwksUrl: Type.Optional(Url('JWKS endpoint; discovery is skipped.')),
     introspectionUrl: Type.Optional(Url('RFC 7662 endpoint; without it only JWTs can be validated.')),
     clientId: Type.Optional(Text('Client id for introspection.')),

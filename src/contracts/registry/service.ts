@@ -43,6 +43,7 @@ export interface ProviderConfig {
   readonly issuerUrl: string;
   readonly audience: string;
   readonly jwksUrl?: string;
+  readonly tokenTypes?: readonly string[];
   readonly introspectionUrl?: string;
   readonly clientId?: string;
   readonly clientSecretFile?: string;
