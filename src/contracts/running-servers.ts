@@ -11,7 +11,7 @@ export interface RunningServer {
   readonly url: string;
   /** `sse`: the transport of 2024-11-05; a GET of the URL opens its stream. */
   readonly transport: 'streamable-http' | 'sse';
-  /** Its proxy answers, and has reached the server. */
+  /** Its proxy answers, and has reached the server; a virtual server has asked its members. */
   readonly ready: boolean;
   /** `token`: the one of this start, as a bearer token. `oidc`: the server asks for one of its own issuer. */
   readonly auth: 'token' | 'oidc';

@@ -1,6 +1,6 @@
-// `skep dev` runs its fleet: a tool is called through a proxy, a commit reaches connected clients, what is killed is back, and
-// nothing outlives skep. And a fleet of one's own, whose image stands for a program of this machine. The tests of the sample are
-// one story.
+// `skep dev` runs its fleet: a tool is called through a proxy and through a virtual server, a commit reaches connected clients,
+// what is killed is back, and nothing outlives skep. And a fleet of one's own, whose image stands for a program of this
+// machine. The tests of the sample are one story.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -126,8 +126,42 @@ test('an official client calls a tool of a server of the sample fleet, through i
   await holidays.callTool({ name: 'next_holiday', arguments: { country: 'DE' } });
   const { servers } = await listed(origin);
   expect(servers.map(({ namespace, name, auth }) => `${namespace}/${name} ${auth}`)).toEqual([
-    ...['docs/handbook token', 'docs/notes token', 'ops/calendar oidc', 'ops/holidays token', 'ops/journal oidc'],
+    ...['docs/desk oidc', 'docs/handbook token', 'docs/library token', 'docs/notes token'],
+    ...['ops/calendar oidc', 'ops/holidays token', 'ops/journal oidc'],
   ]);
+});
+
+/** Of a virtual server of the sample fleet, once it can reach all of its members. */
+async function untilReached(name: string): Promise<unknown> {
+  const api = await connect(join(data, 'cluster', 'kubeconfig'));
+  const path = `/apis/toolhive.stacklok.dev/v1alpha1/namespaces/docs/virtualmcpservers/${name}`;
+  try {
+    const { body } = await eventually(
+      () => api.call({ method: 'GET', path, query: {} }),
+      (answer) => JSON.stringify(answer.body).includes('"phase":"Ready"'),
+    );
+    return body;
+  } finally {
+    await api.close();
+  }
+}
+
+test('a virtual server reports how its members are, and answers with their tools', async () => {
+  const members = ['handbook', 'notes'].map((name) => ({ name, status: 'ready' }));
+  expect(await untilReached('library')).toMatchObject({ status: { discoveredBackends: members } });
+  const library = await open(origin, 'library');
+  expect(await toolsOf(library)).toEqual(expect.arrayContaining(['handbook_search_pages', 'notes_open_note']));
+  const { content } = await library.callTool({ name: 'notes_open_note', arguments: { title: 'Bees' } });
+  expect(JSON.stringify(content)).toContain('A skep is a hive.');
+});
+
+test('a virtual server that wants a token says at its own URL who gives it', async () => {
+  const { url } = await untilReady(origin, 'desk');
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const refused = await fetch(url, { method: 'POST', headers, body: '{}' });
+  expect(refused.status).toBe(401);
+  const [, document = ''] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+  expect(await (await fetch(document)).json()).toMatchObject({ resource: url });
 });
 
 test('a commit that changes an override renames the tool for a connected client, who is told', async () => {
@@ -161,7 +195,7 @@ test('a commit that forbids a tool makes the next call answer 403, and the audit
 
 test('every process of the fleet that is killed is back', async () => {
   const before = podProcesses();
-  expect(before.length).toBeGreaterThanOrEqual(9);
+  expect(before.length).toBeGreaterThanOrEqual(11);
   for (const { pid } of before) process.kill(pid, 'SIGKILL');
   const pids = new Set(before.map(({ pid }) => pid));
   await eventually(
@@ -172,7 +206,7 @@ test('every process of the fleet that is killed is back', async () => {
     () => listed(origin),
     (all) => all.servers.every(({ ready }) => ready),
   );
-  expect(servers).toHaveLength(5);
+  expect(servers).toHaveLength(7);
   expect(await toolsOf(await open(origin, 'notes'))).toContain('show_note');
 });
 

@@ -180,7 +180,7 @@ test('the commands that it prints work, a commit shows within 15 s, and Ctrl-C s
   await dev.printed('ops/MCPServer/journal deleted');
 
   // The group's members have changed, and with them what the virtual server in front of it serves.
-  const others = ['configmaps ops/on-call-vmcp-config', 'mcpgroups ops/ops'];
+  const others = ['mcpgroups ops/ops'];
   const moved = async () => {
     const after = await living('resourceVersion');
     const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];

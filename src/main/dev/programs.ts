@@ -9,6 +9,7 @@ import { globMatches, parseGlob } from '../../std/glob.ts';
 import { isObject } from '../../std/json.ts';
 import type { ImageRule } from '../config/dev.ts';
 import { relocateRunConfig } from './local-run-config.ts';
+import { relocateVmcpConfig } from './local-vmcp-config.ts';
 
 export interface ProgramOptions {
   /** Beside which the servers have their URLs. */
@@ -24,7 +25,7 @@ export interface ProgramOptions {
 }
 
 /** Of our own image, as far as they run in processes of their own. */
-const ROLES: readonly string[] = ['proxy', 'sample'];
+const ROLES: readonly string[] = ['proxy', 'vmcp', 'sample'];
 /** Whatever its tag says, there is one version on this machine. */
 const RELEASED = /^(ghcr\.io\/skep-dev\/)?skep[:@]/;
 
@@ -53,18 +54,24 @@ function ownProgram(
   const [role = ''] = args;
   if (role === 'serve') return { absent: 'skep dev serves this registry itself' };
   if (!ROLES.includes(role)) return { absent: `skep ${role} does not run on this machine` };
-  const attaches = role === 'proxy' && pod.automountServiceAccountToken !== false;
+  // A proxy attaches to its server, a virtual server writes how its members are.
+  const asksCluster = role !== 'sample' && pod.automountServiceAccountToken !== false;
   return {
     command: self,
-    environment: async (): Promise<Record<string, string>> => (attaches ? { KUBECONFIG: kubeconfig } : {}),
+    environment: async (): Promise<Record<string, string>> => (asksCluster ? { KUBECONFIG: kubeconfig } : {}),
     adaptFile: (name, text, place) => adaptOwnFile(origin, name, text, place),
   };
 }
 
-async function adaptOwnFile(origin: string, name: string, text: string, { addresses }: AdaptedFor): Promise<string> {
-  if (name !== RUN_CONFIG_FILE) return text;
+async function adaptOwnFile(
+  origin: string,
+  file: string,
+  text: string,
+  { pod, addresses }: AdaptedFor,
+): Promise<string> {
+  const urlOf = (server: unknown) => `${origin}${RUNNING_SERVERS_PATH}/${pod.metadata.namespace}/${server}`;
+  if (file !== RUN_CONFIG_FILE) return relocateVmcpConfig(file, text, urlOf) ?? text;
   const config: unknown = JSON.parse(text);
-  const { namespace, name: server } = isObject(config) ? config : {};
-  const url = `${origin}${RUNNING_SERVERS_PATH}/${namespace}/${server}`;
-  return (await relocateRunConfig(name, text, { addresses, url })) ?? text;
+  const url = urlOf(isObject(config) ? config.name : undefined);
+  return (await relocateRunConfig(file, text, { addresses, url })) ?? text;
 }

@@ -1,8 +1,9 @@
-// The servers that run on this machine, as their proxies' Deployments, configurations and Services say. Knows nothing about
+// The servers that run on this machine, virtual ones too, as their Deployments, configurations and Services say. Knows nothing about
 // processes and HTTP.
 
-import { RUN_CONFIG_FILE, type RunConfig } from '../../contracts/run-config.ts';
+import { RUN_CONFIG_FILE } from '../../contracts/run-config.ts';
 import { readRunConfig } from '../../contracts/run-config-read.ts';
+import { readVmcpConfig, VMCP_CONFIG_FILE } from '../../contracts/vmcp-config.ts';
 import { asPod, type PodSpec } from '../../devcluster/node/objects.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { whyAbsent } from '../../devcluster/node/programs.ts';
@@ -53,10 +54,10 @@ async function findRunning(options: RunningOptions): Promise<readonly FrontServe
   const found = (deployments ?? []).map(async (deployment) => {
     const spec = podSpecOf(deployment);
     if (spec === undefined || whyAbsent(options.find, spec) !== undefined) return [];
-    const config = configOf(spec, deployment, configMaps ?? []);
+    const server = describe(spec, deployment, configMaps ?? []);
     const service = (services ?? []).find((each) => leadsTo(each, deployment));
-    if (config === undefined || service === undefined) return [];
-    return [await frontServer(options, deployment, config, service)];
+    if (server === undefined || service === undefined) return [];
+    return [await frontServer(options, deployment, server, service)];
   });
   return (await Promise.all(found)).flat();
 }
@@ -66,16 +67,40 @@ function podSpecOf({ spec }: KubeObject): PodSpec | undefined {
   return isObject(template) && isObject(template.spec) ? asPod(template).spec : undefined;
 }
 
-/** Undefined: it is no proxy, or its configuration cannot be read. */
-function configOf(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): RunConfig | undefined {
-  if (spec.containers[0]?.args?.[0] !== 'proxy') return undefined;
+type Described = Omit<FrontServer, 'ready' | 'port'>;
+
+/** Undefined: clients have no business there, or its configuration cannot be read. */
+function describe(spec: PodSpec, { metadata }: KubeObject, configMaps: readonly KubeObject[]): Described | undefined {
   const names = (spec.volumes ?? []).flatMap(({ configMap }) => configMap?.name ?? []);
-  const texts = configMaps
-    .filter((each) => each.metadata.namespace === metadata.namespace && names.includes(each.metadata.name))
-    .flatMap(({ data }) => (isObject(data) ? [data[RUN_CONFIG_FILE]] : []))
-    .filter((text) => typeof text === 'string');
-  const read = texts[0] === undefined ? undefined : readRunConfig(texts[0]);
-  return read !== undefined && 'config' in read ? read.config : undefined;
+  const mounted = configMaps.filter(
+    (each) => each.metadata.namespace === metadata.namespace && names.includes(each.metadata.name),
+  );
+  const textOf = (file: string) =>
+    mounted.map(({ data }) => (isObject(data) ? data[file] : undefined)).find((text) => typeof text === 'string');
+  switch (spec.containers[0]?.args?.[0]) {
+    case 'proxy':
+      return describeProxy(textOf(RUN_CONFIG_FILE) ?? '');
+    case 'vmcp':
+      return describeVirtual(textOf(VMCP_CONFIG_FILE) ?? '', metadata.namespace ?? '');
+    default:
+      return undefined;
+  }
+}
+
+function describeProxy(text: string): Described | undefined {
+  const read = readRunConfig(text);
+  if (!('config' in read)) return undefined;
+  const { config } = read;
+  const { namespace, name, image, cmd_args: args, remote_url: remoteUrl } = config;
+  const auth = config.oidc_config === undefined ? 'token' : 'oidc';
+  return { namespace, name, transport: frontOf(config), auth, image, args, remoteUrl };
+}
+
+function describeVirtual(text: string, namespace: string): Described | undefined {
+  const read = readVmcpConfig(text);
+  if ('fault' in read) return undefined;
+  const { name, incomingAuth } = read.config;
+  return { namespace, name, transport: 'streamable-http', auth: incomingAuth.oidc === undefined ? 'token' : 'oidc' };
 }
 
 function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolean {
@@ -89,20 +114,13 @@ function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolea
 async function frontServer(
   { servicePort }: RunningOptions,
   { status }: KubeObject,
-  config: RunConfig,
+  server: Described,
   { metadata, spec }: KubeObject,
 ): Promise<FrontServer> {
-  const { namespace, name, image, cmd_args: args, remote_url: remoteUrl } = config;
   const [first] = objectsIn(isObject(spec) ? spec.ports : []);
   return {
-    namespace,
-    name,
-    transport: frontOf(config),
+    ...server,
     ready: isObject(status) && Number(status.readyReplicas ?? 0) > 0,
-    auth: config.oidc_config === undefined ? 'token' : 'oidc',
-    image,
-    args,
-    remoteUrl,
-    port: await servicePort(namespace, metadata.name, Number(first?.port)),
+    port: await servicePort(server.namespace, metadata.name, Number(first?.port)),
   };
 }

@@ -21,10 +21,13 @@ export interface Checks {
 
 /** An answer that took longer is said to be degraded. */
 const SLOW_MS = 5000;
+/** One that has never answered is perhaps only starting, as whole fleets do. */
+const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, intervalMs } = parts;
   const asked = new Set<string>();
+  const answered = new Set<string>();
   const timers = new Map<string, () => void>();
   let stopped = false;
 
@@ -33,10 +36,11 @@ export function watchMembers(parts: CheckParts): Checks {
     // One whose circuit is open is left alone until that is over.
     if (member.health.admit()) await ask(parts, member);
     asked.add(member.name);
+    if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member.name);
     if (stopped || members.find(member.name) !== member) return;
     timers.set(
       member.name,
-      clock.after(intervalMs, () => void check(member)),
+      clock.after(answered.has(member.name) ? intervalMs : Math.min(intervalMs, STARTING_MS), () => void check(member)),
     );
   }
 
@@ -46,6 +50,7 @@ export function watchMembers(parts: CheckParts): Checks {
       stop();
       timers.delete(name);
       asked.delete(name);
+      answered.delete(name);
     }
     for (const member of members.all()) if (!timers.has(member.name)) void check(member);
   }

@@ -1,0 +1,14 @@
+// The configuration of a virtual server as it has to be on this machine: clients reach it through the URL beside the
+// catalogue. Where its members are has been put in before. Knows nothing about processes.
+
+import { formatVmcpConfig, readVmcpConfig, VMCP_CONFIG_FILE } from '../../contracts/vmcp-config.ts';
+
+/** Undefined: the file is another one, or cannot be read, which the server reports itself. */
+export function relocateVmcpConfig(file: string, text: string, urlOf: (server: string) => string): string | undefined {
+  const read = file === VMCP_CONFIG_FILE ? readVmcpConfig(text) : undefined;
+  if (read === undefined || 'fault' in read) return undefined;
+  const { incomingAuth, ...others } = read.config;
+  const { oidc } = incomingAuth;
+  const resource = oidc === undefined ? {} : { oidc: { ...oidc, resource: urlOf(read.config.name) } };
+  return formatVmcpConfig({ ...others, incomingAuth: { ...incomingAuth, ...resource } });
+}
