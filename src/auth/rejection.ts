@@ -59,8 +59,8 @@ export interface PublicRejection {
   readonly status: 401 | 403 | 503;
   readonly error?: ChallengeError;
   readonly message: string;
-  /** What the token would need. */
-  readonly scope?: Scope;
+  /** What the token would need: one, or several with spaces between (RFC 6750 section 3). */
+  readonly scope?: string;
 }
 
 /** The one place where inner reasons become public ones; it says less on purpose. */

@@ -4,6 +4,8 @@
 export const GATE_CODES = {
   'policy-denied':
     'No policy permits the call, or one forbids it. Ask whoever keeps the policies, or look at the audit log for the tool, prompt or resource and the caller.',
+  'policy-scope-missing':
+    'The policies would permit the call to a token with more scopes. The client gets 403 with `insufficient_scope` and the scopes to ask for (MCP, Authorization, Step-Up Authorization Flow); one that can logs in again by itself.',
   'policy-error':
     'A policy could not be evaluated for the call, and then the call is refused. The log names the policy: usually it reads an argument or a claim that is absent (guard it with `has`), has another type than the policy expects, or is a number that Cedar cannot express.',
   'policy-arguments-ambiguous':

@@ -1,6 +1,8 @@
 // How a refusal or a fault looks to an MCP client: an HTTP status and a JSON-RPC error (MCP specification, Transports).
 // Knows nothing about when there is one.
 
+import { challenge } from '../auth/challenge.ts';
+import type { ResourceSettings } from '../auth/settings.ts';
 import type { BackendFault } from '../backends/backend.ts';
 import type { Denial } from '../gate/codes.ts';
 import { ERRORS, errorBody, type ProtocolFault } from '../mcp/errors.ts';
@@ -70,4 +72,16 @@ export function sessionUnknown(): Refusal {
 export function denialRefusal({ httpStatus, rpcCode, code, message, retryAfterSeconds }: Denial): Refusal {
   const headers = retryAfterSeconds === undefined ? undefined : { 'retry-after': String(retryAfterSeconds) };
   return { status: httpStatus, code: rpcCode, message, headers, reason: code };
+}
+
+/** A call that a token with these scopes may make (MCP 2025-11-25, Authorization, Runtime Insufficient Scope Errors). */
+export function scopeRefusal(
+  resource: Pick<ResourceSettings, 'realm' | 'resourceUrl'>,
+  scopes: readonly string[],
+): Refusal {
+  const scope = scopes.join(' ');
+  const message = `The token lacks a scope for this: it needs ${scope}.`;
+  const header = challenge(resource, { error: 'insufficient_scope', message, scope });
+  const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };
+  return { status: 403, code: 403, message, headers, reason: 'policy-scope-missing' };
 }

@@ -6,6 +6,7 @@ import { type FilteredKey, filterList, type ListView } from '../gate/lists.ts';
 import type { Policies } from '../gate/policy/decide.ts';
 import { decideMessage } from '../gate/policy/methods.ts';
 import { ANONYMOUS_CLAIMS } from '../gate/policy/request.ts';
+import { scopesForCall } from '../gate/policy/step-up.ts';
 import { type ToolRules, unknownTool } from '../gate/tools.ts';
 import { ERRORS, errorBody } from '../mcp/errors.ts';
 import { listItems } from '../mcp/lists.ts';
@@ -16,8 +17,9 @@ import { readValue, scanMessage } from '../mcp/scan.ts';
 import { setBounded } from '../std/bounded.ts';
 import { isObject } from '../std/json.ts';
 import type { Caller } from './caller.ts';
-import { denialRefusal, type Refusal } from './faults.ts';
+import { denialRefusal, type Refusal, scopeRefusal } from './faults.ts';
 import type { RewriteMessage } from './lists/list-answer.ts';
+import type { NamedResource } from './settings.ts';
 
 /** A message that may pass. */
 export interface AdmittedMessage {
@@ -47,6 +49,8 @@ export interface RuleParts {
   readonly tools?: ToolRules;
   readonly policies?: Policies;
   readonly known: KnownTools;
+  /** Absent: callers are not authenticated, so none can get a token with more scopes. */
+  readonly resource?: NamedResource;
   /** A list that cannot be read is refused; `detail` is for the operator. */
   readonly unreadable: (detail: string) => void;
 }
@@ -121,7 +125,7 @@ function claimsOf(caller: Caller) {
 
 /** The tool's name first, then the policies on the name that the client sees. */
 function admit(
-  { tools, policies, known }: RuleParts,
+  { tools, policies, known, resource }: RuleParts,
   message: Message,
   body: Buffer,
   caller: Caller,
@@ -134,8 +138,15 @@ function admit(
   const own = target === undefined ? undefined : (tools?.ownName(target.value) ?? (tools && NO_TOOL));
   if (own === NO_TOOL && target !== undefined) return { refusal: denialRefusal(unknownTool(target.value)) };
   if (policies !== undefined) {
-    const decision = decideMessage(policies, { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf });
-    if (!decision.allowed) return { refusal: denialRefusal(decision.denial), detail: decision.detail };
+    const call = { body, message, claims: claimsOf(caller), hintsOf: known.hintsOf };
+    const decision = decideMessage(policies, call);
+    if (!decision.allowed) {
+      const { denial, detail } = decision;
+      const supported = caller.token === undefined ? undefined : resource?.scopesSupported;
+      const scopes = supported && scopesForCall(policies, call, denial.code, supported);
+      if (resource === undefined || scopes === undefined) return { refusal: denialRefusal(denial), detail };
+      return { refusal: scopeRefusal(resource, scopes), detail };
+    }
   }
   if (target === undefined || own === undefined || own === NO_TOOL || own === target.value) return { message, body };
   const renamed = patchBytes(body, [{ span: target.span, bytes: jsonString(own) }]);

@@ -90,9 +90,7 @@ export function resourceOf(
   const { oidc_config: oidc, name } = config;
   if (oidc === undefined) return undefined;
   return {
-    resourceUrl: oidc.resource_url,
-    realm: oidc.issuer,
-    scopesSupported: oidc.scopes,
+    ...namedResource(oidc),
     providers: [
       {
         name,
@@ -116,6 +114,13 @@ export function resourceOf(
 interface OwnIssuer {
   readonly issuer: string;
   readonly publishedKeys: NonNullable<ProviderSettings['ownKeys']>;
+}
+
+/** What a client has to know to log in for more scopes. */
+export type NamedResource = Pick<ResourceSettings, 'realm' | 'resourceUrl' | 'scopesSupported'>;
+
+export function namedResource(oidc: NonNullable<RunConfig['oidc_config']>): NamedResource {
+  return { realm: oidc.issuer, resourceUrl: oidc.resource_url, scopesSupported: oidc.scopes };
 }
 
 /** What a token must name. */

@@ -1,13 +1,13 @@
 // The official TypeScript client before a proxy with an authorization server of its own: from a bare 401 to a call, with a real
 // browser where there is one.
 
-import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../harness/browser.ts';
 import { stopAll } from '../proxy/rig.ts';
+import { clientProvider, type KeptLogin, newKeptLogin } from './kept-login.ts';
 import { CLIENT_REDIRECT, newPerson } from './person.ts';
 import { type LoginWorld, openLoginWorld } from './world.ts';
 
@@ -19,37 +19,6 @@ afterAll(async () => {
   await stopAll();
   await world.provider.close();
 });
-
-interface KeptLogin {
-  tokens?: OAuthTokens;
-  client?: OAuthClientInformationMixed;
-  verifier: string;
-  opened: URL[];
-}
-
-function clientProvider(kept: KeptLogin): OAuthClientProvider {
-  return {
-    redirectUrl: CLIENT_REDIRECT,
-    clientMetadata: {
-      client_name: 'Official client',
-      redirect_uris: [CLIENT_REDIRECT],
-      grant_types: ['authorization_code', 'refresh_token'],
-    },
-    state: () => 'a state',
-    clientInformation: () => kept.client,
-    saveClientInformation: (client) => void Object.assign(kept, { client }),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => void Object.assign(kept, { tokens }),
-    redirectToAuthorization: (url) => void kept.opened.push(url),
-    saveCodeVerifier: (verifier) => void Object.assign(kept, { verifier }),
-    codeVerifier: () => kept.verifier,
-    invalidateCredentials: () => void Object.assign(kept, { tokens: undefined }),
-  };
-}
-
-function newKeptLogin(): KeptLogin {
-  return { verifier: '', opened: [] };
-}
 
 async function connect(kept: KeptLogin, followUrl: (url: URL) => Promise<URL>): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(world.resource), { authProvider: clientProvider(kept) });

@@ -28,6 +28,8 @@ export interface LoginWorldOptions {
   readonly accessSeconds?: number;
   /** Of the issuer, below the origin. */
   readonly path?: string;
+  /** That the resource announces. */
+  readonly scopes?: readonly string[];
 }
 
 const SECRET_VARIABLE = 'TOOLHIVE_UPSTREAM_CLIENT_SECRET_LOGIN';
@@ -53,7 +55,7 @@ export function oidcUpstream(
 
 /** Everything but the provider is stopped by `stopAll` of the rig. */
 export async function openLoginWorld(options: LoginWorldOptions = {}): Promise<LoginWorld> {
-  const { accessSeconds, path = '' } = options;
+  const { accessSeconds, path = '', scopes = ['openid', 'weather'] } = options;
   const provider = options.provider ?? (await startLoginProvider({ accessSeconds }));
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}${path}`;
@@ -62,7 +64,7 @@ export async function openLoginWorld(options: LoginWorldOptions = {}): Promise<L
   const proxy = await proxyBefore(server.port, {
     port,
     environment: { [SECRET_VARIABLE]: UPSTREAM_CLIENT.secret },
-    oidc_config: oidcConfig(issuer, resource),
+    oidc_config: oidcConfig(issuer, resource, scopes),
     embedded_auth_server_config: {
       schema_version: 'v0.1.0',
       issuer,
@@ -78,11 +80,15 @@ export async function openLoginWorld(options: LoginWorldOptions = {}): Promise<L
   return { issuer, resource, provider, server, proxy };
 }
 
-function oidcConfig(issuer: string, resource: string): NonNullable<RunConfig['oidc_config']> {
+function oidcConfig(
+  issuer: string,
+  resource: string,
+  scopes: readonly string[],
+): NonNullable<RunConfig['oidc_config']> {
   return {
     issuer,
     resource_url: resource,
-    scopes: ['openid', 'weather'],
+    scopes: [...scopes],
     jwks_allow_private_ip: false,
     protected_resource_allow_private_ip: false,
     insecure_allow_http: false,
@@ -247,11 +253,12 @@ export async function logIn(
 export async function callMcp(
   { resource }: Pick<LoginWorld, 'resource'>,
   token: string | undefined,
+  tool = 'echo',
 ): Promise<Response> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return fetch(resource, {
     method: 'POST',
     headers: { ...HEADERS, ...authorization },
-    body: JSON.stringify(call('echo')),
+    body: JSON.stringify(call(tool)),
   });
 }

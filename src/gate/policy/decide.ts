@@ -10,7 +10,7 @@ import { addClaims, type PolicyCaller, policyCaller } from './caller.ts';
 import { type EngineAnswer, type EngineCall, engine } from './engine.ts';
 import { type Entities, mergeEntities, type RequestEntity } from './entities.ts';
 import { allPlans, namesOfClaims, type Plan, type Plans } from './plan.ts';
-import type { Names } from './reads.ts';
+import { type Names, someName } from './reads.ts';
 import { ACTION_WORDS, HINTS, type PolicyRequest, resourceId, type ToolHints } from './request.ts';
 
 export type Decision =
@@ -24,6 +24,8 @@ export interface Policies {
   readonly readsHints: boolean;
   /** Some policy reads arguments: each such call is scanned and decided anew. */
   readonly readsArguments: boolean;
+  /** Some policy reads the scopes of a token. */
+  readonly readsScopes: boolean;
 }
 
 /** Decisions that are remembered, those of longer names aside. */
@@ -84,6 +86,7 @@ export function createPolicies(plans: Plans, entities: Entities): Policies {
     decide,
     readsHints: all.some(({ readsHints }) => readsHints),
     readsArguments: all.some(({ readsArguments }) => readsArguments),
+    readsScopes: someName(claimNames, (name) => name === 'claim_scope' || name === 'claim_scp'),
   };
 }
 

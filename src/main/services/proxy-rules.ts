@@ -7,6 +7,7 @@ import { createKnownTools } from '../../gate/known-tools.ts';
 import { toolRules } from '../../gate/tools.ts';
 import type { ChangedList, LiveRules } from '../../proxy/lists/live-stream.ts';
 import { createRules, type Rules } from '../../proxy/rules.ts';
+import { namedResource } from '../../proxy/settings.ts';
 import { Failure } from '../../std/failure.ts';
 import { readPolicies } from './proxy-config.ts';
 import type { WatchedFiles } from './watched-files.ts';
@@ -39,7 +40,8 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
         'two tools have the same name after renaming',
       );
     }
-    return createRules({ tools, policies, known, unreadable });
+    const resource = of.oidc_config && namedResource(of.oidc_config);
+    return createRules({ tools, policies, known, resource, unreadable });
   }
 
   return {
@@ -50,9 +52,9 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
     },
     replace(next) {
       const sources = sourcesOf(next, files);
-      const lists = changedBetween(from, sources);
-      if (lists.length === 0) return true;
       const text = JSON.stringify(sources);
+      if (text === JSON.stringify(from)) return true;
+      const lists = changedBetween(from, sources);
       if (text === refused) return false;
       try {
         rules = make(next);
@@ -75,10 +77,14 @@ export function openRules(config: RunConfig, files: WatchedFiles, logger: Logger
 interface Sources {
   readonly tools: string;
   readonly policies: string;
+  /** What is said of it where a call takes more scopes. */
+  readonly resource: string;
 }
 
-function sourcesOf({ tools_filter, tools_override, authz_config_path: path }: RunConfig, files: WatchedFiles): Sources {
+function sourcesOf(config: RunConfig, files: WatchedFiles): Sources {
+  const { tools_filter, tools_override, authz_config_path: path, oidc_config: oidc } = config;
   return {
+    resource: JSON.stringify(oidc && namedResource(oidc)),
     tools: JSON.stringify([tools_filter, tools_override]),
     policies: path === undefined ? '' : files.read(path),
   };

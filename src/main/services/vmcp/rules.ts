@@ -9,6 +9,7 @@ import type { Policies } from '../../../gate/policy/decide.ts';
 import type { RequestMessage } from '../../../mcp/message.ts';
 import type { ChangedList, LiveRules } from '../../../proxy/lists/live-stream.ts';
 import { createRules } from '../../../proxy/rules.ts';
+import type { NamedResource } from '../../../proxy/settings.ts';
 import { Failure } from '../../../std/failure.ts';
 import { jsonEquals } from '../../../std/json.ts';
 import type { ToolRoute } from '../../../vmcp/own-tools/ports.ts';
@@ -22,7 +23,7 @@ export interface VirtualRules extends LiveRules {
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
 
-type Authz = VmcpConfig['incomingAuth']['authz'];
+type IncomingAuth = VmcpConfig['incomingAuth'];
 
 const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
@@ -31,9 +32,9 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
-  let authz = incomingAuth.authz;
-  let policies = policiesOf(authz);
-  let rules = createRules({ policies, known, unreadable });
+  let from = incomingAuth;
+  let policies = policiesOf(from.authz);
+  let rules = createRules({ policies, known, resource: resourceOf(from), unreadable });
   let tools: ReadonlyMap<string, ToolRoute> = new Map();
 
   function learn(): void {
@@ -53,11 +54,11 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
       tools = offered;
       learn();
     },
-    replace({ incomingAuth: { authz: next } }) {
-      if (jsonEquals(authz, next)) return;
-      policies = policiesOf(next);
-      rules = createRules({ policies, known, unreadable });
-      authz = next;
+    replace({ incomingAuth: next }) {
+      if (jsonEquals(from, next)) return;
+      policies = policiesOf(next.authz);
+      from = next;
+      rules = createRules({ policies, known, resource: resourceOf(from), unreadable });
       learn();
       for (const listener of [...listeners]) listener(LISTS);
     },
@@ -69,12 +70,17 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
 
 const NOBODY = { claims: {} } as const;
 
+function resourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
+  if (type !== 'oidc' || oidc === undefined) return undefined;
+  return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
+}
+
 /** Throws Failure `policy-file-invalid` with every fault. */
 export function checkPolicies({ incomingAuth }: VmcpConfig): void {
   policiesOf(incomingAuth.authz);
 }
 
-function policiesOf({ type, policies = [], entitiesJson }: Authz): Policies | undefined {
+function policiesOf({ type, policies = [], entitiesJson }: IncomingAuth['authz']): Policies | undefined {
   if (type === 'none') return undefined;
   const cedar = { policies: [...policies], entities_json: entitiesJson };
   const compiled = compilePolicies({ version: '1.0', type: 'cedarv1', cedar });
