@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/devcluster/node/free-port.ts';
 import type { LoginProvider } from '../harness/login-provider.ts';
 import { UPSTREAM_CLIENT } from '../harness/login-provider.ts';
-import { stopAll } from '../proxy/rig.ts';
+import { type Log, stopAll } from '../proxy/rig.ts';
 import { startMember, type TestMember, tool } from '../vmcp/member.ts';
 import { configOf, runVirtual, type TestedVirtualServer } from '../vmcp/world.ts';
 import { clientProvider, type KeptLogin, newKeptLogin } from './kept-login.ts';
@@ -32,6 +32,7 @@ interface Guarded {
   readonly tool: string;
 }
 
+let proxyLog: Log;
 let provider: LoginProvider;
 let member: TestMember;
 let virtual: TestedVirtualServer;
@@ -46,6 +47,7 @@ beforeAll(async () => {
     scopes: SCOPES,
   });
   ({ provider } = world);
+  proxyLog = world.proxy.log;
   guarded.proxy = { ...world, tool: 'echo' };
   member = await startMember({ tools: [tool('echo')] });
   const port = await freePort();
@@ -84,6 +86,12 @@ afterAll(async () => {
   await virtual.stop();
   await member.close();
   await provider.close();
+});
+
+it('the log of a proxy says why a call was refused: policy-scope-missing', async () => {
+  const { tokens } = await logIn(guarded.proxy as Guarded, { more: { scope: 'openid' } });
+  await callMcp(guarded.proxy as Guarded, tokens.access_token);
+  await proxyLog.until(/"reason":"policy-scope-missing"/);
 });
 
 describe.each(['proxy', 'virtual'])('before a %s server', (kind) => {

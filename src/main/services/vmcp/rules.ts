@@ -34,7 +34,7 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
-  let rules = createRules({ policies, known, resource: resourceOf(from), unreadable });
+  let rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
   let tools: ReadonlyMap<string, ToolRoute> = new Map();
 
   function learn(): void {
@@ -58,7 +58,7 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
       if (jsonEquals(from, next)) return;
       policies = policiesOf(next.authz);
       from = next;
-      rules = createRules({ policies, known, resource: resourceOf(from), unreadable });
+      rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
       learn();
       for (const listener of [...listeners]) listener(LISTS);
     },
@@ -70,7 +70,7 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
 
 const NOBODY = { claims: {} } as const;
 
-function resourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
+function namedResourceOf({ type, oidc }: IncomingAuth): NamedResource | undefined {
   if (type !== 'oidc' || oidc === undefined) return undefined;
   return { realm: oidc.issuer, resourceUrl: oidc.resource, scopesSupported: oidc.scopes };
 }
