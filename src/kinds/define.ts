@@ -14,6 +14,7 @@ import type {
   Endpoint,
   Finding,
   GeneratedSecret,
+  Image,
   Kind,
   ObjectName,
   Observed,
@@ -48,7 +49,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   rules?(self: Typed<Spec>): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];
   inspect?(self: Typed<Spec>, view: View): readonly Finding[];
-  images?(self: Typed<Spec>): readonly string[];
+  images?(self: Typed<Spec>): readonly Image[];
   sources?(self: Typed<Spec>): readonly RegistrySource[];
   database?(self: Typed<Spec>): RegistryDatabaseTarget | undefined;
   enforces?(self: Typed<Spec>): boolean;
@@ -125,7 +126,10 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
       const { self, placed } = read(resource);
       return placed(definition.inspect?.(self, view));
     },
-    images: (resource) => definition.images?.(read(resource).self) ?? [],
+    images: (resource) => {
+      const { self, placed } = read(resource);
+      return placed(definition.images?.(self));
+    },
     sources: (resource) => definition.sources?.(read(resource).self) ?? [],
     database: (resource) => definition.database?.(read(resource).self),
     enforces: (resource) => definition.enforces?.(read(resource).self) ?? false,

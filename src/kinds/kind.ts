@@ -35,7 +35,6 @@ export interface Reference {
   readonly optional?: 'waited' | 'allowed';
 }
 
-/** Where clients reach a resource, and what they find there. */
 /** Where clients reach a resource, whom it lets in and what it offers. */
 export interface Endpoint {
   readonly url: string;
@@ -77,6 +76,13 @@ export interface OfferedMember {
   readonly hidden: boolean;
 }
 
+/** An image that a resource runs. */
+export interface Image {
+  readonly image: string;
+  /** Where it is written. */
+  readonly pointer: string;
+}
+
 /** An object of the resource's namespace. */
 export type ObjectName = Pick<ResourceId, 'apiVersion' | 'kind' | 'name'>;
 
@@ -116,6 +122,8 @@ export interface Observed {
   readonly kept?: string;
   /** For MCPRegistry: the state of its sources by name; absent where the store could not be read. */
   readonly catalogue?: CatalogueState;
+  /** For MCPRegistry: why its store could not be read or written; absent where it could, or nobody tried. */
+  readonly storeFailure?: string;
   /** RFC 3339; used for transition times only. */
   readonly now: string;
 }
@@ -179,13 +187,13 @@ export interface Kind {
    * refuses, as a missing reference does. Only called when every non-optional reference was found.
    */
   inspect(resource: Resource, view: View): readonly Finding[];
-  /** Images that `enforceServers` checks. */
-  images(resource: Resource): readonly string[];
+  /** Images that `enforceServers` checks: of every container that will run, the author's own ones included. */
+  images(resource: Resource): readonly Image[];
   /** Registry sources to sync; only MCPRegistry has any. */
   sources(resource: Resource): readonly RegistrySource[];
   /** The store of those sources, where the resource names one of its own. */
   database(resource: Resource): RegistryDatabaseTarget | undefined;
-  /** True where images of the namespace must be in this registry. */
+  /** True where images of the namespace must be in one of its registries. */
   enforces(resource: Resource): boolean;
   /** What clients meet. Called for any resource that passes its schema, whatever became of what it names. */
   exposes(resource: Resource, view: View): readonly Endpoint[];

@@ -27,7 +27,7 @@ export const RECONCILE_CODES = {
   'reference-key-missing':
     'A ConfigMap or Secret that a resource names lacks the key: correct one of the two. The children are kept unchanged.',
   'image-not-enforced':
-    'An MCPRegistry of the namespace sets enforceServers, and the image is in none such registry: add it there, or run one that is. The children are kept unchanged.',
+    'An MCPRegistry of the namespace sets enforceServers, and an image that would run is in no MCPRegistry of the namespace: add it to one, or run one that is. Those of podTemplateSpec count, too. The children are kept unchanged.',
   'images-not-checked':
     'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
   'image-unknown':

@@ -51,5 +51,5 @@ it('runs only images that are in its catalogue', () => {
     defaulted === undefined ? [] : (kind?.images(defaulted) ?? []),
   );
   expect(images.length).toBe(4);
-  expect(images.filter((image) => !known.has(image))).toEqual([]);
+  expect(images.filter(({ image }) => !known.has(image))).toEqual([]);
 });

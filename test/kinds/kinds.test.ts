@@ -98,7 +98,7 @@ function factsText({ kind, resource, view, problems }: Fixture): string {
     references: kind.references(resource).map(({ pointer, kind, name, key, optional }) => {
       return `${pointer} -> ${kind} ${name}${key === undefined ? '' : ` (${key})`}${optional !== undefined ? ', optional' : ''}`;
     }),
-    images: kind.images(resource),
+    images: kind.images(resource).map(({ image }) => image),
     sources: kind.sources(resource),
     enforces: kind.enforces(resource),
     exposes: kind.exposes(resource, view),

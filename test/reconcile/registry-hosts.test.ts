@@ -54,7 +54,7 @@ spec: {image: 'images.example.com/clock:1.0.0', transport: stdio}
 `;
 }
 
-function run(trigger: string): Promise<RunResult> {
+function run(trigger: string, writer: Store = store): Promise<RunResult> {
   reads = [];
   world.fleet.commit({ 'cluster/fleet.yaml': fleet(trigger) });
   const text = JSON.stringify({ servers: { other: { description: 'Another', image: 'images.example.com/other:1' } } });
@@ -67,7 +67,7 @@ function run(trigger: string): Promise<RunResult> {
           return { documents: [{ text, location: 'ConfigMap servers' }], extent: 'whole' };
         },
       }),
-      storeFor: async () => store,
+      storeFor: async () => writer,
     },
   });
 }
@@ -128,3 +128,22 @@ async function registryStatus(): Promise<unknown> {
   const { body } = await world.cluster.send('GET', path);
   return body.status;
 }
+
+test('a store that no longer answers makes the registry Failed with the reason, until it answers again', async () => {
+  const gone = createStore(openPool({ ...database.app, database: 'no-such-database' }));
+  try {
+    await run('two', gone);
+    expect(await registryStatus()).toMatchObject({
+      phase: 'Failed',
+      message: expect.stringMatching(/^the store of the catalogue failed: .*no-such-database/),
+      syncStatus: { phase: 'Failed', serverCount: 1 },
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'Ready', status: 'False', reason: 'StoreFailed' }),
+      ]),
+    });
+  } finally {
+    await gone.close();
+  }
+  await run('two');
+  expect(await registryStatus()).toMatchObject({ phase: 'Ready', syncStatus: { phase: 'Complete' } });
+});

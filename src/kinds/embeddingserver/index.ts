@@ -2,6 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { made } from '../made.ts';
+import { podImages } from '../pods/images.ts';
 import { children } from './children.ts';
 import { references } from './references.ts';
 import { rules } from './rules.ts';
@@ -37,7 +38,7 @@ export const EmbeddingServer = defineKind({
   },
   rules,
   references,
-  images: ({ spec }) => [spec.image],
+  images: ({ spec }) => podImages({ container: 'embedding', image: spec.image }, spec.podTemplateSpec),
   makes: ({ name }) => made({ StatefulSet: [name], Service: [name] }),
   children,
   status,

@@ -17,7 +17,7 @@ export const MCPRegistrySpec = object(
       validations: [{ rule: 'size(self) > 0', message: 'at least one registry must be specified' }],
     }),
     enforceServers: bool(
-      'True: images of MCPServers and EmbeddingServers in this namespace must be in a registry that says so. One such registry is enough.',
+      'True: every image that MCPServers and EmbeddingServers of this namespace run, containers of podTemplateSpec included, must be in an MCPRegistry of the namespace, whichever. One registry that says so is enough.',
       false,
     ),
     podTemplateSpec: optional(

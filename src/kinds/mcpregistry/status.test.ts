@@ -121,10 +121,22 @@ describe('the phase of an MCPRegistry', () => {
       and: 'APIReady True APIReady, SyncSuccessful True SyncComplete, Ready True RegistryReady',
     },
     {
-      reason: 'the store could not be read, which says nothing about the sources',
+      reason: 'nobody has asked the store',
       observed: observe('ready'),
       told: 'Ready: Registry is ready and API is serving requests (Ready)',
       and: 'APIReady True APIReady, Ready True RegistryReady',
+    },
+    {
+      reason: 'the store failed',
+      observed: observe('ready', { storeFailure: 'no answer of db:5432' }),
+      told: 'Failed: the store of the catalogue failed: no answer of db:5432 (Ready)',
+      and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready False StoreFailed',
+    },
+    {
+      reason: 'the store failed, so the service does not start',
+      observed: observe('starting', { storeFailure: 'no answer of db:5432' }),
+      told: 'Failed: the store of the catalogue failed: no answer of db:5432 (Deploying)',
+      and: 'APIReady False APINotReady, SyncSuccessful False SyncFailed, Ready False StoreFailed',
     },
     {
       reason: 'one source was never synced',
@@ -257,7 +269,19 @@ describe('the sync status of an MCPRegistry', () => {
     expect(status.lastManualSyncTrigger).toBe('t1');
   });
 
-  it('stays as it lives when the store cannot be read', () => {
+  it('says why the store failed, and keeps what was synced before', () => {
+    const catalogue = { a: source({ trigger: 't' }) };
+    const before = MCPRegistry.status(registry(['a']), observe('ready', { catalogue }));
+    const failed = MCPRegistry.status(registry(['a'], before), observe('ready', { storeFailure: 'no answer' }));
+    const { phase, message, ...kept } = part(failed, 'syncStatus');
+    expect([phase, message]).toEqual(['Failed', 'no answer']);
+    expect({ ...kept, phase: 'Complete', message: 'synced: a' }).toEqual(part(before, 'syncStatus'));
+    expect(failed.lastManualSyncTrigger).toBe('t');
+    const after = MCPRegistry.status(registry(['a'], failed), observe('ready', { catalogue }));
+    expect(part(after, 'syncStatus')).toEqual(part(before, 'syncStatus'));
+  });
+
+  it('stays as it is when nobody has asked the store', () => {
     const before = MCPRegistry.status(
       registry(['a']),
       observe('ready', { catalogue: { a: source({ trigger: 't' }) } }),

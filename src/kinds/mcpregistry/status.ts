@@ -72,12 +72,16 @@ function apiStatus(self: Registry, { view, refusals, failures, now }: Observed):
   }
 }
 
-/** The first that applies: being deleted, the service, the sync. What was synced before goes on being served. */
+/** The first that applies: being deleted, the service, the store, the sync. What was synced before goes on being served. */
 function registryProgress(self: Registry, observed: Observed, api: Api, sync: SyncStatus | undefined): Progress {
   if (self.resource.metadata.deletionTimestamp !== undefined) {
     return { phase: 'Terminating', message: 'MCPRegistry is being terminated', reason: 'Terminating' };
   }
   if (api.phase === 'Error') return failure(observed, api.message ?? '');
+  if (observed.storeFailure !== undefined) {
+    const message = `the store of the catalogue failed: ${observed.storeFailure}`;
+    return { phase: 'Failed', message, reason: 'StoreFailed' };
+  }
   const state = workloadState(observed.view, 'Deployment', registryChildNames(self.name).api);
   if (api.phase !== 'Ready') {
     const reason = state.state === 'stopped' ? 'ScaledToZero' : 'APINotReady';

@@ -18,10 +18,17 @@ interface Source {
   readonly state: SourceState | undefined;
 }
 
-/** What the store says; where it could not be read, what was said before. */
-export function syncPart({ spec, resource }: Registry, { catalogue }: Pick<Observed, 'catalogue'>): SyncPart {
+/** What the store says; where it could not be read, what was said before, and why it could not. */
+export function syncPart(
+  { spec, resource }: Registry,
+  { catalogue, storeFailure }: Pick<Observed, 'catalogue' | 'storeFailure'>,
+): SyncPart {
   const before = resource.status ?? {};
-  if (catalogue === undefined) return keptPart(before);
+  if (catalogue === undefined) {
+    const kept = keptPart(before);
+    if (storeFailure === undefined) return kept;
+    return { ...kept, syncStatus: { ...kept.syncStatus, phase: 'Failed', message: storeFailure } };
+  }
   const sources = spec.registries.map(({ name }) => ({ name, state: catalogue[name] }));
   const filterHash = combined(sources, ({ filterHash }) => filterHash);
   const trigger = commonTrigger(catalogue) ?? before.lastManualSyncTrigger;

@@ -1,6 +1,7 @@
 // MCPServer: an MCP server in a container, behind a proxy that authenticates, filters and observes.
 
 import { defineKind } from '../define.ts';
+import { podImages } from '../pods/images.ts';
 import { annotationsFor } from '../proxy/annotations.ts';
 import { endpointAuth, shownBy } from '../proxy/endpoint.ts';
 import { children, generated } from './children.ts';
@@ -39,7 +40,7 @@ export const MCPServer = defineKind({
   rules,
   inspect,
   references,
-  images: ({ spec }) => [spec.image],
+  images: ({ spec }) => podImages({ container: 'mcp', image: spec.image }, spec.podTemplateSpec),
   exposes: (self, view) => {
     const { image, oidcConfig, tools = [], toolConfigRef } = self.spec;
     return [

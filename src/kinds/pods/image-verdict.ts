@@ -17,5 +17,10 @@ export function imageVerdict({ view, refusals }: Observed): Verdict {
     const message = 'no MCPRegistry of this namespace enforces its images';
     return { type, status: 'True', reason: 'ImageValidationSkipped', message };
   }
-  return { type, status: 'True', reason: 'ImageValidationSuccess', message: 'the image is in an enforcing registry' };
+  return {
+    type,
+    status: 'True',
+    reason: 'ImageValidationSuccess',
+    message: 'every image is in a registry of this namespace',
+  };
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { KINDS } from '../../kinds/index.ts';
 import { formatProblem } from '../../std/problem.ts';
 import { validate } from '../validate.ts';
@@ -37,9 +37,9 @@ function registry(source: object, enforceServers = true): object {
   };
 }
 
-function server(image: string): object {
+function server(image: string, rest: object = {}): object {
   const metadata = { name: 'server', namespace: 'a' };
-  return { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer', metadata, spec: { image } };
+  return { apiVersion: 'toolhive.stacklok.dev/v1alpha1', kind: 'MCPServer', metadata, spec: { image, ...rest } };
 }
 
 const HERE = { configMapRef: { name: 'data', key: 'json' } };
@@ -52,7 +52,7 @@ it.each([
     source: HERE,
     image: 'images.example.com/clock:2',
     says: [
-      'image-not-enforced: image images.example.com/clock:2 is in no enforcing registry of this namespace (reviewed)',
+      'image-not-enforced: image images.example.com/clock:2 is in no registry of this namespace (reviewed), and one of them enforces that it is',
     ],
   },
   {
@@ -60,7 +60,7 @@ it.each([
     source: { ...HERE, filter: { names: { exclude: ['*hidden'] } } },
     image: 'images.example.com/hidden:1',
     says: [
-      'image-not-enforced: image images.example.com/hidden:1 is in no enforcing registry of this namespace (reviewed)',
+      'image-not-enforced: image images.example.com/hidden:1 is in no registry of this namespace (reviewed), and one of them enforces that it is',
     ],
   },
   {
@@ -82,3 +82,74 @@ it.each([
   const { problems } = validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
   expect(problems.map((problem) => formatProblem(problem).replace(/^\S+ \S+ | \([^()]*\)$/g, ''))).toEqual(says);
 });
+
+const CLOCK = 'images.example.com/clock:1';
+const OTHER_IMAGE = 'images.example.com/other:1';
+const REFUSED = `image-not-enforced: image ${OTHER_IMAGE} is in no registry of this namespace (open, reviewed), and one of them enforces that it is`;
+
+/** It enforces nothing, and has one image. */
+const OPEN = [
+  { ...CONFIG_MAP, metadata: { name: 'more', namespace: 'a' }, data: { json: SERVERS.replaceAll('clock', 'open') } },
+  {
+    apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+    kind: 'MCPRegistry',
+    metadata: { name: 'open', namespace: 'a' },
+    spec: { registries: [{ name: 'more', configMapRef: { name: 'more', key: 'json' } }] },
+  },
+];
+
+function templated(spec: object): object {
+  return { podTemplateSpec: { spec } };
+}
+
+test.each([
+  { reason: 'another registry of the namespace has it', what: server('images.example.com/open:1'), says: [] },
+  {
+    reason: 'the label names a registry that does not enforce',
+    what: labelled(server(OTHER_IMAGE), 'open'),
+    says: [`/spec/image ${REFUSED}`],
+  },
+  {
+    reason: 'the label names a registry that has another image',
+    what: labelled(server(CLOCK), 'open'),
+    says: [],
+  },
+  {
+    reason: 'the template runs another one as the server',
+    what: server(CLOCK, templated({ containers: [{ name: 'mcp', image: OTHER_IMAGE }] })),
+    says: [`/spec/podTemplateSpec/spec/containers/0/image ${REFUSED}`],
+  },
+  {
+    reason: 'the template runs a known one in place of an unknown one',
+    what: server(OTHER_IMAGE, templated({ containers: [{ name: 'mcp', image: CLOCK }] })),
+    says: [],
+  },
+  {
+    reason: 'there is another container',
+    what: server(CLOCK, templated({ containers: [{ name: 'mcp' }, { name: 'side', image: OTHER_IMAGE }] })),
+    says: [`/spec/podTemplateSpec/spec/containers/1/image ${REFUSED}`],
+  },
+  {
+    reason: 'a container runs first',
+    what: server(CLOCK, templated({ initContainers: [{ name: 'first', image: OTHER_IMAGE }] })),
+    says: [`/spec/podTemplateSpec/spec/initContainers/0/image ${REFUSED}`],
+  },
+  {
+    reason: 'a volume is an image',
+    what: server(CLOCK, templated({ volumes: [{ name: 'programs', image: { reference: OTHER_IMAGE } }] })),
+    says: [`/spec/podTemplateSpec/spec/volumes/0/image/reference ${REFUSED}`],
+  },
+])('what runs is what is checked, where $reason', ({ what, says }) => {
+  const documents = [CONFIG_MAP, registry(HERE), ...OPEN, what].map((object, index) => ({
+    path: `${index}.json`,
+    oid: `${index}`,
+    text: JSON.stringify(object),
+  }));
+  const { problems } = validate({ documents, kinds: KINDS, apiGroup: 'toolhive.stacklok.dev' });
+  expect(problems.map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)).toEqual(says);
+});
+
+function labelled(object: object, registryName: string): object {
+  const labels = { 'toolhive.stacklok.io/registry-name': registryName };
+  return { ...object, metadata: { name: 'server', namespace: 'a', labels } };
+}

@@ -1,4 +1,5 @@
-// Which images enforcing registries hold, as far as that stands in the manifests themselves: in ConfigMaps beside them.
+// Which images the registries of enforcing namespaces hold, as far as that stands in the manifests themselves: in
+// ConfigMaps beside them.
 // For validation without a cluster and without a catalogue. Knows nothing about what was ever synced.
 
 import { entryFilter } from '../../catalogue/filter.ts';
@@ -8,7 +9,7 @@ import type { Problem } from '../../std/problem.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import { entriesReader, type ReadEntries } from './declared-entries.ts';
-import type { EnforcedImages } from './enforcement.ts';
+import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface DeclaredImages {
   readonly images: EnforcedImages;
@@ -22,11 +23,12 @@ export function declaredImages(loaded: readonly LoadedResource[], views: (namesp
   const read = entriesReader();
   for (const each of loaded) {
     const { id, kind, defaulted } = each;
-    if (kind === undefined || defaulted === undefined || !kind.enforces(defaulted)) continue;
+    if (kind === undefined || defaulted === undefined || kind.sources(defaulted).length === 0) continue;
     const view = views(id.namespace ?? '');
+    if (!registriesIn(view, [kind]).some(({ enforces }) => enforces)) continue;
     const sources = kind.sources(defaulted).map((source) => ({ source, held: imagesOf(read, source, view) }));
     const elsewhere = sources.filter(({ held }) => held === undefined).map(({ source }) => source.name);
-    if (elsewhere.length > 0) problems.push(problemOf(each, notChecked(elsewhere)));
+    if (elsewhere.length > 0) problems.push(problemOf(each, notChecked(elsewhere, kind.enforces(defaulted))));
     else images.set(`${id.namespace ?? ''}/${id.name}`, new Set(sources.flatMap(({ held }) => held ?? [])));
   }
   return { images, problems };
@@ -39,7 +41,12 @@ function imagesOf(read: ReadEntries, source: RegistrySource, view: View): readon
     .flatMap((entry) => entry.images);
 }
 
-function notChecked(sources: readonly string[]) {
+function notChecked(sources: readonly string[], enforces: boolean) {
   const message = `images of this namespace are not checked here: what ${sources.join(', ')} holds is not among these manifests`;
-  return { code: 'images-not-checked', severity: 'warning', pointer: '/spec/enforceServers', message } as const;
+  return {
+    code: 'images-not-checked',
+    severity: 'warning',
+    pointer: enforces ? '/spec/enforceServers' : '/spec/registries',
+    message,
+  } as const;
 }

@@ -1,14 +1,15 @@
-// `enforceServers` of MCPRegistry: images of a namespace must be in an enforcing registry (document 2, Errors 1).
+// `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries (document 2,
+// Errors 1).
 // Knows nothing about where the images of a registry come from.
 
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { isObject } from '../../std/json.ts';
 
-/** Images of each enforcing registry by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
+/** Images of registries of namespaces that enforce, by `namespace/name`; one that could not be read, or was never synced, is absent: unknown. */
 export type EnforcedImages = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A registry that lives in a namespace, or is declared there. */
+/** A registry that exists in a namespace, or is declared there. */
 export interface Registry {
   readonly name: string;
   /** `namespace/name`. */
@@ -16,48 +17,32 @@ export interface Registry {
   readonly enforces: boolean;
 }
 
-/** Set on a server by its author: chooses the registry that its image must be in. */
-const REGISTRY_LABEL = 'toolhive.stacklok.io/registry-name';
-
-/** `registries`: those of the resource's namespace. */
+/**
+ * `registries`: those of the resource's namespace. Once one of them enforces, each image must be in any of them: what is
+ * rejected is an image "in no registry of that namespace".
+ */
 export function imageFindings(
   kind: Kind,
   resource: Resource,
   registries: readonly Registry[],
   enforced: EnforcedImages,
 ): Finding[] {
-  const images = kind.images(resource);
-  if (images.length === 0) return [];
-  const chosen = resource.metadata.labels?.[REGISTRY_LABEL];
-  if (chosen !== undefined && !registries.some((registry) => registry.name === chosen)) {
-    return [
-      imageFinding(`label ${REGISTRY_LABEL} names MCPRegistry "${chosen}", which does not exist in this namespace`),
-    ];
-  }
-  const enforcing = registries.filter(
-    (registry) => registry.enforces && (chosen === undefined || registry.name === chosen),
-  );
-  if (enforcing.length === 0) return [];
-  const known = enforcing.map((registry) => enforced.get(registry.key));
-  const names = enforcing.map((registry) => registry.name).join(', ');
-  return images.flatMap((image) => {
-    if (known.some((set) => set?.has(image) === true)) return [];
-    if (known.some((set) => set === undefined)) {
-      return [
-        {
-          ...imageFinding(
-            `it is unknown whether image ${image} is in ${names}: the catalogue could not be read, or was never synced`,
-          ),
-          code: 'image-unknown',
-        },
-      ];
+  if (!registries.some(({ enforces }) => enforces)) return [];
+  const unknown = registries.filter(({ key }) => !enforced.has(key)).map(({ name }) => name);
+  const names = registries.map(({ name }) => name).join(', ');
+  return kind.images(resource).flatMap(({ image, pointer }): Finding[] => {
+    if (registries.some(({ key }) => enforced.get(key)?.has(image) === true)) return [];
+    if (unknown.length === 0) {
+      const message = `image ${image} is in no registry of this namespace (${names}), and one of them enforces that it is`;
+      return [{ code: 'image-not-enforced', severity: 'error', pointer, message }];
     }
-    return [imageFinding(`image ${image} is in no enforcing registry of this namespace (${names})`)];
+    const message = `it is unknown whether image ${image} is in ${unknown.join(', ')}: the catalogue could not be read, or was never synced`;
+    return [{ code: 'image-unknown', severity: 'error', pointer, message }];
   });
 }
 
 /** The view's objects of those kinds that have registry sources. Looks at every object of ours in the namespace. */
-export function registriesOf(view: View, kinds: readonly Kind[]): Registry[] {
+export function registriesIn(view: View, kinds: readonly Kind[]): Registry[] {
   return kinds.flatMap((kind) =>
     view.all(kind.kind).flatMap((object) => {
       const resource: Resource = { ...object, spec: isObject(object.spec) ? object.spec : {} };
@@ -66,8 +51,4 @@ export function registriesOf(view: View, kinds: readonly Kind[]): Registry[] {
       return [{ name, key: `${namespace ?? ''}/${name}`, enforces: kind.enforces(resource) }];
     }),
   );
-}
-
-function imageFinding(message: string): Finding {
-  return { code: 'image-not-enforced', severity: 'error', pointer: '/spec/image', message };
 }

@@ -17,7 +17,7 @@ import type { SyncMode } from '../instance.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Clock } from '../ports.ts';
 import type { Sourced } from '../read/sourced.ts';
-import type { EnforcedImages } from './enforcement.ts';
+import { type EnforcedImages, registriesIn } from './enforcement.ts';
 
 export interface RegistryDeps {
   /** Reads sources; ConfigMaps and passwords come from the view of the registry's namespace. */
@@ -29,6 +29,8 @@ export interface RegistryDeps {
 export interface RegistryResults {
   /** By `namespace/name`; a registry whose store could not be read is absent. */
   readonly states: ReadonlyMap<string, CatalogueState>;
+  /** Why the store of a registry failed, by `namespace/name`. */
+  readonly unreadable: ReadonlyMap<string, string>;
   readonly images: EnforcedImages;
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
@@ -53,6 +55,8 @@ interface Registry {
   /** Value of the manual trigger, in Git or on the living object. */
   readonly trigger: string | undefined;
   readonly mode: SyncMode;
+  /** Some registry of the namespace does. */
+  readonly enforced: boolean;
 }
 
 export interface SyncInput {
@@ -78,7 +82,14 @@ interface Departure {
 /** Sources that are read at the same time: each may take as much memory as its content. */
 const AT_A_TIME = 4;
 
-const NOTHING: RegistryResults = { states: new Map(), images: new Map(), outcomes: [], problems: [], failures: [] };
+const NOTHING: RegistryResults = {
+  states: new Map(),
+  unreadable: new Map(),
+  images: new Map(),
+  outcomes: [],
+  problems: [],
+  failures: [],
+};
 
 export async function syncRegistries(
   deps: { readonly registries?: RegistryDeps | undefined; readonly clock: Clock },
@@ -90,6 +101,7 @@ export async function syncRegistries(
   const results = await Promise.all(registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each)));
   return {
     states: new Map(results.flatMap((result) => [...result.states])),
+    unreadable: new Map(results.flatMap((result) => [...result.unreadable])),
     images: new Map(results.flatMap((result) => [...result.images])),
     outcomes: results.flatMap((result) => result.outcomes),
     problems: results.flatMap((result) => result.problems),
@@ -115,7 +127,9 @@ function registriesOf({ mode: ofRun, apiGroup, loaded, unfit, living, views }: S
     // What Git says is what will live after this run.
     const trigger = defaulted.metadata.annotations?.[annotation] ?? living(id)?.metadata.annotations?.[annotation];
     const mode = unfit.has(keyOf(id)) ? 'read' : ofRun;
-    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view: views(namespace), trigger, mode }];
+    const view = views(namespace);
+    const enforced = registriesIn(view, [kind]).some(({ enforces }) => enforces);
+    return [{ key: `${namespace}/${id.name}`, kind, resource: defaulted, view, trigger, mode, enforced }];
   });
 }
 
@@ -135,17 +149,17 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
     // What was never synced is not empty, but unknown.
     const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
     return {
+      ...NOTHING,
       states: new Map([[key, states]]),
-      images: new Map(kind.enforces(resource) && synced ? [[key, await writer.images(own)]] : []),
+      images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
-      failures: [],
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     // A plan is made before anything is there: the sync will make the tables.
     if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
-    return { ...NOTHING, failures: [failure] };
+    return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
   }
 }
 

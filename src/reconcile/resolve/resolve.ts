@@ -5,7 +5,7 @@ import type { Kind, Reference, View } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
-import { type EnforcedImages, imageFindings, type Registry, registriesOf } from '../catalogue/enforcement.ts';
+import { type EnforcedImages, imageFindings, type Registry, registriesIn } from '../catalogue/enforcement.ts';
 import type { LoadedResource } from '../read/load.ts';
 import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
@@ -116,7 +116,7 @@ interface Resolving extends ResolveInput {
 function registriesByNamespace({ views, kinds }: ResolveInput): Resolving['registries'] {
   const found = new Map<string, readonly Registry[]>();
   return (namespace) => {
-    const registries = found.get(namespace) ?? registriesOf(views(namespace), kinds);
+    const registries = found.get(namespace) ?? registriesIn(views(namespace), kinds);
     found.set(namespace, registries);
     return registries;
   };

@@ -12,7 +12,7 @@ import type { Kept, SettleInput } from './settle.ts';
 
 interface Applied {
   readonly resolved: Resolved;
-  readonly registries: Pick<RegistryResults, 'states'>;
+  readonly registries: Pick<RegistryResults, 'states' | 'unreadable'>;
   readonly desires: Pick<OwnDesires, 'problems'>;
   readonly plan: Pick<Plan, 'held'>;
 }
@@ -36,7 +36,8 @@ export function settleInput(
   const { resolved, registries, plan } = prepared;
   const { standings } = resolved;
   const kept = keptOf(options, plan);
-  return { standings, childErrors, kept, catalogue: registries.states, statuses: options.children ? 'ours' : 'theirs' };
+  const { states: catalogue, unreadable: storeFailures } = registries;
+  return { standings, childErrors, kept, catalogue, storeFailures, statuses: options.children ? 'ours' : 'theirs' };
 }
 
 function keptOf({ kinds, apiGroup }: OwnKinds, { held }: Applied['plan']): Kept[] {

@@ -34,6 +34,8 @@ export interface SettleInput {
   readonly kept: readonly Kept[];
   /** By `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
+  /** Why a registry's store failed, by the same. */
+  readonly storeFailures: ReadonlyMap<string, string>;
   /** Who writes them: `theirs` is another operator. */
   readonly statuses: 'ours' | 'theirs';
 }
@@ -78,12 +80,13 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     if (kind === undefined || verdict === 'held' || found === undefined || !isObject(found.spec)) continue;
     const live = resourceFrom(found, found.spec);
     const view = withUnlisted(observed, renewed.over(observed.views(id.namespace ?? ''), id.namespace ?? ''));
-    const catalogue = input.catalogue.get(`${id.namespace ?? ''}/${id.name}`);
+    const registry = `${id.namespace ?? ''}/${id.name}`;
     const status = kind.status(live, {
       view,
       refusals: findings.filter((finding) => finding.severity === 'error'),
       failures: input.childErrors.get(keyOf(id)) ?? [],
-      catalogue,
+      catalogue: input.catalogue.get(registry),
+      storeFailure: input.storeFailures.get(registry),
       now,
     });
     renewed.add(id, status);
