@@ -16,13 +16,26 @@ export function numberFault(text: string, type: 'number' | 'complex'): string | 
   return INTEGER.test(text) ? `${text} does not fit in 64 bits` : `${JSON.stringify(text)} is no number`;
 }
 
-function isInteger(text: string): boolean {
-  if (!INTEGER.test(text)) return false;
+/** A whole number as a bigint, a fraction as a number. Undefined: neither, or a whole number that no int64 holds. */
+export function numberValue(text: string): bigint | number | undefined {
+  if (!INTEGER.test(text)) return floatValue(text);
+  const { negative, size } = integerParts(text);
+  const value = negative ? -size : size;
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+function integerParts(text: string): { readonly negative: boolean; readonly signed: boolean; readonly size: bigint } {
   const [, sign = '', digits = ''] = /^([+-]?)(.*)$/.exec(text) ?? [];
   const plain = digits.replaceAll('_', '');
   const size = BigInt(/^0[0-7]+$/.test(plain) ? `0o${plain.slice(1)}` : plain);
-  if (sign === '-') return size <= 2n ** 63n;
-  return size < (sign === '+' ? 2n ** 63n : 2n ** 64n);
+  return { negative: sign === '-', signed: sign === '+', size };
+}
+
+function isInteger(text: string): boolean {
+  if (!INTEGER.test(text)) return false;
+  const { negative, signed, size } = integerParts(text);
+  if (negative) return size <= 2n ** 63n;
+  return size < (signed ? 2n ** 63n : 2n ** 64n);
 }
 
 /** A whole number counts only where its type has room for it: `1e3` is one, 2 to the power of 64 is not. */
@@ -51,13 +64,18 @@ function splitAt(text: string): number {
 }
 
 function isFloat(text: string): boolean {
-  if (DECIMAL.test(text)) return Number.isFinite(Number(text.replaceAll('_', '')));
+  return Number.isFinite(floatValue(text));
+}
+
+function floatValue(text: string): number | undefined {
+  if (DECIMAL.test(text)) return Number(text.replaceAll('_', ''));
   const [matched, whole = '', fraction = '', onlyFraction = '', exponent = ''] = HEXADECIMAL.exec(text) ?? [];
-  if (matched === undefined) return false;
+  if (matched === undefined) return undefined;
   const part = (fraction + onlyFraction).replaceAll('_', '');
   const mantissa = Number(BigInt(`0x0${whole.replaceAll('_', '')}${part}`));
   const size = mantissa * 2 ** (Number(exponent.replaceAll('_', '')) - 4 * part.length);
-  return mantissa === 0 || size < Number.POSITIVE_INFINITY;
+  if (mantissa === 0) return 0;
+  return text.startsWith('-') ? -size : size;
 }
 
 export type Unquoted = { readonly value: string } | { readonly fault: string };
@@ -91,6 +109,13 @@ export function unquote(literal: string): Unquoted {
     at = escaped.end;
   }
   return { value };
+}
+
+/** Of a literal in single quotes: the number of its character. */
+export function characterValue(literal: string): bigint | undefined {
+  const unquoted = unquote(literal);
+  const code = 'value' in unquoted ? unquoted.value.codePointAt(0) : undefined;
+  return code === undefined ? undefined : BigInt(code);
 }
 
 /** What is wrong with a literal in single quotes. */

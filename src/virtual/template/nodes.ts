@@ -20,6 +20,8 @@ export interface Branch {
 export interface Pipeline {
   /** `$x`, or with range `$i` and `$x`. */
   readonly variables: readonly string[];
+  /** They are declared already (`=`, not `:=`). */
+  readonly assigns: boolean;
   readonly commands: readonly Command[];
   readonly at: number;
 }
@@ -31,7 +33,10 @@ export interface Command {
 }
 
 export type Operand =
-  | { readonly type: 'dot' | 'nil' | 'bool' | 'number'; readonly at: number }
+  | { readonly type: 'dot' | 'nil'; readonly at: number }
+  | { readonly type: 'bool'; readonly value: boolean; readonly at: number }
+  /** A whole number is a bigint; undefined: no value that templates here know (complex numbers). */
+  | { readonly type: 'number'; readonly value: bigint | number | undefined; readonly at: number }
   | { readonly type: 'string'; readonly value: string; readonly at: number }
   | { readonly type: 'function'; readonly name: string; readonly at: number }
   /** `.a.b` */

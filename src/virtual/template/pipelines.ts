@@ -3,7 +3,7 @@
 
 import { closest } from '../../std/closest.ts';
 import { type Cursor, nested, peek, peekRaw, refuseAt, refuseToken, type Scope, take, takeRaw } from './cursor.ts';
-import { characterFault, numberFault, unquote } from './literals.ts';
+import { characterFault, characterValue, numberFault, numberValue, unquote } from './literals.ts';
 import type { Command, Operand, Pipeline } from './nodes.ts';
 import type { Token, TokenType } from './tokens.ts';
 
@@ -29,7 +29,7 @@ const OPERANDS: ReadonlySet<TokenType> = new Set<TokenType>([
 export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pipeline {
   const end = context === 'parentheses' ? ')' : 'close';
   const { at } = peek(cursor);
-  const variables = readDeclarations(cursor, scope, context);
+  const { variables, assigns } = readDeclarations(cursor, scope, context);
   const commands: Command[] = [];
   while (peek(cursor).type !== end && cursor.fault === undefined) {
     if (OPERANDS.has(peek(cursor).type)) commands.push(readCommand(cursor, scope));
@@ -42,7 +42,7 @@ export function readPipeline(cursor: Cursor, scope: Scope, context: Context): Pi
       refuseAt(cursor, place, 'expected a function after |: a value takes no argument');
     }
   }
-  return { variables, commands, at };
+  return { variables, assigns, commands, at };
 }
 
 /** After a `|`. */
@@ -51,8 +51,13 @@ function isCallable({ type }: Operand): boolean {
 }
 
 /** `$x :=`, `$x =`, `$i, $x :=`; none where the pipeline begins otherwise. */
-function readDeclarations(cursor: Cursor, scope: Scope, context: Context): readonly string[] {
+function readDeclarations(
+  cursor: Cursor,
+  scope: Scope,
+  context: Context,
+): { readonly variables: readonly string[]; readonly assigns: boolean } {
   const names: string[] = [];
+  let assigns = false;
   while (peek(cursor).type === 'variable') {
     const start = cursor.at;
     const variable = take(cursor);
@@ -60,12 +65,13 @@ function readDeclarations(cursor: Cursor, scope: Scope, context: Context): reado
     const comma = next.type === 'other' && next.text === ',';
     if (next.type !== '=' && next.type !== ':=' && !comma) {
       cursor.at = start;
-      return names;
+      break;
     }
     take(cursor);
+    assigns = next.type === '=';
     names.push(variable.text);
     scope.variables.push(variable.text);
-    if (!comma) return names;
+    if (!comma) break;
     if (context !== 'range' || names.length > 1) {
       refuseAt(
         cursor,
@@ -76,7 +82,7 @@ function readDeclarations(cursor: Cursor, scope: Scope, context: Context): reado
       refuseToken(cursor, peek(cursor), 'a second variable');
     }
   }
-  return names;
+  return { variables: names, assigns };
 }
 
 /** Up to and with a `|`, or up to the end of the pipeline. */
@@ -138,16 +144,17 @@ function readTerm(cursor: Cursor, scope: Scope, token: Token): Operand {
     case 'number':
     case 'complex':
       refuseWhere(cursor, at, numberFault(text, type));
-      return { type: 'number', at };
+      return { type: 'number', value: type === 'number' ? numberValue(text) : undefined, at };
     case 'character':
       refuseWhere(cursor, at, characterFault(text));
-      return { type: 'number', at };
+      return { type: 'number', value: characterValue(text), at };
     case 'string':
     case 'raw string':
       return { type: 'string', value: readString(cursor, token), at };
     case '(':
       return nested(cursor, at, () => ({ type: 'pipeline', pipeline: readPipeline(cursor, scope, 'parentheses'), at }));
     case 'bool':
+      return { type, value: text === 'true', at };
     case 'nil':
       return { type, at };
     default:
