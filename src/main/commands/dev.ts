@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import { loadConfig } from '../config/configuration.ts';
+import { readPort } from '../port.ts';
 
 interface Options {
   readonly port: number;
@@ -15,7 +16,7 @@ interface Options {
 export function devCommand(): Command {
   return new Command('dev')
     .description('Run everything on this machine: cluster, database, sample repository, reconciler, registry.')
-    .option('--port <number>', 'port of the registry service', Number, 8080)
+    .option('--port <number>', 'port of the registry service', readPort, 8080)
     .option('--data <dir>', 'where the state is kept (default: .skep/dev)')
     .option(
       '-c, --config <file>',

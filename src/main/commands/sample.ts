@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Argument, Command, Option } from 'commander';
 import type { SampleServer } from '../../samples/server.ts';
 import { systemClock } from '../clock.ts';
+import { readPort } from '../port.ts';
 import { awaitSignal } from '../signals.ts';
 import { VERSION } from '../version.ts';
 
@@ -52,7 +53,7 @@ export function sampleCommand(): Command {
         .default('stdio'),
     )
     .addOption(new Option('--host <address>', 'address to listen on').env('MCP_HOST').default('127.0.0.1'))
-    .addOption(new Option('--port <number>', 'port to listen on').env('MCP_PORT').argParser(Number).default(8080))
+    .addOption(new Option('--port <number>', 'port to listen on').env('MCP_PORT').argParser(readPort).default(8080))
     .option('--folder <dir>', 'where notes are kept (./notes), or the pages of the handbook are (those of skep)')
     .addHelpText(
       'after',

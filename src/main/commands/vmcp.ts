@@ -1,7 +1,8 @@
 // `skep vmcp`: a virtual MCP server over several others.
 
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { LogLevel } from '../log.ts';
+import { readPort } from '../port.ts';
 import { awaitSignal } from '../signals.ts';
 
 interface ServeOptions {
@@ -54,10 +55,4 @@ function validateVirtualCommand(): Command {
       for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
       process.stdout.write(`${file} is valid\n`);
     });
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('a port is a number from 0 to 65535');
 }

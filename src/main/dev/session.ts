@@ -1,6 +1,5 @@
 // One session of `skep dev`, from the start of its servers to Ctrl-C.
 
-import { mkdir } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { freePort } from '../../devcluster/node/free-port.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
@@ -11,6 +10,7 @@ import { openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
 import { formatGuide } from './guide.ts';
+import { checkPort, claimFolder } from './preconditions.ts';
 import { findPrograms } from './programs.ts';
 import { reportReady } from './report-ready.ts';
 import { openServing } from './serving.ts';
@@ -28,8 +28,17 @@ export interface DevOptions {
   readonly say: (text: string) => void;
 }
 
-export async function runDev({ port, dir, once, given, say }: DevOptions): Promise<void> {
-  await mkdir(dir, { recursive: true });
+export async function runDev(options: DevOptions): Promise<void> {
+  const lock = await claimFolder(options.dir);
+  try {
+    if (!options.once) await checkPort(options.port);
+    await runSession(options);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runSession({ port, dir, once, given, say }: DevOptions): Promise<void> {
   let stopping = false;
   const interrupted = awaitSignal().then(() => {
     stopping = true;

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createCluster } from '../../../../test/harness/postgres-server.ts';
-import { startServer } from './server.ts';
+import { initCluster, startServer } from './server.ts';
 
 const HARNESS = fileURLToPath(new URL('../../../../test/harness/postgres-server.ts', import.meta.url));
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
@@ -18,6 +19,16 @@ test('a port that is taken is a failure with the last words of the server', asyn
   other.remove();
   expect(failure).toMatchObject({ code: 'database-server-failed', message: expect.stringContaining('did not start') });
   expect(JSON.stringify(failure)).toContain('Address already in use');
+});
+
+test('an initdb that meets a limit of the disk is a failure with the reason that it gave', async () => {
+  const { options, home, remove } = await createCluster();
+  const initdb = join(home, 'initdb');
+  writeFileSync(initdb, `#!/bin/sh\nulimit -f 64\nexec ${options.binaries.initdb} "$@"\n`, { mode: 0o755 });
+  const limited = { ...options, binaries: { ...options.binaries, initdb }, dataDir: join(home, 'other') };
+  const failure = await initCluster(limited, 'trust', false).catch((error: unknown) => error);
+  remove();
+  expect(failure).toMatchObject({ code: 'database-server-failed', message: expect.stringContaining('File too large') });
 });
 
 test('a server whose owner is killed stops and, where asked to, takes its directory with it', async () => {

@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await ready(options.dataDir, pid, child);
   } catch (cause) {
     await stop();
-    throw new Failure('database-server-failed', `PostgreSQL did not start on ${options.dataDir}: ${lastLine(log())}`, {
+    throw new Failure('database-server-failed', `PostgreSQL did not start on ${options.dataDir}: ${reasonIn(log())}`, {
       data: { dataDir: options.dataDir, log: log() },
       cause,
     });
@@ -149,7 +149,7 @@ async function runProgram(options: ServerOptions, program: string, args: readonl
   child.stdin?.end(input);
   const status = await ended;
   if (status === 0) return;
-  throw new Failure('database-server-failed', `${program} ended with status ${status}: ${lastLine(log())}`, {
+  throw new Failure('database-server-failed', `${program} ended with status ${status}: ${reasonIn(log())}`, {
     data: { program, status, log: log() },
   });
 }
@@ -189,8 +189,11 @@ function keepLog(child: ChildProcess): () => string {
   return () => text;
 }
 
-function lastLine(log: string): string {
-  return log.trim().split('\n').at(-1) ?? '';
+/** The first complaint: what initdb and the server write after it is that they end, and clean up. */
+function reasonIn(log: string): string {
+  const lines = log.trim().split('\n');
+  const reason = lines.find((line) => /\b(ERROR|FATAL|PANIC|error):/.test(line)) ?? lines.at(-1) ?? '';
+  return reason.replace(/^[-\d]+ [.:\d]+ \S+ \[\d+\] /, '');
 }
 
 function freePort(): Promise<number> {

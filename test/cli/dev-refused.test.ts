@@ -1,0 +1,69 @@
+// What keeps `skep dev` from starting is said before any work, with what to do.
+
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { claimFolder } from '../../src/main/dev/preconditions.ts';
+import { temporaryFolder } from '../harness/git-server.ts';
+import { type Finished, skep } from '../harness/skep.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+function dev(...args: readonly string[]): Promise<Finished> {
+  return skep(['dev', ...args], { cwd: folder.path });
+}
+
+test('a port that is taken is named before any work', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { code, stdout, stderr } = await dev('--data', 'taken', '--port', String(port));
+  other.close();
+  expect([code, stdout, readdirSync(join(folder.path, 'taken'))]).toEqual([1, '', []]);
+  expect(stderr.replace(String(port), 'PORT')).toMatchInlineSnapshot(`
+    "error listen-failed: port PORT is taken by another process. Name another one: skep dev --port N, or npm start -- --port N
+    "
+  `);
+});
+
+test('a port that is no number is a usage error', async () => {
+  const { code, stdout, stderr } = await dev('--port', 'abc');
+  expect([code, stdout]).toEqual([64, '']);
+  expect(stderr).toMatchInlineSnapshot(`
+    "error: option '--port <number>' argument 'abc' is invalid. a port is a number from 0 to 65535
+    "
+  `);
+});
+
+test('a folder that cannot be made names itself and the option', async () => {
+  writeFileSync(join(folder.path, 'file'), '');
+  const { code, stdout, stderr } = await dev('--data', 'file/state');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr.replaceAll(folder.path, '/here')).toMatchInlineSnapshot(`
+    "error file-not-written: file/state cannot be written: ENOTDIR: not a directory, mkdir '/here/file/state'. Name another folder: skep dev --data DIR, or npm start -- --data DIR
+    "
+  `);
+});
+
+test('a folder without room says how much there is and how much is needed', async () => {
+  const failure = await claimFolder(join(folder.path, 'small'), Number.MAX_SAFE_INTEGER).catch((error) => error);
+  expect(failure.code).toBe('file-not-written');
+  expect(failure.message).toMatch(
+    /small has \d+ MiB free, and \d+ MiB are needed\. Name another folder: skep dev --data DIR/,
+  );
+});
+
+test('a second start names the first one and how to run beside it', async () => {
+  mkdirSync(join(folder.path, 'shared'));
+  const first = await claimFolder(join(folder.path, 'shared'));
+  const { code, stdout, stderr } = await dev('--data', 'shared', '--port', '0');
+  await first.release();
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr.replace(String(process.pid), 'PID')).toMatchInlineSnapshot(`
+    "error devcluster-locked: skep dev runs on shared already, as process PID. Stop it, or start this one with a folder and a port of its own: --data DIR --port N
+    "
+  `);
+});
