@@ -20,8 +20,10 @@ export const RECONCILE_CODES = {
   'kind-not-checked':
     'Objects of a kind are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them, and applies what it serves without a definition as it is written.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
+  'secret-plaintext':
+    '`skep validate` only: a manifest holds the values of a Secret, and all who can read the repository can read them. Encrypt it (docs/secrets.md), or make the Secret in the cluster and name it here.',
   'reference-missing':
-    'A resource names another that exists neither in Git nor in the cluster: correct the name, or add it. The resource is applied; its children are kept unchanged.',
+    'A resource names another that exists neither in Git nor in the cluster, or, for `skep validate`, not among the manifests: correct the name, or add it. The resource is applied; its children are kept unchanged.',
   'reference-unknown':
     'A kind that a resource refers to could not be listed, so it is unknown whether the reference leads anywhere: let the instance list that kind. The children are kept unchanged.',
   'reference-key-missing':

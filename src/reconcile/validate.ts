@@ -2,10 +2,11 @@
 // What may live only in a cluster (Secrets, ConfigMaps) is not asked for.
 
 import type { Kind } from '../kinds/kind.ts';
+import type { Finding } from '../kube/finding.ts';
 import { keyOf } from '../kube/object.ts';
 import type { PolicySet } from '../kube/policy/read.ts';
 import { bundledSchema } from '../kube/schemas/bundled.ts';
-import type { JsonObject } from '../std/json.ts';
+import { isObject, type JsonObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
 import { openViews } from './observe/view.ts';
@@ -13,6 +14,7 @@ import { declaredFacts, definitionsAmong } from './policy/facts.ts';
 import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
 import { definitionsOf, type LoadedResource, load } from './read/load.ts';
 import { parseFile } from './read/parsed-file.ts';
+import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
 import { resolve } from './resolve/resolve.ts';
 
@@ -66,7 +68,7 @@ export function validate(input: ValidateInput): Validation {
     invalid: loaded.invalid,
     kinds,
     views,
-    knowledge: (kind) => (own.has(kind) ? 'listed' : 'none'),
+    knowledge: (kind) => (own.has(kind) ? 'declared' : 'none'),
     images: enforced.images,
     leftAlone: new Set(),
     living: () => undefined,
@@ -79,7 +81,15 @@ export function validate(input: ValidateInput): Validation {
     resources.filter(({ id }) => !broken.has(keyOf(id))),
     parsed.flatMap(definitionsOf),
   );
-  const problems = [...unread, ...loaded.problems, ...told, ...enforced.problems, ...(judged?.problems ?? [])];
+  const plain = resources.filter(isPlainSecret).map((resource) => problemOf(resource, PLAINTEXT));
+  const problems = [
+    ...unread,
+    ...loaded.problems,
+    ...told,
+    ...plain,
+    ...enforced.problems,
+    ...(judged?.problems ?? []),
+  ];
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
   }
@@ -94,6 +104,20 @@ export function validate(input: ValidateInput): Validation {
     },
     problems,
   };
+}
+
+const PLAINTEXT: Finding = {
+  code: 'secret-plaintext',
+  severity: 'warning',
+  pointer: '/kind',
+  message:
+    'the values of this Secret can be read by all who can read the repository: encrypt it, or make it in the cluster (docs/secrets.md)',
+};
+
+/** An empty one is filled by others. */
+function isPlainSecret({ id, object, sealed }: LoadedResource): boolean {
+  if (id.apiVersion !== 'v1' || id.kind !== 'Secret' || sealed === true) return false;
+  return [object.data, object.stringData].some((values) => isObject(values) && Object.keys(values).length > 0);
 }
 
 /** Undefined where there are no policies. */

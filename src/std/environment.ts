@@ -1,6 +1,7 @@
 // Settings out of environment variables, as their schema names them: `apply.maxDeletes` is PREFIX_APPLY_MAXDELETES. Pure:
 // the environment is passed in.
 
+import { closest } from './closest.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +27,32 @@ export function withEnvironment(
     }
   }
   return result;
+}
+
+/**
+ * Variables that set nothing and are spelled nearly as one that would, each with what was meant. Others of the prefix may be
+ * for other programs: Kubernetes makes some for every Service.
+ */
+export function misspelledVariables(
+  schema: JsonObject,
+  prefix: string,
+  environment: Environment,
+): readonly { readonly variable: string; readonly meant: string }[] {
+  const names = variablesOf(schema, '');
+  return Object.keys(environment).flatMap((variable) => {
+    if (!variable.startsWith(`${prefix}_`) || environment[variable] === undefined) return [];
+    const name = variable.slice(prefix.length + 1);
+    const near = names.includes(name) ? undefined : closest(name, names);
+    return near === undefined ? [] : [{ variable, meant: `${prefix}_${near}` }];
+  });
+}
+
+function variablesOf(schema: JsonObject, prefix: string): readonly string[] {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const variable = `${prefix}${name.toUpperCase()}`;
+    return isObject(property) ? [variable, ...variablesOf(property, `${variable}_`)] : [];
+  });
 }
 
 /** The variable that the value at a JSON pointer comes from; undefined where none does. */

@@ -101,8 +101,12 @@ function endpointOf(location: Exclude<Location, { type: 'file' }>, options: GitO
   }
 }
 
+const SET_KEY = 'Set auth: {sshKeyFile, knownHostsFile} of the source, or git.credentials for its host, in skep.yaml';
+
 function keyMissing(url: string): Failure {
-  return new Failure('git-ssh-key-missing', `${url}: ssh needs a key file and a known_hosts file`, { data: { url } });
+  return new Failure('git-ssh-key-missing', `${url}: ssh needs a key file and a known_hosts file. ${SET_KEY}`, {
+    data: { url },
+  });
 }
 
 /** A path relative to the root, without `.` and empty parts. */

@@ -53,3 +53,20 @@ test.each([
   { source: 'repository: "h:x", verify: {keys: [k], mode: tag}', expected: /only where a tag is followed/ },
   { source: 'repository: "h:x", semver: ^1, verify: {keys: [k], mode: both}' },
 ])('a source with $source', ({ source, expected }) => checkSource(source, expected));
+
+const SOUND = TEXT.replace('-1', '1');
+
+test('a misspelled variable is refused with the one that was meant; variables for others are left alone', () => {
+  const others = {
+    SKEP_PORT: 'tcp://10.0.0.1:8081',
+    SKEP_SERVICE_HOST: '10.0.0.1',
+    SKEP_REGISTRY_PORT: 'x',
+    SKEP_SEED: '7',
+  };
+  const read = (environment: Record<string, string>) => () =>
+    readConfig({ text: SOUND, file: 'skep.yaml', environment });
+  expect(read(others)).not.toThrow();
+  expect(read({ SKEP_APPLY_MAXDELETS: '3' })).toThrowErrorMatchingInlineSnapshot(
+    `[Failure: error schema-unknown-field: SKEP_APPLY_MAXDELETS: there is no setting of this name. Did you mean SKEP_APPLY_MAXDELETES?]`,
+  );
+});

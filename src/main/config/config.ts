@@ -6,7 +6,7 @@ import type { Finding } from '../../kube/finding.ts';
 import { compileStructural } from '../../kube/structural/structural.ts';
 import { ADDED_TO_NAMES } from '../../reconcile/records/home-record.ts';
 import { didYouMean } from '../../std/closest.ts';
-import { type Environment, variableOf, withEnvironment } from '../../std/environment.ts';
+import { type Environment, misspelledVariables, variableOf, withEnvironment } from '../../std/environment.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
 import { formatProblem, type Problem } from '../../std/problem.ts';
@@ -196,17 +196,24 @@ export function readConfig(input: ConfigInput): Config {
   const structural = compileStructural(plainSchema(CONFIG_SCHEMA));
   const complete = structural.withDefaults(written);
   const findings = [...unknownSettings(plainSchema(CONFIG_SCHEMA), written), ...structural.validate(complete)];
-  if (findings.length > 0) {
-    throw invalidConfig(
-      findings.map(({ code, severity, message, pointer, at }): Problem => {
+  const misspelled = misspelledVariables(plainSchema(CONFIG_SCHEMA), PREFIX, input.environment);
+  if (findings.length + misspelled.length > 0) {
+    throw invalidConfig([
+      ...misspelled.map(misspelledProblem),
+      ...findings.map(({ code, severity, message, pointer, at }): Problem => {
         const variable = variableOf(pointer, PREFIX, input.environment);
         if (variable !== undefined) return { code, severity, message: `${variable}: ${message}`, pointer };
         const place = document?.place(pointer, at ?? 'value') ?? { file: input.file, line: 1, column: 1 };
         return { code, severity, message, pointer, place };
       }),
-    );
+    ]);
   }
   return complete as Config;
+}
+
+function misspelledProblem({ variable, meant }: { readonly variable: string; readonly meant: string }): Problem {
+  const message = `${variable}: there is no setting of this name. Did you mean ${meant}?`;
+  return { code: 'schema-unknown-field', severity: 'error', message };
 }
 
 /** What the schema does not name, at any depth: a slip of the pen must not pass for a setting. */

@@ -62,6 +62,9 @@ function nameOf(folder: string): string {
 /** As skep.yaml takes it. */
 const NAME_MAX = 40;
 
+/** A repository of this machine is read only where this is set. */
+const ALLOW_FILES = 'outbound: {allowFiles: true}\n';
+
 interface Given {
   readonly instance: string;
   readonly repository: string;
@@ -71,7 +74,8 @@ function fileText(name: string, { instance, repository }: Given): string {
   if (name === '.gitignore') return IGNORED;
   if (name === 'schema.json') return readFileSync(SCHEMA, 'utf8');
   const text = readFileSync(join(TEMPLATE, name), 'utf8');
-  return text
+  const outbound = name === 'skep.yaml' && repository.startsWith('file:') ? ALLOW_FILES : '';
+  return `${text}${outbound}`
     .replaceAll(REPOSITORY, () => quoteYaml(repository))
     .replaceAll(TEMPLATE_VERSION, VERSION)
     .replace(INSTANCE, `name: ${instance}`);

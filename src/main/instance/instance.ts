@@ -32,7 +32,7 @@ import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
 import { openRemembered } from './remembered.ts';
-import { authOf, gitDeps, openGit } from './repositories.ts';
+import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 import { openPublisher } from './snapshots.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
@@ -250,7 +250,7 @@ export function fleetSource(
     auth: auth && authOf(auth),
     verify,
   };
-  const configured = openGit(gitDeps(config, outbound), request);
+  const configured = openGitOfSource(name, gitDeps(config, outbound), request);
   const byTag = verify !== undefined && verify.mode !== 'head';
   const repository = pin === undefined ? configured : pinned(configured, pin, byTag);
   const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };

@@ -60,6 +60,16 @@ export function openGit(deps: GitDeps, request: GitRequest): Repository {
   });
 }
 
+/** The same of a source of skep.yaml, which the Failure names. */
+export function openGitOfSource(source: string, deps: GitDeps, request: GitRequest): Repository {
+  try {
+    return openGit(deps, request);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(error.code, `source ${source}: ${error.message}`, { data: error.data, cause: error });
+  }
+}
+
 function refOf({ branch, tag, semver, commit }: GitRequest): GitOptions['ref'] {
   return {
     branch,

@@ -1,6 +1,6 @@
 // Holds one identified object against its kind. Knows nothing about files, and nothing about other objects.
 
-import type { Resource } from '../../kinds/kind.ts';
+import type { Kind, Resource } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { groupOf } from '../../kube/object.ts';
 import { checkBinding, checkPolicy } from '../../kube/policy/check.ts';
@@ -19,6 +19,8 @@ export interface Examined {
   readonly findings: readonly Finding[];
   /** Of our kinds, where nothing is wrong: with its defaults. */
   readonly defaulted?: Resource;
+  /** Of our kinds, where something is: without the fields of the spec that are wrong. */
+  readonly legible?: Resource;
 }
 
 export function examine(known: KnownKind, id: ResourceId, object: JsonObject): Examined {
@@ -40,7 +42,10 @@ export function examine(known: KnownKind, id: ResourceId, object: JsonObject): E
     case 'ours': {
       const { findings, defaulted } = bySchema(known.structural, object);
       const all = [...metadata, ...findings];
-      return { findings: all, defaulted: all.some(isError) || !isResource(defaulted) ? undefined : defaulted };
+      if (!isResource(defaulted)) return { findings: all };
+      return all.some(isError)
+        ? { findings: all, legible: legibleOf(known.kind, defaulted, all) }
+        : { findings: all, defaulted };
     }
   }
 }
@@ -64,6 +69,19 @@ function bySchema(structural: Structural, object: JsonObject): { findings: Findi
   const unknown = structural.unknownFields(object);
   const defaulted = structural.withDefaults(unknown.length === 0 ? object : structural.prune(object));
   return { findings: [...unknown, ...structural.validate(defaulted)], defaulted };
+}
+
+/** Fields that the schema does not name are gone already. Undefined where a kind would look into a field that is not there. */
+function legibleOf({ schema }: Kind, resource: Resource, findings: readonly Finding[]): Resource | undefined {
+  const faulty = findings.map(({ pointer }) => /^\/spec\/([^/]+)/.exec(pointer)?.[1]);
+  const { required, properties } = schema.spec;
+  const lacksPart = faulty.some((name) => {
+    const field = isObject(properties) && name !== undefined ? properties[name] : undefined;
+    return Array.isArray(required) && required.includes(name ?? '') && isObject(field) && field.type !== 'string';
+  });
+  if (lacksPart) return undefined;
+  const spec = Object.fromEntries(Object.entries(resource.spec).filter(([name]) => !faulty.includes(name)));
+  return { ...resource, spec };
 }
 
 /** A definition is held against two schemas of schemas, which may find the same. */

@@ -28,6 +28,7 @@ export interface ReadItem {
   readonly id: ResourceId;
   readonly object: KubeObject;
   readonly defaulted?: Resource;
+  readonly legible?: Resource;
   readonly valid: boolean;
 }
 
@@ -77,7 +78,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
   const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, known, object, warnings } = identified;
-  const { findings, defaulted } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
+  const { findings, defaulted, legible } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
     ...[...warnings, ...findings].map((finding) => problemInFile(reading, parsed, finding, id)),
@@ -92,6 +93,7 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     object,
     valid,
     defaulted: defaulted === undefined || !valid ? undefined : defaulted,
+    legible: valid ? undefined : (legible ?? defaulted),
   };
   return { item, problems };
 }

@@ -42,6 +42,10 @@ export interface LoadedResource {
   readonly kind?: Kind;
   /** Of our kinds, where valid: the object with the schema's defaults, for the kind's own logic. */
   readonly defaulted?: Resource;
+  /** Of our kinds, where invalid: what can be read all the same, without the fields that are wrong. */
+  readonly legible?: Resource;
+  /** SOPS has encrypted it where it is written. */
+  readonly sealed?: true;
   /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
   place(pointer: string, at?: 'key' | 'value'): Place;
 }
@@ -140,6 +144,8 @@ function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): 
     object: item.object,
     ...kindOf(item, table),
     defaulted: item.defaulted,
+    legible: item.legible,
+    sealed: file.openings?.[item.document] === undefined ? undefined : true,
     place(pointer, at) {
       documents ??= readDocuments(file.text, file.path);
       const written = writtenPointer(file, item.document, item.pointer + pointer);

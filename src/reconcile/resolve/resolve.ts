@@ -4,6 +4,7 @@
 import type { Kind, Reference, View } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { didYouMean } from '../../std/closest.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
 import { type EnforcedImages, imageFindings, type Registry, registriesIn } from '../catalogue/enforcement.ts';
 import type { LoadedResource } from '../read/load.ts';
@@ -18,8 +19,11 @@ export interface ResolveInput {
   readonly invalid: readonly ResourceId[];
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
-  /** Of a kind that is referred to: was it `listed`, did that fail, or is there `none` (no cluster is asked)? */
-  readonly knowledge: (kind: string) => 'listed' | 'failed' | 'none';
+  /**
+   * Of a kind that is referred to: was it `listed`, did that fail, or is no cluster asked? Then only what manifests declare
+   * is known, all that counts (`declared`) or nothing that does (`none`).
+   */
+  readonly knowledge: (kind: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
   /** Keys of what is asked to be left alone. */
   readonly leftAlone: { has(key: string): boolean };
@@ -44,7 +48,26 @@ export interface Resolved {
 export function resolve(input: ResolveInput): Resolved {
   const standings = standingsOf(input);
   const problems = standings.flatMap(({ loaded, findings }) => findings.map((finding) => problemOf(loaded, finding)));
-  return { standings, problems };
+  return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
+}
+
+/** What held resources name and nobody has declared, so that one look shows all there is to correct. */
+function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
+  const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
+  if (held.length === 0) return [];
+  const declared = new Set(input.loaded.map(({ id }) => referenceName(id.namespace, id.kind, id.name)));
+  return held.flatMap(({ loaded }) => {
+    const { id, kind, defaulted = loaded.legible } = loaded;
+    if (kind === undefined || defaulted === undefined) return [];
+    const view = input.views(id.namespace ?? '');
+    return kind
+      .references(defaulted)
+      .filter(
+        ({ kind: target, name }) => name !== undefined && !declared.has(referenceName(id.namespace, target, name)),
+      )
+      .flatMap((reference) => missingFinding(input, view, loaded, reference))
+      .map((finding) => problemOf(loaded, finding));
+  });
 }
 
 function standingsOf(input: ResolveInput): readonly Standing[] {
@@ -153,7 +176,10 @@ function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource,
     return [{ code: 'reference-unknown', severity, pointer, message }];
   }
   if (target === undefined) {
-    const message = `no ${kind} "${name}" in namespace ${namespace}, neither in Git nor in the cluster`;
+    const where = knowledge === 'declared' ? ' among these manifests' : ', neither in Git nor in the cluster';
+    const others = view.all(kind).map(({ metadata }) => metadata.name);
+    const near = didYouMean(name, others);
+    const message = `no ${kind} "${name}" in namespace ${namespace}${where}${near === '' ? '' : `.${near}`}`;
     return [{ code: 'reference-missing', severity, pointer, message }];
   }
   if (key === undefined || keysOf(target).includes(key)) return [];
