@@ -97,6 +97,7 @@ export function syncText(
     {
       source: { read: async () => ({ documents: [{ text, location: 'registry.json' }], extent: 'whole' }) },
       writer: store,
+      now: Date.now,
     },
     {
       key: { ...REGISTRY, source },

@@ -18,7 +18,7 @@ export type Decision =
     };
 
 /** Counts up where the same content would be read into other entries than before: sources are then read anew. */
-const READER_VERSION = 1;
+const READER_VERSION = 2;
 const BACKOFF_FIRST_MS = 10_000;
 const BACKOFF_LAST_MS = 15 * 60_000;
 /** Clocks of replicas differ by less; a last attempt that lies further ahead is of a clock that was set back since. */

@@ -49,7 +49,11 @@ export function toolsByPlace(entries: readonly Pick<Entry, 'document'>[]): Reado
 }
 
 const MAX_DEPTH = 64;
-const HAS_NUL = 'must not hold a NUL character';
+/**
+ * Of one document as it is served, in bytes: many times what the largest have, tools described in full included. A page
+ * holds a hundred of them.
+ */
+const DOCUMENT_BYTES_MAX = 256 * 1024;
 
 /** What is wrong with a value, and where below it. */
 interface Flaw {
@@ -59,10 +63,13 @@ interface Flaw {
 
 /**
  * Why a document cannot be stored although it is JSON, or undefined: it nests too deep to be walked safely, or holds
- * a NUL character, which PostgreSQL has no text for.
+ * a NUL character or half of a character, which PostgreSQL has no text for.
  */
 export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? { pointer: '', message: HAS_NUL } : undefined;
+  if (typeof value === 'string') {
+    const fault = textFault(value);
+    return fault === undefined ? undefined : { pointer: '', message: `must not hold ${fault}` };
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > MAX_DEPTH) return { pointer: '', message: `nested deeper than ${MAX_DEPTH} levels` };
   // No lists of members, and pointers put together on the way back: nearly every document is fine.
@@ -74,11 +81,26 @@ export function unstorable(value: Json | undefined, depth = 0): Flaw | undefined
     return undefined;
   }
   for (const key of Object.keys(value)) {
-    if (key.includes('\0')) return { pointer: '', message: 'must not have a NUL character in a member name' };
+    const fault = textFault(key);
+    if (fault !== undefined) return { pointer: '', message: `must not have ${fault} in a member name` };
     const found = unstorable(value[key], depth + 1);
     if (found !== undefined) return { ...found, pointer: `/${pointerToken(key)}${found.pointer}` };
   }
   return undefined;
+}
+
+function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'a NUL character';
+  return text.isWellFormed() ? undefined : 'half of a character (a UTF-16 surrogate without the other)';
+}
+
+/** Why an entry is too large to be served among others, or undefined. `textLength`: of its JSON as the source has it. */
+export function oversized(document: JsonObject, textLength: number): Flaw | undefined {
+  // A character is three bytes at most, and what is served may name a default that the source leaves out.
+  if (textLength < DOCUMENT_BYTES_MAX / 4) return undefined;
+  const bytes = Buffer.byteLength(JSON.stringify(document));
+  if (bytes <= DOCUMENT_BYTES_MAX) return undefined;
+  return { pointer: '', message: `has ${bytes} bytes, which is more than the ${DOCUMENT_BYTES_MAX} of one entry` };
 }
 
 function publisherBlocks(document: JsonObject): JsonObject[] {

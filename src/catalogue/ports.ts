@@ -110,14 +110,14 @@ export type Hold = (name: string, version: string) => boolean;
 export interface SourceWriter {
   /**
    * Makes `entries` the whole content of the source, in one transaction with `state`. Rows whose content did not
-   * change are not written; vanished ones become tombstones (status `deleted`) unless `hold` keeps them. `now` is
-   * RFC 3339.
+   * change are not written; vanished ones become tombstones (status `deleted`) unless `hold` keeps them. `now`: RFC 3339;
+   * it is asked when the change is written, and again before others see it.
    */
   replace(
     key: SourceKey,
     entries: readonly Entry[],
     state: SourceState | ((written: Written) => SourceState),
-    now: string,
+    now: () => string,
     hold?: Hold,
   ): Promise<Written>;
   /** Records a failed attempt, or one that found nothing new. Leaves the entries as they are. */
@@ -200,7 +200,7 @@ export interface CatalogueReader {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
   /** Newest publication first; deleted ones only on request; empty where the server is unknown. */
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
-  /** `version` may be `latest`, which no deleted one ever is; others are found deleted on request only. */
+  /** `version` may be `latest`: a deleted one where all are. Deleted ones are found on request only. */
   version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
   facets(key: SourceKey): Promise<Facets>;
   /** A text that changes whenever the content of the source does: the base of ETags. */

@@ -70,7 +70,7 @@ function syncClaimed<O>(
   claim: Claim,
 ): Promise<SyncOutcome> {
   return syncSource(
-    { source: reader, writer: claim },
+    { source: reader, writer: claim, now },
     {
       key: { ...registry, source: source.name },
       source,

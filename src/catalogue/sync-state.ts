@@ -35,7 +35,8 @@ export function syncedState<O>(attempt: Attempt<O>, content: Content, result: Re
     phase: 'Complete',
     message: summary(serverCount, rejectedCount),
     attemptCount: 0,
-    lastSyncTime: timeOf(attempt),
+    emptySince: undefined,
+    lastSyncTime: timeOf(attempt.now),
     lastSyncHash: hash,
     filterHash: digest(attempt.source.filter),
     serverCount,
@@ -52,6 +53,7 @@ export function keptState<O>(attempt: Attempt<O>, content: Content | undefined):
     phase: 'Complete',
     message: summary(serverCount, rejectedCount),
     attemptCount: 0,
+    emptySince: undefined,
   };
 }
 
@@ -61,9 +63,17 @@ export function failedState<O>(attempt: Attempt<O>, message: string): SourceStat
   return { ...before, phase: 'Failed', message, attemptCount: before.attemptCount + 1 };
 }
 
-/** RFC 3339. */
-export function timeOf<O>({ now }: Attempt<O>): string {
-  return new Date(now).toISOString();
+/** The source is empty, and what it had is still served. */
+export function emptyState<O>(attempt: Attempt<O>, emptySince: string): SourceState {
+  const before = attempted(attempt);
+  const left = attempt.source.intervalMs === undefined ? '' : 'the next read finds the same, or ';
+  const message = `the source is empty since ${emptySince}: the last ${summary(before.serverCount, 0)} stay until ${left}a manual trigger`;
+  return { ...before, phase: 'Complete', message, attemptCount: 0, emptySince };
+}
+
+/** RFC 3339; `ms`: milliseconds since 1970. */
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** The state before, with what every attempt records. */
@@ -72,7 +82,7 @@ function attempted<O>(attempt: Attempt<O>): SourceState {
   const fresh = { phase: 'Failed', message: '', attemptCount: 0, serverCount: 0, rejectedCount: 0 } as const;
   return {
     ...(state ?? fresh),
-    lastAttempt: timeOf(attempt),
+    lastAttempt: timeOf(attempt.now),
     declarationHash: declarationHash(source),
     trigger: attempt.trigger ?? state?.wantedTrigger ?? state?.trigger,
     requestsServed: state?.requests ?? state?.requestsServed,

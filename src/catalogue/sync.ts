@@ -11,11 +11,13 @@ import { type EntryFilter, entryFilter } from './filter.ts';
 import type { Parsed } from './formats/document.ts';
 import { parseDocuments } from './formats/registry.ts';
 import type { Content, Entry, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
-import { type Attempt, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
+import { type Attempt, emptyState, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
 
 export interface SyncPorts<O = Origin> {
   readonly source: Source<O>;
   readonly writer: SourceWriter;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 export interface SyncRequest<O = Origin> extends Attempt<O> {
@@ -76,11 +78,28 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
   const read = { content, parsed, hash };
   if (same) return await recordAttempt(ports, request, read);
-  if (content.extent === 'changes') return await storeChanges(ports, request, read);
+  if (content.extent === 'changes') return await storeOrTell(ports, request, () => storeChanges(ports, request, read));
   if (parsed.entries.length === 0 && parsed.rejected.length > 0) {
     return await recordFailure(ports, request, [nothingValid(content), ...problemsOf(parsed)]);
   }
-  return await storeWhole(ports, request, read);
+  return await storeOrTell(ports, request, () => storeWhole(ports, request, read));
+}
+
+/**
+ * What the store refuses for good is about this content, and recorded like any other failure of the source. Throws where
+ * the store does not even take that.
+ */
+async function storeOrTell<O>(
+  ports: SyncPorts<O>,
+  request: SyncRequest<O>,
+  store: () => Promise<SyncOutcome>,
+): Promise<SyncOutcome> {
+  try {
+    return await store();
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.retryable || request.signal.aborted) throw failure;
+    return await recordFailure(ports, request, [], failure);
+  }
 }
 
 /** The very content that is stored, read as it was read then. */
@@ -102,19 +121,45 @@ function hashOf({ documents }: Content): string {
   return only !== undefined && more.length === 0 ? only : sha256(hashes.join('\n'));
 }
 
-async function storeWhole<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
+async function storeWhole<O>({ writer, now }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
   const { key, source } = request;
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
   const entries = parsed.entries.filter((entry) => filter.accepts(entry));
+  const emptySince = entries.length === 0 ? waitingSince(request) : undefined;
+  if (emptySince !== undefined) return await keepLast({ writer }, request, emptySince);
   const stateOf = (written: Written) =>
     syncedState(request, content, { entries, written, hash, rejected: parsed.rejected.length });
-  const written = await writer.replace(key, entries, stateOf, timeOf(request), holdBroken(parsed, filter));
+  const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), holdBroken(parsed, filter));
   return { key, result: 'synced', state: stateOf(written), written, problems: problemsOf(parsed) };
 }
 
+/** A moment's emptiness, say of a file that is being written, removes nothing: only a second read that finds the same. */
+async function keepLast<O>(
+  { writer }: Pick<SyncPorts<O>, 'writer'>,
+  request: SyncRequest<O>,
+  emptySince: string,
+): Promise<SyncOutcome> {
+  const { key } = request;
+  const state = emptyState(request, emptySince);
+  await writer.record(key, state);
+  return { key, result: 'unchanged', state, problems: [] };
+}
+
+/** Since when the source has been empty, where what is served of it stays for that reason. */
+function waitingSince<O>({ source, state, trigger, now }: SyncRequest<O>): string | undefined {
+  if (state === undefined || state.serverCount === 0 || isTriggered(state, trigger)) return undefined;
+  const since = state.emptySince ?? timeOf(now);
+  const isSecond = state.emptySince !== undefined && source.intervalMs !== undefined;
+  return isSecond && now - Date.parse(since) >= source.intervalMs ? undefined : since;
+}
+
 /** What is not among the changes stays, unless the filter now keeps out what is. */
-async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>, read: Read): Promise<SyncOutcome> {
+async function storeChanges<O>(
+  { writer, now }: SyncPorts<O>,
+  request: SyncRequest<O>,
+  read: Read,
+): Promise<SyncOutcome> {
   const { key, source, state: before } = request;
   const { content, parsed, hash } = read;
   const filter = entryFilter(source.filter);
@@ -127,7 +172,7 @@ async function storeChanges<O>({ writer }: SyncPorts<O>, request: SyncRequest<O>
     return syncedState(request, content, { entries, written, hash: lastSyncHash ?? hash, rejected });
   };
   const hold: Hold = (name, version) => !left.has(versionKey({ name, version }));
-  const written = await writer.replace(key, entries, stateOf, timeOf(request), hold);
+  const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), hold);
   const told = { key, state: stateOf(written), problems: problemsOf(parsed) };
   return hasWritten(written) ? { ...told, result: 'synced', written } : { ...told, result: 'unchanged' };
 }

@@ -18,6 +18,8 @@ export interface SourceState {
   readonly serverCount: number;
   /** Entries of the last content that were invalid and left out. */
   readonly rejectedCount: number;
+  /** RFC 3339; since when the source has been read as empty although entries of it are served. */
+  readonly emptySince?: string;
   /** Last processed value of the `sync-trigger` annotation. */
   readonly trigger?: string;
   /** Value of that annotation, as left by who sees it for who syncs the source. */

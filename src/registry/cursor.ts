@@ -23,7 +23,8 @@ export interface Position {
 }
 
 const FORMAT = 1;
-const CURSOR_LENGTH_MAX = 2048;
+/** Of the longest name and version, of characters that JSON writes as six. */
+const CURSOR_LENGTH_MAX = 4096;
 
 /** To the entries after the position. */
 export function encodeCursor({ name, version }: Position, filters: Filters): string {

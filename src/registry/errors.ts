@@ -31,6 +31,9 @@ export function handleNotFound(_request: FastifyRequest, reply: FastifyReply): F
   return sendRefusal(reply, { code: 'route-not-found', message: 'not found' });
 }
 
+/** For the peer to read why, and to end its side. */
+const FAREWELL_MS = 1_000;
+
 /** What reaches the socket is no HTTP, too large or too slow: there is no request to answer through. */
 export function handleClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -43,6 +46,9 @@ export function handleClientError(error: Error & { readonly code?: string }, soc
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // A peer that goes on sending would keep the socket half-open for ever, and with it one of the connections.
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function clientErrorStatus(code: string | undefined): number {

@@ -73,15 +73,15 @@ function readLimit(raw: RawQuery): Read<number> {
   const text = single(raw, 'limit');
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
-  const limit = /^[0-9]{1,3}$/.test(text.value) ? Number(text.value) : 0;
-  if (limit >= 1 && limit <= LIMIT_MAX) return { ok: true, value: limit };
-  return refuseQuery(`limit must be an integer from 1 to ${LIMIT_MAX}`);
+  const limit = /^[0-9]{1,9}$/.test(text.value) ? Number(text.value) : 0;
+  // As the existing platform does from 1000 on; `count` says how many there are (registry.md 1.3).
+  if (limit >= 1) return { ok: true, value: Math.min(limit, LIMIT_MAX) };
+  return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
 
-/** An empty value is as good as none. */
 function readText(raw: RawQuery, name: string): Read<string | undefined> {
   const text = single(raw, name);
-  if (!text.ok || text.value === undefined || text.value === '') return text.ok ? { ok: true, value: undefined } : text;
+  if (!text.ok || text.value === undefined) return text;
   if (text.value.length > TEXT_LENGTH_MAX)
     return refuseQuery(`${name} must not be longer than ${TEXT_LENGTH_MAX} characters`);
   if (!isStorable(text.value)) return refuseQuery(`${name} must not contain control characters`);
@@ -89,7 +89,7 @@ function readText(raw: RawQuery, name: string): Read<string | undefined> {
 }
 
 /** Without what a text column cannot hold or no reader can see: control characters and halves of characters. */
-export function isStorable(text: string): boolean {
+function isStorable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
@@ -156,16 +156,17 @@ function isTime(text: string): boolean {
 
 function readCursor(raw: RawQuery, filters: Filters): Read<ListQuery['after']> {
   const text = single(raw, 'cursor');
-  if (!text.ok || text.value === undefined || text.value === '') return text.ok ? { ok: true, value: undefined } : text;
+  if (!text.ok || text.value === undefined) return text.ok ? { ok: true, value: undefined } : text;
   const after = decodeCursor(text.value, filters);
   if (after !== undefined) return { ok: true, value: after };
   const message = 'cursor is not valid for this registry and these filters; start again without it';
   return { ok: false, refused: { code: 'cursor-invalid', message } };
 }
 
+/** An empty value is as good as none: clients write their parameters whether or not they have a value. */
 function single(raw: RawQuery, name: string): Read<string | undefined> {
   const value = raw[name];
-  if (value === undefined || typeof value === 'string') return { ok: true, value };
+  if (value === undefined || typeof value === 'string') return { ok: true, value: value === '' ? undefined : value };
   return refuseQuery(`${name} must be given once`);
 }
 

@@ -92,7 +92,13 @@ export const LIST_SCHEMA = {
   summary: 'List servers, one entry per version, by name and version',
   params: Type.Object({ registry: REGISTRY }),
   querystring: Type.Object({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: LIMIT_DEFAULT,
+        description: `Servers in one page; of more than ${LIMIT_MAX}, ${LIMIT_MAX} come.`,
+      }),
+    ),
     cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before, with the same filters.' })),
     search: Type.Optional(
       Type.String({ maxLength: TEXT_LENGTH_MAX, description: 'Part of the name, title or description, in any case.' }),

@@ -21,9 +21,15 @@ describe('versions are ordered by precedence', () => {
 
   test.each([
     { low: '1.0', high: '0.0.1', reason: 'two numbers are no semantic version' },
-    { low: 'v2.0.0', high: '0.0.1', reason: 'a prefix is none either' },
+    { low: 'V2.0.0', high: '0.0.1', reason: 'nor is a capital before it' },
+    { low: 'v2.0.0', high: 'v10.0.0', reason: 'a v before it does not count' },
+    { low: '0.9.0', high: 'v1.0.0', reason: 'whether or not all have it' },
+    { low: 'v1', high: '0.0.1', reason: 'one number with it is none' },
     { low: '01.0.0', high: '0.0.1', reason: 'nor is a leading zero' },
-    { low: '9.0.0+build', high: '0.0.1', reason: 'nor is a build part' },
+    { low: '0.9.0', high: '1.0.0+b1', reason: 'a build part does not count' },
+    { low: '1.0.0-rc.1+b.7', high: '1.0.0', reason: 'nor does that of a prerelease' },
+    { low: '9.0.0+', high: '0.0.1', reason: 'an empty build part is none' },
+    { low: '9.0.0+a+b', high: '0.0.1', reason: 'nor are two' },
     { low: '9.0.0-01', high: '0.0.1', reason: 'nor is a leading zero in a numeric identifier' },
     { low: '9.0.0-', high: '0.0.1', reason: 'nor is an empty prerelease' },
     { low: '2024-01', high: '2024-02', reason: 'other versions are ordered as text' },
@@ -70,6 +76,14 @@ describe('one version is the latest', () => {
       from: [at('b', '2026-01-01T00:00:00.000Z'), at('a', '2026-02-01T00:00:00.000Z')],
       latest: 'a',
       reason: 'of others the one published last wins',
+    },
+    { from: [at('0.9.0'), at('v1.0.0')], latest: 'v1.0.0', reason: 'a v before the numbers does not count' },
+    { from: [at('v1.0.0'), at('v2.0.0'), at('v10.0.0')], latest: 'v10.0.0', reason: 'with it numbers are numbers too' },
+    { from: [at('0.9.0'), at('1.0.0+b1')], latest: '1.0.0+b1', reason: 'nor does a build part' },
+    {
+      from: [at('1.0.0', '2026-02-01T00:00:00.000Z'), at('v1.0.0'), at('1.0.0+b1')],
+      latest: '1.0.0',
+      reason: 'of equals the one published last wins',
     },
     { from: [at('a'), at('b')], latest: 'b', reason: 'of those published together the greater text wins' },
   ])('$latest: $reason', ({ from, latest }) => {

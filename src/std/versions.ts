@@ -1,6 +1,6 @@
 // Which of several versions of one thing is the latest. Knows nothing about what has the versions.
 
-/** A strict semantic version: three numbers, an optional prerelease, no build part (registry.md 6.3). */
+/** A semantic version as far as it counts: a prefix `v` and a build part do not (registry.md 6.3). */
 interface Semver {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];
@@ -16,7 +16,8 @@ export interface Candidate {
 
 /**
  * The latest of the versions: the one that its publisher calls so; else the highest semantic version; else, where no
- * version is semantic, the one published last. Ties go to the greater text. Undefined for no candidates.
+ * version is semantic, the one published last. Of equals, such as 1.0.0 and v1.0.0, the one published last, then the greater
+ * text. Undefined for no candidates.
  */
 export function latestOf<T extends Candidate>(candidates: readonly T[]): T | undefined {
   const named = candidates.filter((candidate) => candidate.isLatest === true);
@@ -29,8 +30,9 @@ export function latestOf<T extends Candidate>(candidates: readonly T[]): T | und
 function isNewer(a: Candidate, b: Candidate): boolean {
   const semverA = parseSemver(a.version);
   const semverB = parseSemver(b.version);
-  if (semverA !== undefined && semverB !== undefined) return comparePrecedence(semverA, semverB) > 0;
-  if (semverA !== undefined || semverB !== undefined) return semverA !== undefined;
+  const precedence = semverA && semverB ? comparePrecedence(semverA, semverB) : 0;
+  if (precedence !== 0) return precedence > 0;
+  if ((semverA === undefined) !== (semverB === undefined)) return semverA !== undefined;
   const time = compareText(a.publishedAt, b.publishedAt);
   return time === 0 ? compareText(a.version, b.version) > 0 : time > 0;
 }
@@ -39,13 +41,16 @@ function isNewer(a: Candidate, b: Candidate): boolean {
 export function compareVersions(a: string, b: string): number {
   const semverA = parseSemver(a);
   const semverB = parseSemver(b);
-  if (semverA !== undefined && semverB !== undefined) return comparePrecedence(semverA, semverB);
+  if (semverA !== undefined && semverB !== undefined) return comparePrecedence(semverA, semverB) || compareText(a, b);
   if (semverA !== undefined) return 1;
   return semverB !== undefined ? -1 : compareText(a, b);
 }
 
-/** Undefined for what is no strict semantic version (semver.org 2.0.0, items 2 and 9). */
-function parseSemver(text: string): Semver | undefined {
+/** Undefined for what is no semantic version (semver.org 2.0.0, items 2, 9 and 10), with or without a `v` before it. */
+function parseSemver(version: string): Semver | undefined {
+  const [precedence = '', ...build] = version.split('+');
+  if (build.length > 1 || !build.every((part) => part.split('.').every(isWord))) return undefined;
+  const text = precedence.startsWith('v') ? precedence.slice(1) : precedence;
   const dash = text.indexOf('-');
   const numbers = (dash < 0 ? text : text.slice(0, dash)).split('.');
   if (numbers.length !== 3 || !numbers.every(isNumber)) return undefined;
@@ -88,7 +93,11 @@ function isNumber(text: string): boolean {
 }
 
 function isIdentifier(text: string): boolean {
-  return isDigits(text) ? isNumber(text) : /^[0-9A-Za-z-]+$/.test(text);
+  return isDigits(text) ? isNumber(text) : isWord(text);
+}
+
+function isWord(text: string): boolean {
+  return /^[0-9A-Za-z-]+$/.test(text);
 }
 
 function isDigits(text: string): boolean {

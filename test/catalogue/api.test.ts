@@ -125,7 +125,7 @@ describe('the first read', () => {
       response.end(JSON.stringify({ data: { servers: [{ name: 'io.acme/x', version: '1.0.0', description: 'x' }] } })),
     );
     await sync();
-    expect(await served()).toEqual(['x 1.0.0 latest', 'clock 1.0.0 deleted']);
+    expect(await served()).toEqual(['x 1.0.0 latest', 'clock 1.0.0 deleted latest']);
   });
 
   test('keeps what the upstream says is the latest, deprecated and deleted', async () => {
@@ -190,7 +190,7 @@ describe('a later read', () => {
         'd 1.0.0 latest',
         'e 1.0.0 latest',
         'f 1.0.0 latest',
-        'c 1.0.0 deleted',
+        'c 1.0.0 deleted latest',
       ].sort(),
     );
   });
@@ -221,11 +221,11 @@ describe('a later read', () => {
     upstream.requests();
     await sync({ trigger: 'now' });
     expect(upstream.requests()).toEqual(['/v0/servers']);
-    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 latest', 'c 1.0.0 deleted']);
+    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 latest', 'c 1.0.0 deleted latest']);
     const filter = { ...EVERYTHING, names: { include: ['*/a'], exclude: [] } };
     await sync({ filter, trigger: 'now' });
     expect(upstream.requests()).toEqual(['/v0/servers']);
-    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 deleted', 'c 1.0.0 deleted']);
+    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 deleted latest', 'c 1.0.0 deleted latest']);
     now += 24 * HOUR;
     await sync({ filter, trigger: 'now' });
     expect(upstream.requests()).toEqual(['/v0/servers']);
@@ -248,7 +248,7 @@ describe('a later read', () => {
     upstream.options.knowsSince = false;
     upstream.servers = [...dated(-90, 'a'), ...dated(30, 'c')];
     await sync();
-    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 deleted', 'c 1.0.0 latest'].sort());
+    expect(await served()).toEqual(['a 1.0.0 latest', 'b 1.0.0 deleted latest', 'c 1.0.0 latest'].sort());
   });
 
   test('of a registry that refuses updated_since asks for everything', async () => {
@@ -261,7 +261,7 @@ describe('a later read', () => {
     };
     upstream.servers = dated(0, 'b');
     expect(await sync()).toMatchObject({ result: 'synced' });
-    expect(await served()).toEqual(['a 1.0.0 deleted', 'b 1.0.0 latest']);
+    expect(await served()).toEqual(['a 1.0.0 deleted latest', 'b 1.0.0 latest']);
   });
 
   test('of another endpoint brings no entity tag of the one before, not even after a failure', async () => {

@@ -207,7 +207,7 @@ test('what is mounted into the service is ingested by it, and what the reconcile
       rejectedCount: 0,
       lastAttempt: '2026-01-01T00:00:00.000Z',
     },
-    '2026-01-01T00:00:00.000Z',
+    () => '2026-01-01T00:00:00.000Z',
   );
   await host(config, store);
   expect(await settled(config, store)).toMatchObject({

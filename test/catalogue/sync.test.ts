@@ -178,7 +178,7 @@ async function sync(
   };
   const { main } = await store.states(key);
   return await syncSource(
-    { source: { read }, writer: store },
+    { source: { read }, writer: store, now: () => now },
     { key, source: sourceOf(more), state: main, trigger, now, signal: NEVER },
   );
 }
@@ -246,14 +246,67 @@ describe('a sync', () => {
     expect(await served()).toEqual(['a: alpha']);
   });
 
-  test('of an empty registry removes all', async () => {
+  test('of an empty registry removes all once it is found empty again, at least one interval later', async () => {
+    const source = { intervalMs: 2 * MINUTE };
+    const first = await sync(feed({ a: server('alpha') }), source);
+    const revision = await store.revision(key);
+    const empty = await sync(feed({}), source);
+    const since = new Date(now).toISOString();
+    expect(empty).toMatchObject({ result: 'unchanged' });
+    expect(empty.state).toEqual({
+      ...first.state,
+      lastAttempt: since,
+      emptySince: since,
+      message: `the source is empty since ${since}: the last 1 server stay until the next read finds the same, or a manual trigger`,
+    });
+    expect(await main()).toEqual(empty.state);
+    expect(await sync(feed({}), source)).toMatchObject({ result: 'unchanged', state: { emptySince: since } });
+    expect(await served()).toEqual(['a: alpha']);
+    expect(await store.revision(key)).toBe(revision);
+    const last = await sync(feed({}), source);
+    expect(last).toMatchObject({ result: 'synced', state: { message: '0 servers' }, written: { removed: 1 } });
+    expect(last.state.emptySince).toBeUndefined();
+    expect(await served()).toEqual([]);
+  });
+
+  test('of a registry that was empty for a moment changes nothing', async () => {
+    const source = { intervalMs: MINUTE };
+    const { state } = await sync(feed({ a: server('alpha') }), source);
+    await sync(feed({}), source);
+    await sync(feed({ a: server('alpha') }), source);
+    expect(await main()).toEqual({ ...state, lastAttempt: new Date(now).toISOString() });
+    await sync(feed({}), source);
+    expect(await served()).toEqual(['a: alpha']);
+  });
+
+  test('of an empty registry removes all at once where it is triggered by hand', async () => {
     await sync(feed({ a: server('alpha') }));
     expect(await sync(feed({}))).toMatchObject({
-      result: 'synced',
-      state: { message: '0 servers' },
-      written: { removed: 1 },
+      state: { message: expect.stringMatching('stay until a manual trigger$') },
     });
+    expect(await sync(feed({}), {}, 'now')).toMatchObject({ result: 'synced', written: { removed: 1 } });
     expect(await served()).toEqual([]);
+  });
+
+  test('waits as well where the filter lets nothing pass any more', async () => {
+    await sync(feed({ a: server('alpha') }));
+    expect(await sync(feed({ b: server('beta') }), onlyNames(['*/a']))).toMatchObject({ result: 'unchanged' });
+    expect(await served()).toEqual(['a: alpha']);
+  });
+
+  test('tells of a change no time before that at which it is seen, however long the source takes to be read', async () => {
+    await sync(feed({ a: server('alpha') }));
+    const asked = new Date(now + 30 * MINUTE).toISOString();
+    const { main: state } = await store.states(key);
+    const begun = now;
+    const read = async () => {
+      now += HOUR;
+      return contentOf(feed({ a: server('other') }), 'registry.json');
+    };
+    const request = { key, source: sourceOf(), state, trigger: undefined, now: begun, signal: NEVER };
+    await syncSource({ source: { read }, writer: store, now: () => now }, request);
+    const { entries } = await store.list(key, { limit: 10, includeDeleted: true, updatedSince: asked });
+    expect(entries).toMatchObject([{ updatedAt: new Date(now).toISOString() }]);
   });
 });
 
@@ -325,6 +378,47 @@ describe('what goes wrong loses nothing', () => {
     expect(await store.revision(key)).toBe(revision);
   });
 
+  test.each([
+    ['a tag', { tags: ['ok', '\ud800'] }],
+    ['a text', { repository_url: 'https://x.example/\udc00' }],
+    ['the name of a member', { metadata: { '\ud83d': 1 } }],
+  ])('half of a character in %s is one rejected entry, and says where', async (_what, broken) => {
+    await sync(good);
+    const outcome = await sync(feed({ a: server('changed'), b: server('beta'), c: server('gamma', broken) }));
+    expect(outcome).toMatchObject({ result: 'synced', state: { message: '2 servers; 1 entry rejected' } });
+    expect(lines(outcome).join()).toMatch(/\/servers\/c.* half of a character/);
+    expect(await served()).toEqual(['a: changed', 'b: beta']);
+  });
+
+  test('characters that lists are written with are taken over as they are', async () => {
+    const tags = ['a"b', 'c\\d', '{e,f}', 'NULL', ' g ', "h'i", 'üñ🙂', '\u0007'];
+    expect(lines(await sync(feed({ a: server('alpha', { tags }) })))).toEqual([]);
+    expect((await store.facets(key)).tags.map(({ value }) => value).toSorted()).toEqual(tags.toSorted());
+  });
+
+  test('an entry that is too large for a page is one rejected entry', async () => {
+    const outcome = await sync(
+      feed({ a: server('alpha'), b: server('beta', { metadata: { pad: 'x'.repeat(300_000) } }) }),
+    );
+    expect(lines(outcome).join()).toMatch(/\/servers\/b has 300\d+ bytes, which is more than the 262144 of one entry/);
+    expect(await served()).toEqual(['a: alpha']);
+  });
+
+  test('what the database refuses of a source is recorded there, and other sources go on', async () => {
+    await sync(good);
+    await database.sql("alter table catalogue_entry add constraint refused check (description <> 'refused')");
+    const outcome = await sync(feed({ a: server('refused') }));
+    await database.sql('alter table catalogue_entry drop constraint refused');
+    expect(outcome).toMatchObject({ result: 'failed', failure: { code: 'database-error' } });
+    expect(await main()).toMatchObject({
+      phase: 'Failed',
+      attemptCount: 1,
+      message: expect.stringContaining('refused'),
+    });
+    expect(await served()).toEqual(['a: alpha', 'b: beta']);
+    expect(await sync(good)).toMatchObject({ state: { phase: 'Complete' } });
+  });
+
   test('a first sync that fails is recorded too', async () => {
     await sync('', {});
     expect(await main()).toMatchObject({ phase: 'Failed', attemptCount: 1, serverCount: 0 });
@@ -335,7 +429,7 @@ describe('what goes wrong loses nothing', () => {
       throw new TypeError('a bug');
     };
     const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now, signal: NEVER };
-    await expect(syncSource({ source: { read }, writer: store }, request)).rejects.toThrow('a bug');
+    await expect(syncSource({ source: { read }, writer: store, now: () => now }, request)).rejects.toThrow('a bug');
   });
 });
 
@@ -408,7 +502,7 @@ test('a store that fails is the caller’s failure, and nothing changed', async 
   const broken = createStore(openPool({ ...database.app, port: 1 }));
   const request = { key, source: sourceOf(), state: undefined, trigger: undefined, now, signal: NEVER };
   const read = async () => contentOf(feed({}), 'x');
-  await expect(syncSource({ source: { read }, writer: broken }, request)).rejects.toMatchObject({
+  await expect(syncSource({ source: { read }, writer: broken, now: () => now }, request)).rejects.toMatchObject({
     code: 'database-unreachable',
   });
   await broken.close();

@@ -90,7 +90,7 @@ async function serviceSyncs(): Promise<string | undefined> {
       lastSyncTime: now,
       ...(trigger === undefined ? {} : { trigger }),
     },
-    now,
+    () => now,
   );
   return trigger;
 }

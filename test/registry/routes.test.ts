@@ -108,7 +108,13 @@ test.each([
   { query: '?search=a_pha', expected: [], reason: 'no wildcard but an underscore' },
   { query: '?search=%5C', expected: [], reason: 'no escape but a backslash' },
   { query: '?search=%27%3B--', expected: [], reason: 'no SQL' },
-  { query: '?search=&version=&cursor=', expected: 5, reason: 'empty values are none' },
+  {
+    query: '?search=&version=&cursor=&limit=&updated_since=&include_deleted=&x-status=&x-transport=',
+    expected: 5,
+    reason: 'empty values are none',
+  },
+  { query: '?limit=101', expected: 5, reason: 'a page has at most 100, whatever is asked for' },
+  { query: '?limit=100000', expected: 5, reason: 'also of a client that wants all' },
   { query: '?unknown=1', expected: 5, reason: 'unknown parameters are ignored' },
   {
     query: '?version=latest',
@@ -119,17 +125,17 @@ test.each([
   { query: '?version=9', expected: [], reason: 'a version that nobody has' },
   {
     query: `?updated_since=${JANUARY}`,
-    expected: ['io.acme/gone@1.0.0'],
+    expected: ['io.acme/gone@1.0.0*'],
     reason: 'strictly later, deletions included',
   },
   {
     query: '?updated_since=2026-01-31T23:59:59%2B00:00',
-    expected: ['io.acme/gone@1.0.0'],
+    expected: ['io.acme/gone@1.0.0*'],
     reason: 'a time with an offset',
   },
   { query: `?updated_since=${FEBRUARY}`, expected: [], reason: 'nothing is later than the last change' },
   { query: '?updated_since=2026-01-01t00:00:00z&include_deleted=true', expected: 1, reason: 'small letters' },
-  { query: '?include_deleted=true&search=gone', expected: ['io.acme/gone@1.0.0'], reason: 'deletions on request' },
+  { query: '?include_deleted=true&search=gone', expected: ['io.acme/gone@1.0.0*'], reason: 'deletions on request' },
   { query: '?include_deleted=false&search=gone', expected: [], reason: 'no deletions on request' },
   { query: '?x-tag=time', expected: ['io.acme/alpha@1.10.0*', 'io.acme/beta@2.0.0*'], reason: 'a tag' },
   { query: '?x-tag=time&x-tag=sql', expected: ['io.acme/beta@2.0.0*'], reason: 'all of several tags' },
@@ -139,7 +145,7 @@ test.each([
   { query: '?x-status=deprecated', expected: ['io.acme/beta@2.0.0*'], reason: 'a status' },
   {
     query: '?x-status=Deleted',
-    expected: ['io.acme/gone@1.0.0'],
+    expected: ['io.acme/gone@1.0.0*'],
     reason: 'deletions, where they are asked for by name',
   },
   { query: '?x-transport=sse', expected: ['io.acme/beta@2.0.0*'], reason: 'a transport' },
@@ -153,21 +159,14 @@ test.each([
   expect(json.metadata.count).toBe(expected);
 });
 
-test.each([
-  '?limit=0',
-  '?limit=101',
-  '?limit=-1',
-  '?limit=abc',
-  '?limit=1.5',
-  '?limit=1e1',
-  '?limit=',
-  '?limit=%201',
-  '?limit=5&limit=6',
-])('%s is not a limit', async (query) => {
-  const { status, json } = await service.get(`/tools/v0.1/servers${query}`);
-  expect(status).toBe(400);
-  expect(json.error).toMatch(/^limit must be (an integer from 1 to 100|given once)$/);
-});
+test.each(['?limit=0', '?limit=-1', '?limit=abc', '?limit=1.5', '?limit=1e1', '?limit=%201', '?limit=5&limit=6'])(
+  '%s is not a limit',
+  async (query) => {
+    const { status, json } = await service.get(`/tools/v0.1/servers${query}`);
+    expect(status).toBe(400);
+    expect(json.error).toMatch(/^limit must be (a positive integer; at most 100 servers come in one page|given once)$/);
+  },
+);
 
 test.each([
   'yesterday',
@@ -181,7 +180,6 @@ test.each([
   '0000-01-01T00:00:00Z',
   '2026-01-01T00:00:00+00:00',
   '2026-01-01T00:00:00Z;drop',
-  '',
 ])('"%s" is not a time', async (time) => {
   const { status, json } = await service.get(`/tools/v0.1/servers?updated_since=${time}`);
   expect({ status, error: json.error }).toEqual({
@@ -230,6 +228,20 @@ test.each([1, 2, 3, 4, 5, 100])('pages of %i give every entry once, and the last
   }
   expect(all).toHaveLength(5);
   expect(new Set(all).size).toBe(5);
+});
+
+test('a server whose version is all control characters is listed, paged over and read', async () => {
+  const version = '\u0001'.repeat(255);
+  const key = { ...KEY, source: 'with/slash' };
+  const state = { phase: 'Complete', message: '', attemptCount: 0, serverCount: 2, rejectedCount: 0 } as const;
+  const entries = ['io.acme/first', 'io.acme/second'].map((name) => entry(name, version));
+  await service.store.replace(key, entries, state, () => JANUARY);
+  const first = await service.get('/with%2Fslash/v0.1/servers?limit=1');
+  const second = await service.get(`/with%2Fslash/v0.1/servers?limit=1&cursor=${first.json.metadata.nextCursor}`);
+  expect([first, second].flatMap(({ json }) => names(json))).toEqual(entries.map(({ name }) => `${name}@${version}*`));
+  const one = await service.get(`/with%2Fslash/v0.1/servers/io.acme%2Ffirst/versions/${encodeURIComponent(version)}`);
+  expect({ status: one.status, version: one.json.server.version }).toEqual({ status: 200, version });
+  await service.store.retain(KEY, ['tools']);
 });
 
 test('the page size may change from page to page', async () => {
@@ -306,14 +318,15 @@ test('deleted servers are found among versions on request only', async () => {
   const path = '/tools/v0.1/servers/io.acme%2Fgone/versions';
   expect((await service.get(path)).status).toBe(404);
   const { status, json } = await service.get(`${path}?include_deleted=true`);
-  expect({ status, names: names(json) }).toEqual({ status: 200, names: ['io.acme/gone@1.0.0'] });
+  expect({ status, names: names(json) }).toEqual({ status: 200, names: ['io.acme/gone@1.0.0*'] });
   expect(json.servers[0]._meta['io.modelcontextprotocol.registry/official']).toMatchObject({
     status: 'deleted',
     updatedAt: FEBRUARY,
   });
-  for (const version of ['latest', '1.0.0', 'latest?include_deleted=true']) {
+  for (const version of ['latest', '1.0.0', 'latest?include_deleted=']) {
     expect((await service.get(`${path}/${version}`)).status).toBe(404);
   }
+  expect((await service.get(`${path}/latest?include_deleted=true`)).json.server.version).toBe('1.0.0');
   const one = await service.get(`${path}/1.0.0?include_deleted=true`);
   expect({ status: one.status, meta: one.json._meta }).toEqual({
     status: 200,
@@ -323,7 +336,7 @@ test('deleted servers are found among versions on request only', async () => {
         statusChangedAt: FEBRUARY,
         publishedAt: JANUARY,
         updatedAt: FEBRUARY,
-        isLatest: false,
+        isLatest: true,
       },
     },
   });

@@ -113,7 +113,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', more = ''): 
         serverCount: entries.length,
         rejectedCount: 0,
       } as const;
-      await store.replace(KEY, entries, state, now);
+      await store.replace(KEY, entries, state, () => now);
     },
     logs: () => lines.join(''),
     sql: (text) => database.sql(text),

@@ -35,7 +35,7 @@ export interface Change {
   readonly upserts: readonly Row[];
   /** Versions that become tombstones. */
   readonly retired: readonly VersionId[];
-  /** Held versions that are the latest now, or no longer are. */
+  /** Versions that the content does not have, and that are the latest now or no longer are. */
   readonly flips: readonly (VersionId & { readonly isLatest: boolean })[];
   readonly written: Written;
 }
@@ -49,19 +49,26 @@ export function changeOf(stored: readonly Stored[], entries: readonly Entry[], h
     return { entry, ...hashesOf(entry, known), publishedAt: entry.publishedAt ?? known?.publishedAt ?? now };
   });
   const present = new Set(entries.map(entryKey));
-  const missing = stored.filter((row) => row.status !== 'deleted' && !present.has(entryKey(row)));
+  const others = stored.filter((row) => !present.has(entryKey(row)));
+  const missing = others.filter(({ status }) => status !== 'deleted');
   const held = missing.filter(({ name, version }) => hold(name, version));
   const retired = missing.filter(({ name, version }) => !hold(name, version));
-  const latest = latestIds([
-    ...incoming.filter(({ entry }) => entry.status !== 'deleted').map(candidateOf),
-    ...held.map((row) => ({ ...row, isLatest: row.upstreamLatest })),
-  ]);
+  const isHeld = new Set(held);
+  const latest = latestIds(
+    [...incoming.filter(isLive).map(candidateOf), ...held.map((row) => ({ ...row, isLatest: row.upstreamLatest }))],
+    [
+      ...incoming
+        .filter((row) => !isLive(row))
+        .map((row) => ({ ...candidateOf(row), isLatest: before.get(entryKey(row.entry))?.isLatest })),
+      ...others.filter((row) => !isHeld.has(row)),
+    ],
+  );
   const rows = incoming.map((row): Row => ({ ...row, isLatest: latest.has(entryKey(row.entry)) }));
   const fates = rows.map((row) => fateOf(row, before.get(entryKey(row.entry))));
   return {
     upserts: rows.filter((_row, index) => fates[index] !== 'unchanged'),
     retired,
-    flips: held
+    flips: others
       .map((row) => ({ name: row.name, version: row.version, isLatest: latest.has(entryKey(row)), was: row.isLatest }))
       .filter(({ isLatest, was }) => isLatest !== was),
     written: {
@@ -96,20 +103,22 @@ function fateOf(row: Row, stored: Stored | undefined): Fate {
   return same ? 'unchanged' : 'updated';
 }
 
-interface Live {
-  readonly name: string;
-  readonly version: string;
+function isLive({ entry }: Pick<Row, 'entry'>): boolean {
+  return entry.status !== 'deleted';
+}
+
+interface Candidate extends VersionId {
   readonly isLatest: boolean | undefined;
   readonly publishedAt: string;
 }
 
-function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>): Live {
+function candidateOf({ entry, publishedAt }: Pick<Row, 'entry' | 'publishedAt'>): Candidate {
   return { name: entry.name, version: entry.version, isLatest: entry.isLatest, publishedAt };
 }
 
-/** One latest version per name. */
-function latestIds(live: readonly Live[]): ReadonlySet<string> {
-  const byName = Map.groupBy(live, ({ name }) => name);
+/** One latest version per name: of those that are there, and of those that are gone only where none is there. */
+function latestIds(live: readonly Candidate[], gone: readonly Candidate[]): ReadonlySet<string> {
+  const byName = new Map([...Map.groupBy(gone, ({ name }) => name), ...Map.groupBy(live, ({ name }) => name)]);
   return new Set(
     [...byName.values()].flatMap((versions) => {
       const latest = latestOf(versions);

@@ -185,11 +185,11 @@ describe('our own migrations', () => {
     const store = createStore(openPool(database.app));
     const key = { namespace: 'a', registry: 'b', source: 'c' };
     const query = { limit: 10, includeDeleted: false };
-    await store.replace(key, [ENTRY], STATE, NOW);
+    await store.replace(key, [ENTRY], STATE, () => NOW);
     const before = await store.list(key, query);
     expect(await up()).toEqual(['9999-next.sql']);
     expect(await store.list(key, query)).toEqual(before);
-    await store.replace(key, [{ ...ENTRY, version: '2.0.0' }], STATE, NOW);
+    await store.replace(key, [{ ...ENTRY, version: '2.0.0' }], STATE, () => NOW);
     const claim = await store.claim(key);
     await claim?.release();
     await store.close();

@@ -138,9 +138,9 @@ function facetTests({ tags, tiers, statuses, transports }: ListQuery): Test[] {
   return tests;
 }
 
-/** Of the latest versions. */
+/** Of the latest versions that are not deleted. */
 export function facetsOf({ outlined }: Outline): Facets {
-  const latest = outlined.filter(({ isLatest }) => isLatest);
+  const latest = outlined.filter(({ isLatest, status }) => isLatest && status !== 'deleted');
   return {
     tags: counts(latest.flatMap(({ tags }) => tags)),
     tiers: counts(latest.flatMap(({ tier }) => tier ?? [])),

@@ -5,11 +5,11 @@ import pg from 'pg';
 import type { SourceKey, Status, StoredEntry } from '../../catalogue/ports.ts';
 import { compareVersions } from '../../std/versions.ts';
 import { type Outlined, searchText, type VersionId } from './outline.ts';
-import { milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
+import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
 import { storable } from './write.ts';
 
 /** Columns of an entry as it is served, in the order that `toEntries` reads them. */
-const SERVED = `e.name, e.version, e.document, e.status, e.status_message, e.is_latest, ${milliseconds('e.published_at')},
+const SERVED = `e.name, e.version, e.document, e.status, e.status_message, ${IS_LATEST}, ${milliseconds('e.published_at')},
   ${milliseconds('e.updated_at')}, ${milliseconds('coalesce(e.status_changed_at, e.published_at)')}`;
 
 const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
@@ -17,15 +17,20 @@ const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 /** A subquery and no join: only so the indexes, which begin with the source, give all there is to find. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
+const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
+
 /** Of a source that never synced. */
 const NO_REVISION = '0';
 
 /** The oid of text[]; pg names only those of single values. */
 const TEXT_LIST: number = 1009;
 
-/** The id is part of it: a source that was removed and declared again begins to count anew. */
+/**
+ * The id is part of it: a source that was removed and declared again begins to count anew. And so is the edition: a
+ * database that was restored does as well.
+ */
 export async function readCatalogueRevision(client: pg.Client, key: SourceKey): Promise<string> {
-  const text = `select id || '.' || revision from catalogue_source where ${OF_SOURCE}`;
+  const text = `select ${REVISION} from catalogue_source s where ${OF_SOURCE}`;
   const rows = await readRows(client, 'revision', text, valuesOf(key));
   return rows[0]?.[0] ?? NO_REVISION;
 }
@@ -39,7 +44,7 @@ export async function readCatalogueEntries(
   const rows = await readRows(
     client,
     'entries',
-    `select s.id || '.' || s.revision, found.* from catalogue_source s left join lateral (
+    `select ${REVISION}, found.* from catalogue_source s left join lateral (
        select ${SERVED} from unnest($4::text[], $5::text[]) with ordinality as k(name, version, at)
        join catalogue_entry e on e.source_id = s.id and e.name = k.name and e.version = k.version order by k.at
      ) as found on true where ${OF_SOURCE}`,
@@ -73,7 +78,12 @@ export async function readEntryVersion(
   const named = [...valuesOf(key), storable(name)];
   const rows =
     version === 'latest'
-      ? await readRows(client, 'latest', `select ${SERVED} from ${ENTRIES} and e.name = $4 and e.is_latest`, named)
+      ? await readRows(
+          client,
+          'latest',
+          `select ${SERVED} from ${ENTRIES} and e.name = $4 and ${IS_LATEST} and ($5 or e.status <> 'deleted')`,
+          [...named, includeDeleted],
+        )
       : await readRows(
           client,
           'version',
@@ -85,7 +95,7 @@ export async function readEntryVersion(
 
 /** In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). */
 export async function readOutline(client: pg.Client, sourceId: string, after?: number): Promise<readonly Outlined[]> {
-  const all = `select e.name, e.version, e.status, e.is_latest, ${milliseconds('e.updated_at')}, e.title, e.description,
+  const all = `select e.name, e.version, e.status, ${IS_LATEST}, ${milliseconds('e.updated_at')}, e.title, e.description,
     e.tags, e.tier, e.transports from catalogue_entry e where e.source_id = $1`;
   const order = 'order by e.name, e.version';
   const rows =

@@ -19,6 +19,9 @@ export async function readRows(
   return rows;
 }
 
+/** Whether a version is the latest of its server: one that is there, or the last one that was. */
+export const IS_LATEST = "(e.is_latest or (e.was_latest and e.status = 'deleted'))";
+
 /** Since 1970; `timeFrom` reads them. */
 export function milliseconds(column: string): string {
   return `extract(epoch from ${column}) * 1000`;

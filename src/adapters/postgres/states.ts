@@ -22,11 +22,13 @@ interface SourceRow {
   readonly requests_served: string;
   readonly wanted_trigger: string | null;
   readonly resume: SourceState['resume'] | null;
+  readonly empty_since: Date | null;
 }
 
 /** Columns of SourceRow but the phase. */
 const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, last_sync_hash, filter_hash,
-  declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume`;
+  declaration_hash, server_count, rejected_count, manual_trigger, requests, requests_served, wanted_trigger, resume,
+  empty_since`;
 
 export async function readStates(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
   const { rows } = await client.query<SourceRow>(
@@ -63,5 +65,6 @@ function toState(row: SourceRow): SourceState {
     requestsServed: row.requests_served === '0' ? undefined : Number(row.requests_served),
     wantedTrigger: row.wanted_trigger ?? undefined,
     resume: row.resume ?? undefined,
+    emptySince: row.empty_since?.toISOString(),
   };
 }

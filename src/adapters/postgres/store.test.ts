@@ -95,7 +95,7 @@ describe('what is written is read', () => {
       images: ['images.example.com/full:1'],
       publishedAt: '2020-02-02T02:02:02.123Z',
     });
-    expect(await store.replace(key, [full], state(), T1)).toEqual({
+    expect(await store.replace(key, [full], state(), () => T1)).toEqual({
       created: 1,
       updated: 0,
       removed: 0,
@@ -127,22 +127,22 @@ describe('what is written is read', () => {
       const found = await store.version(key, 'io.acme/a', '1.0.0', true);
       return [found?.status, found?.statusChangedAt, found?.statusMessage];
     }
-    await store.replace(key, [entry('a', { publishedAt: T1 })], state(), T1);
+    await store.replace(key, [entry('a', { publishedAt: T1 })], state(), () => T1);
     expect(await status()).toEqual(['active', T1, undefined]);
     const deprecated = entry('a', { publishedAt: T1, status: 'deprecated', statusMessage: 'Use b' });
-    await store.replace(key, [deprecated], state(), T2);
+    await store.replace(key, [deprecated], state(), () => T2);
     expect(await status()).toEqual(['deprecated', T2, 'Use b']);
-    await store.replace(key, [{ ...deprecated, title: 'New' }], state(), T3);
+    await store.replace(key, [{ ...deprecated, title: 'New' }], state(), () => T3);
     expect(await status()).toEqual(['deprecated', T2, 'Use b']);
-    await store.replace(key, [{ ...deprecated, statusChangedAt: T1 }], state(), T3);
+    await store.replace(key, [{ ...deprecated, statusChangedAt: T1 }], state(), () => T3);
     expect(await status()).toEqual(['deprecated', T1, 'Use b']);
-    await store.replace(key, [], state(), '2026-01-04T00:00:00.000Z');
+    await store.replace(key, [], state(), () => '2026-01-04T00:00:00.000Z');
     expect(await status()).toEqual(['deleted', '2026-01-04T00:00:00.000Z', undefined]);
   });
 
   test('without a time of its own an entry was published when it was first seen, and that stays', async () => {
-    await store.replace(key, [entry('a')], state(), T1);
-    await store.replace(key, [entry('a', { title: 'New' })], state(), T2);
+    await store.replace(key, [entry('a')], state(), () => T1);
+    await store.replace(key, [entry('a', { title: 'New' })], state(), () => T2);
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({
       document: expect.stringContaining('"title":"New"'),
       publishedAt: T1,
@@ -172,8 +172,8 @@ describe('what is written is read', () => {
 
   test('many at once', async () => {
     const many = Array.from({ length: 1234 }, (_, index) => entry(`s${String(index).padStart(4, '0')}`));
-    expect((await store.replace(key, many, state(), T1)).created).toBe(1234);
-    expect((await store.replace(key, many.slice(1), state(), T2)).removed).toBe(1);
+    expect((await store.replace(key, many, state(), () => T1)).created).toBe(1234);
+    expect((await store.replace(key, many.slice(1), state(), () => T2)).removed).toBe(1);
     const [row] = await database.sql<{ n: string }>('select count(*) as n from catalogue_entry where status = $1', [
       'active',
     ]);
@@ -184,33 +184,33 @@ describe('what is written is read', () => {
 describe('only what changed is written', () => {
   test('the same entries again write no row, move no time and keep the revision', async () => {
     const entries = [entry('a'), entry('b'), entry('b', { version: '2.0.0' })];
-    await store.replace(key, entries, state(), T1);
+    await store.replace(key, entries, state(), () => T1);
     const before = { rows: await rows(), revision: await store.revision(key) };
-    const written = await store.replace(key, structuredClone(entries).reverse(), state({ lastAttempt: T2 }), T2);
+    const written = await store.replace(key, structuredClone(entries).reverse(), state({ lastAttempt: T2 }), () => T2);
     expect(written).toEqual({ created: 0, updated: 0, removed: 0, unchanged: 3, held: 0 });
     expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
     expect((await store.states(key)).main?.lastAttempt).toBe(T2);
   });
 
   test('members in another order are no change', async () => {
-    await store.replace(key, [entry('a', { document: { x: 1, y: 2 } })], state(), T1);
+    await store.replace(key, [entry('a', { document: { x: 1, y: 2 } })], state(), () => T1);
     const before = await rows();
-    await store.replace(key, [entry('a', { document: { y: 2, x: 1 } })], state(), T2);
+    await store.replace(key, [entry('a', { document: { y: 2, x: 1 } })], state(), () => T2);
     expect(await rows()).toEqual(before);
   });
 
   test('what upstream calls the latest is no change where it was the latest anyway', async () => {
-    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
     const before = await rows();
-    await store.replace(key, [entry('a', { isLatest: true })], state(), T2);
+    await store.replace(key, [entry('a', { isLatest: true })], state(), () => T2);
     expect(await rows()).toEqual(before);
   });
 
   test('a change of one entry leaves the rows of the others', async () => {
-    await store.replace(key, [entry('a'), entry('b')], state(), T1);
+    await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
     const [a] = await rows();
     const revision = await store.revision(key);
-    const written = await store.replace(key, [entry('a'), entry('b', { title: 'New' })], state(), T2);
+    const written = await store.replace(key, [entry('a'), entry('b', { title: 'New' })], state(), () => T2);
     expect(written).toEqual({ created: 0, updated: 1, removed: 0, unchanged: 1, held: 0 });
     expect((await rows())[0]).toEqual(a);
     expect(await store.revision(key)).not.toBe(revision);
@@ -218,68 +218,100 @@ describe('only what changed is written', () => {
   });
 
   test('a state that is recorded touches neither rows nor revision', async () => {
-    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
     const before = { rows: await rows(), revision: await store.revision(key) };
     await store.record(key, state({ phase: 'Failed', message: 'unreachable' }));
     expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
   });
 
+  test('the time of a change is not before the end of its writing, when others begin to see it', async () => {
+    const times = [T1, T2, T3];
+    await store.replace(key, [entry('a')], state(), () => times.shift() ?? T3);
+    expect(await ids({ ...LIVE, updatedSince: T2 })).toEqual(['a 1.0.0 latest']);
+    expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({ updatedAt: T3 });
+  });
+
   test('a writer whose clock is behind moves time on all the same', async () => {
-    await store.replace(key, [entry('a')], state(), T2);
-    await store.replace(key, [entry('a', { title: 'New' })], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T2);
+    await store.replace(key, [entry('a', { title: 'New' })], state(), () => T1);
     expect(await ids({ ...LIVE, updatedSince: T2 })).toEqual(['a 1.0.0 latest']);
   });
 });
 
 describe('what vanishes leaves a tombstone', () => {
   test('that is not found but listed on request, and comes back to life', async () => {
-    await store.replace(key, [entry('a'), entry('b')], state(), T1);
-    expect((await store.replace(key, [entry('b')], state(), T2)).removed).toBe(1);
+    await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
+    expect((await store.replace(key, [entry('b')], state(), () => T2)).removed).toBe(1);
     expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
-    expect(await ids({ ...ALL, updatedSince: T1 })).toEqual(['a 1.0.0 deleted']);
+    expect(await ids({ ...ALL, updatedSince: T1 })).toEqual(['a 1.0.0 deleted latest']);
     expect(await store.version(key, 'io.acme/a', '1.0.0', false)).toBeUndefined();
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toBeUndefined();
+    expect(await store.version(key, 'io.acme/a', 'latest', true)).toMatchObject({ status: 'deleted', isLatest: true });
+    expect(await ids({ ...ALL, version: 'latest', updatedSince: T1 })).toEqual(['a 1.0.0 deleted latest']);
+    expect((await store.facets(key)).statuses).toEqual([{ value: 'active', count: 1 }]);
     expect(await store.versions(key, 'io.acme/a', false)).toEqual([]);
     expect(await store.versions(key, 'io.acme/a', true)).toMatchObject([{ status: 'deleted', updatedAt: T2 }]);
 
     const again = await rows();
-    expect((await store.replace(key, [entry('b')], state(), T3)).removed).toBe(0);
+    expect((await store.replace(key, [entry('b')], state(), () => T3)).removed).toBe(0);
     expect(await rows()).toEqual(again);
 
-    expect((await store.replace(key, [entry('a'), entry('b')], state(), T3)).created).toBe(1);
+    expect((await store.replace(key, [entry('a'), entry('b')], state(), () => T3)).created).toBe(1);
     expect(await store.version(key, 'io.acme/a', 'latest', false)).toMatchObject({ publishedAt: T1, updatedAt: T3 });
   });
 
+  test('the latest of which stays the latest as long as no version is there', async () => {
+    const [old, recent] = [entry('a', { version: '1.0.0' }), entry('a', { version: '2.0.0' })];
+    await store.replace(key, [old, recent], state(), () => T1);
+    await store.replace(key, [old], state(), () => T2);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 latest', 'a 2.0.0 deleted']);
+    await store.replace(key, [], state(), () => T2);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 deleted latest', 'a 2.0.0 deleted']);
+    const before = await rows();
+    await store.replace(key, [], state(), () => T3);
+    expect(await rows()).toEqual(before);
+    await store.replace(key, [recent], state(), () => T3);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 deleted', 'a 2.0.0 latest']);
+  });
+
   test('an empty content removes all', async () => {
-    await store.replace(key, [entry('a'), entry('b')], state(), T1);
-    expect((await store.replace(key, [], state(), T2)).removed).toBe(2);
+    await store.replace(key, [entry('a'), entry('b')], state(), () => T1);
+    expect((await store.replace(key, [], state(), () => T2)).removed).toBe(2);
     expect(await ids(LIVE)).toEqual([]);
   });
 
   test('unless it is held: then it stays as it was', async () => {
-    await store.replace(key, [entry('a'), entry('b'), entry('c')], state(), T1);
+    await store.replace(key, [entry('a'), entry('b'), entry('c')], state(), () => T1);
     const before = await rows();
-    const written = await store.replace(key, [entry('c')], state(), T2, (name) => name === 'io.acme/a');
+    const written = await store.replace(
+      key,
+      [entry('c')],
+      state(),
+      () => T2,
+      (name) => name === 'io.acme/a',
+    );
     expect(written).toEqual({ created: 0, updated: 0, removed: 1, unchanged: 1, held: 1 });
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
     expect((await rows())[0]).toEqual(before[0]);
   });
 
   test('what the source itself calls deleted is one too', async () => {
-    await store.replace(key, [entry('a', { status: 'deleted' }), entry('a', { version: '0.9.0' })], state(), T1);
+    await store.replace(key, [entry('a', { status: 'deleted' }), entry('a', { version: '0.9.0' })], state(), () => T1);
     expect(await ids(ALL)).toEqual(['a 0.9.0 latest', 'a 1.0.0 deleted']);
+    await store.replace(key, [entry('a', { status: 'deleted' })], state(), () => T2);
+    expect(await ids(ALL)).toEqual(['a 0.9.0 deleted latest', 'a 1.0.0 deleted']);
   });
 
   test('sources that are no longer declared leave nothing', async () => {
     const other = { ...key, source: 'other' };
-    await store.replace(key, [entry('a')], state(), T1);
-    await store.replace(other, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
+    await store.replace(other, [entry('a')], state(), () => T1);
     const revision = await store.revision(key);
     await store.retain(key, ['other']);
     expect(await ids(ALL)).toEqual([]);
     expect(Object.keys(await store.states(key))).toEqual(['other']);
     expect(await rows()).toHaveLength(1);
-    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
     expect(await store.revision(key)).not.toBe(revision);
     await store.retain(key, []);
     expect(await rows()).toEqual([]);
@@ -288,19 +320,19 @@ describe('what vanishes leaves a tombstone', () => {
 
 describe('one version of each server is the latest', () => {
   test('and only it: it moves with what comes and goes, and so does the time of both', async () => {
-    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), T1);
+    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), () => T1);
     const written = await store.replace(
       key,
       [entry('a', { version: '1.9.0' }), entry('a', { version: '1.10.0' })],
       state(),
-      T2,
+      () => T2,
     );
     expect(written).toEqual({ created: 1, updated: 1, removed: 0, unchanged: 0, held: 0 });
     expect(await ids(ALL)).toEqual(['a 1.10.0 latest', 'a 1.9.0']);
     expect(await ids({ ...ALL, version: 'latest' })).toEqual(['a 1.10.0 latest']);
     expect((await store.version(key, 'io.acme/a', 'latest', false))?.version).toBe('1.10.0');
 
-    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), T3);
+    await store.replace(key, [entry('a', { version: '1.9.0' })], state(), () => T3);
     expect(await ids(ALL)).toEqual(['a 1.10.0 deleted', 'a 1.9.0 latest']);
     expect(await ids({ ...LIVE, version: 'latest', updatedSince: T2 })).toEqual(['a 1.9.0 latest']);
   });
@@ -308,9 +340,9 @@ describe('one version of each server is the latest', () => {
   test('upstream has the first word, also when it changes its mind', async () => {
     const versions = (latest: string) =>
       ['1.0.0', '2.0.0', '3.0.0'].map((version) => entry('a', { version, isLatest: version === latest }));
-    await store.replace(key, versions('1.0.0'), state(), T1);
+    await store.replace(key, versions('1.0.0'), state(), () => T1);
     expect(await ids(ALL)).toEqual(['a 1.0.0 latest', 'a 2.0.0', 'a 3.0.0']);
-    await store.replace(key, versions('2.0.0'), state(), T2);
+    await store.replace(key, versions('2.0.0'), state(), () => T2);
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest', 'a 3.0.0']);
   });
 
@@ -319,17 +351,29 @@ describe('one version of each server is the latest', () => {
       key,
       [entry('a', { isLatest: true }), entry('a', { version: '2.0.0', isLatest: false })],
       state(),
-      T1,
+      () => T1,
     );
-    await store.replace(key, [entry('a', { version: '2.0.0', isLatest: false })], state(), T2, () => true);
+    await store.replace(
+      key,
+      [entry('a', { version: '2.0.0', isLatest: false })],
+      state(),
+      () => T2,
+      () => true,
+    );
     expect(await ids(ALL)).toEqual(['a 1.0.0 latest', 'a 2.0.0']);
-    await store.replace(key, [entry('a', { version: '2.0.0', isLatest: true })], state(), T3, (name) => name !== '');
+    await store.replace(
+      key,
+      [entry('a', { version: '2.0.0', isLatest: true })],
+      state(),
+      () => T3,
+      (name) => name !== '',
+    );
     expect(await ids(ALL)).toEqual(['a 1.0.0', 'a 2.0.0 latest'].toSorted());
   });
 
   test('of versions that are no numbers the one seen last', async () => {
-    await store.replace(key, [entry('a', { version: 'zebra' })], state(), T1);
-    await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), T2);
+    await store.replace(key, [entry('a', { version: 'zebra' })], state(), () => T1);
+    await store.replace(key, [entry('a', { version: 'zebra' }), entry('a', { version: 'apple' })], state(), () => T2);
     expect(await ids(ALL)).toEqual(['a apple latest', 'a zebra']);
   });
 });
@@ -356,7 +400,7 @@ describe('pages', () => {
       entry('a', { version: '1.10.0' }),
       entry('a', { version: '1.2.0' }),
     ];
-    await store.replace(key, entries, state(), T1);
+    await store.replace(key, entries, state(), () => T1);
     const expected = [
       'B 1.0.0',
       'a 1.0.0',
@@ -375,12 +419,12 @@ describe('pages', () => {
 
   test('neither skip nor repeat what stays, while others come, change and go', async () => {
     const stable = ['c', 'f', 'j', 'p'].map((name) => entry(name));
-    await store.replace(key, [...stable, entry('a'), entry('e'), entry('h')], state(), T1);
+    await store.replace(key, [...stable, entry('a'), entry('e'), entry('h')], state(), () => T1);
     let round = 0;
     const seen = await walk(LIVE, async () => {
       round += 1;
       const moving = ['b', 'd', 'g', 'i', 'k'].map((name) => entry(name, { title: `Round ${round}` }));
-      await store.replace(key, [...stable, ...moving.slice(round % 3)], state(), T2);
+      await store.replace(key, [...stable, ...moving.slice(round % 3)], state(), () => T2);
     });
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen).toEqual(expect.arrayContaining(stable.map(({ name }) => `${name.slice('io.acme/'.length)} 1.0.0`)));
@@ -388,9 +432,9 @@ describe('pages', () => {
   });
 
   test('of a source hold nothing of other sources, registries and namespaces', async () => {
-    await store.replace(key, [entry('mine')], state(), T1);
+    await store.replace(key, [entry('mine')], state(), () => T1);
     for (const other of [{ source: 'x' }, { registry: 'x' }, { namespace: 'x' }]) {
-      await store.replace({ ...key, ...other }, [entry('other')], state(), T1);
+      await store.replace({ ...key, ...other }, [entry('other')], state(), () => T1);
     }
     expect(await ids(ALL)).toEqual(['mine 1.0.0 latest']);
   });
@@ -399,26 +443,36 @@ describe('pages', () => {
 describe('what is kept in memory to find pages in', () => {
   test('follows every write, of whichever process: new, changed, retired and alive again', async () => {
     const other = createStore(openPool(database.app));
-    await store.replace(key, [entry('a'), entry('c')], state(), T1);
+    await store.replace(key, [entry('a'), entry('c')], state(), () => T1);
     expect(await ids(LIVE)).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
-    await other.replace(key, [entry('b'), entry('c', { description: 'Other', tags: ['new'] })], state(), T2);
+    await other.replace(key, [entry('b'), entry('c', { description: 'Other', tags: ['new'] })], state(), () => T2);
     expect(await ids(LIVE)).toEqual(['b 1.0.0 latest', 'c 1.0.0 latest']);
-    expect(await ids(ALL)).toEqual(['a 1.0.0 deleted', 'b 1.0.0 latest', 'c 1.0.0 latest']);
+    expect(await ids(ALL)).toEqual(['a 1.0.0 deleted latest', 'b 1.0.0 latest', 'c 1.0.0 latest']);
     expect(await ids({ ...LIVE, search: 'other', tags: ['new'] })).toEqual(['c 1.0.0 latest']);
     expect((await store.facets(key)).tags).toEqual([{ value: 'new', count: 1 }]);
-    await other.replace(key, [entry('a'), entry('a', { version: '2.0.0' })], state(), T3);
+    await other.replace(key, [entry('a'), entry('a', { version: '2.0.0' })], state(), () => T3);
     expect(await ids(LIVE)).toEqual(['a 1.0.0', 'a 2.0.0 latest']);
     expect((await store.facets(key)).tags).toEqual([]);
     await other.close();
   });
 
+  test('is of another revision where the database was restored and counts the same again', async () => {
+    await store.replace(key, [entry('a')], state(), () => T1);
+    await store.replace(key, [entry('a', { title: 'One' })], state(), () => T2);
+    const lost = await store.revision(key);
+    await database.sql('update catalogue_source set revision = revision - 1 where registry = $1', [key.registry]);
+    await store.replace(key, [entry('a', { title: 'Two' })], state(), () => T2);
+    expect(await store.revision(key)).not.toBe(lost);
+    expect(lost.split('.').slice(0, 2)).toEqual((await store.revision(key)).split('.').slice(0, 2));
+  });
+
   test('is made anew where the source was removed and declared again, and where the database is a copy from before', async () => {
-    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
     const [{ id = '' } = {}] = await database.sql<{ id: string }>(
       'select id from catalogue_source where registry = $1',
       [key.registry],
     );
-    await store.replace(key, [entry('b')], state(), T2);
+    await store.replace(key, [entry('b')], state(), () => T2);
     expect(await ids(LIVE)).toEqual(['b 1.0.0 latest']);
     await database.sql('update catalogue_source set revision = 0 where id = $1', [id]);
     await database.sql("delete from catalogue_entry where source_id = $1 and name like '%/b'", [id]);
@@ -429,7 +483,7 @@ describe('what is kept in memory to find pages in', () => {
     expect(await ids(LIVE)).toEqual([]);
     await store.retain(key, []);
     expect(await ids(LIVE)).toEqual([]);
-    await store.replace(key, [entry('c')], state(), T1);
+    await store.replace(key, [entry('c')], state(), () => T1);
     expect(await ids(LIVE)).toEqual(['c 1.0.0 latest']);
   });
 
@@ -439,7 +493,7 @@ describe('what is kept in memory to find pages in', () => {
       ['a', 'b', 'c', 'd'].map((name) => entry(name, { version: `${number % 3}.0.0`, title: `Generation ${number}` }));
     let writing = true;
     const writer = (async () => {
-      for (let number = 0; writing; number += 1) await other.replace(key, generation(number), state(), T1);
+      for (let number = 0; writing; number += 1) await other.replace(key, generation(number), state(), () => T1);
     })();
     for (let read = 0; read < 100; read += 1) {
       const { entries } = await store.list(key, LIVE);
@@ -460,7 +514,7 @@ describe('a search', () => {
       entry('percent', { description: 'STRASSE İstanbul' }),
       entry('decomposed', { description: 'cafe\u0301' }),
     ];
-    await store.replace(key, entries, state(), T1);
+    await store.replace(key, entries, state(), () => T1);
   });
 
   test.each([
@@ -486,14 +540,14 @@ describe('a search', () => {
 
 describe('other questions', () => {
   test('times: strictly later, in any notation, the year 0 too', async () => {
-    await store.replace(key, [entry('a')], state(), T1);
+    await store.replace(key, [entry('a')], state(), () => T1);
     expect(await ids({ ...LIVE, updatedSince: T1 })).toEqual([]);
     expect(await ids({ ...LIVE, updatedSince: '2026-01-01T00:59:59.999+01:00' })).toEqual(['a 1.0.0 latest']);
     expect(await ids({ ...LIVE, updatedSince: '0000-01-01T00:00:00Z' })).toEqual(['a 1.0.0 latest']);
   });
 
   test('an exact version, of all servers', async () => {
-    await store.replace(key, [entry('a'), entry('b', { version: '2.0.0' }), entry('c')], state(), T1);
+    await store.replace(key, [entry('a'), entry('b', { version: '2.0.0' }), entry('c')], state(), () => T1);
     expect(await ids({ ...LIVE, version: '1.0.0' })).toEqual(['a 1.0.0 latest', 'c 1.0.0 latest']);
   });
 
@@ -505,7 +559,7 @@ describe('other questions', () => {
       entry('a', { version: '1.10.0', publishedAt: T1 }),
       entry('ab'),
     ];
-    await store.replace(key, entries, state(), T3);
+    await store.replace(key, entries, state(), () => T3);
     const versions = await store.versions(key, 'io.acme/a', false);
     expect(versions.map(({ version }) => version)).toEqual(['1.0.0', '1.10.0', '1.9.0', '1.2.0']);
     expect(await store.versions(key, 'io.acme/none', true)).toEqual([]);
@@ -515,9 +569,14 @@ describe('other questions', () => {
   });
 
   test('the images of all sources of a registry that are not deleted', async () => {
-    await store.replace(key, [entry('a', { images: ['a:1', 'a:2'] }), entry('b', { images: ['b:1'] })], state(), T1);
-    await store.replace({ ...key, source: 'other' }, [entry('a', { images: ['a:2', 'c:1'] })], state(), T1);
-    await store.replace(key, [entry('a', { images: ['a:1', 'a:2'] })], state(), T2);
+    await store.replace(
+      key,
+      [entry('a', { images: ['a:1', 'a:2'] }), entry('b', { images: ['b:1'] })],
+      state(),
+      () => T1,
+    );
+    await store.replace({ ...key, source: 'other' }, [entry('a', { images: ['a:2', 'c:1'] })], state(), () => T1);
+    await store.replace(key, [entry('a', { images: ['a:1', 'a:2'] })], state(), () => T2);
     expect([...(await store.images(key))].sort()).toEqual(['a:1', 'a:2', 'c:1']);
   });
 
@@ -533,8 +592,8 @@ describe('writers of one source take turns', () => {
     const contents = ['x', 'y'].map((title) => Array.from({ length: 40 }, (_, index) => entry(`s${index}`, { title })));
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([
-        store.replace(key, contents[0]!, state({ message: 'x' }), T1),
-        second.replace(key, contents[1]!, state({ message: 'y' }), T2),
+        store.replace(key, contents[0]!, state({ message: 'x' }), () => T1),
+        second.replace(key, contents[1]!, state({ message: 'y' }), () => T2),
       ]);
       const titles = new Set((await store.list(key, LIVE)).entries.map(({ document }) => JSON.parse(document).title));
       expect([...titles]).toEqual([(await store.states(key)).main?.message]);
@@ -547,8 +606,8 @@ describe('writers of one source take turns', () => {
     await holder.client.query('begin');
     const name = JSON.stringify(['skep', key.namespace, key.registry, key.source]);
     await holder.client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
-    await store.replace({ ...key, source: 'free' }, [entry('a')], state(), T1);
-    const waiting = store.replace(key, [entry('a')], state(), T1);
+    await store.replace({ ...key, source: 'free' }, [entry('a')], state(), () => T1);
+    const waiting = store.replace(key, [entry('a')], state(), () => T1);
     await expect.poll(async () => (await database.sql('select 1 from pg_locks where not granted')).length).toBe(1);
     await holder.client.query('commit');
     expect((await waiting).created).toBe(1);
@@ -575,19 +634,19 @@ describe('the application user', () => {
 
 describe('when the database says no', () => {
   test('a connection that is cut in the middle of a transaction leaves nothing of it, and the next try works', async () => {
-    await store.replace(key, [entry('a')], state({ message: 'before' }), T1);
+    await store.replace(key, [entry('a')], state({ message: 'before' }), () => T1);
     const before = await rows();
     // A trigger makes the transaction cut its own connection after the rows are written.
     await database.sql(`create function cut() returns trigger language plpgsql security definer as
       $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
     await database.sql('create trigger cut after insert on catalogue_entry for each statement execute function cut()');
-    const failure = await failureOf(store.replace(key, [entry('b')], state({ message: 'after' }), T2));
+    const failure = await failureOf(store.replace(key, [entry('b')], state({ message: 'after' }), () => T2));
     await database.sql('drop function cut cascade');
     expect(failure.code).toBe('database-unreachable');
     expect(failure.retryable).toBe(true);
     expect(await rows()).toEqual(before);
     expect((await store.states(key)).main?.message).toBe('before');
-    expect((await store.replace(key, [entry('b')], state(), T2)).removed).toBe(1);
+    expect((await store.replace(key, [entry('b')], state(), () => T2)).removed).toBe(1);
   });
 
   test('a database without our tables is not migrated', async () => {
@@ -595,7 +654,7 @@ describe('when the database says no', () => {
     const bare = createStore(openPool(empty.app));
     const failures = await Promise.all([
       failureOf(bare.list(key, LIVE)),
-      failureOf(bare.replace(key, [], state(), T1)),
+      failureOf(bare.replace(key, [], state(), () => T1)),
       failureOf(bare.states(key)),
     ]);
     await bare.close();

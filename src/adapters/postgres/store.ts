@@ -50,7 +50,7 @@ function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): 
       pool.transaction(async (client) => {
         await lockSource(client, key);
         await fence(client);
-        const change = changeOf(await readStored(client, key), entries, hold, now);
+        const change = changeOf(await readStored(client, key), entries, hold, now());
         const after = typeof state === 'function' ? state(change.written) : state;
         const id = await writeState(client, key, after, !isEmpty(change));
         if (!isEmpty(change)) await writeChange(client, id, change, now);

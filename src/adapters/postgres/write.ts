@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { SourceKey } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
 import type { Change, Row, Stored } from './change.ts';
-import { milliseconds, readRows, remembered, timeFrom } from './rows.ts';
+import { IS_LATEST, milliseconds, readRows, remembered, timeFrom } from './rows.ts';
 
 /** Rows per statement: large enough to be fast, small enough for one message. */
 const BATCH = 500;
@@ -25,15 +25,16 @@ export async function writeState(
   const { rows } = await client.query<{ id: string }>(
     `insert into catalogue_source as s (namespace, registry, source, phase, message, last_attempt, attempt_count,
        last_sync_time, last_sync_hash, filter_hash, declaration_hash, server_count, rejected_count, manual_trigger,
-       requests_served, resume)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16, $17)
+       requests_served, resume, empty_since)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $16, $17, $18)
      on conflict (namespace, registry, source) do update set
        phase = excluded.phase, message = excluded.message, last_attempt = excluded.last_attempt,
        attempt_count = excluded.attempt_count, last_sync_time = excluded.last_sync_time,
        last_sync_hash = excluded.last_sync_hash, filter_hash = excluded.filter_hash,
        declaration_hash = excluded.declaration_hash, server_count = excluded.server_count,
        rejected_count = excluded.rejected_count, manual_trigger = excluded.manual_trigger,
-       requests_served = excluded.requests_served, resume = excluded.resume, revision = s.revision + $15
+       requests_served = excluded.requests_served, resume = excluded.resume, revision = s.revision + $15,
+       edition = case when $15 = 0 then s.edition else gen_random_uuid() end, empty_since = excluded.empty_since
      returning id`,
     [
       key.namespace,
@@ -53,6 +54,7 @@ export async function writeState(
       changed ? 1 : 0,
       state.requestsServed ?? 0,
       state.resume === undefined ? null : storable(JSON.stringify(state.resume)),
+      state.emptySince,
     ],
   );
   return rows[0]?.id ?? '';
@@ -84,7 +86,7 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
     client,
     'stored',
     `select e.name, e.version, e.status, e.content_hash, e.text_hash, ${milliseconds('e.published_at')},
-       e.upstream_latest, e.is_latest
+       e.upstream_latest, ${IS_LATEST}
      from catalogue_entry e join catalogue_source s on s.id = e.source_id
      where s.namespace = $1 and s.registry = $2 and s.source = $3`,
     [key.namespace, key.registry, key.source],
@@ -102,17 +104,44 @@ export async function readStored(client: pg.Client, key: SourceKey): Promise<rea
   }));
 }
 
+/** How long a row of a change takes to be written again, at most. */
+const RESTAMP_MS = 0.1;
+
 /**
  * Writes the change. A version's time moves on even where `now` does not (two instances' clocks differ), so that a
- * reader who asks for what changed since the last time it saw misses nothing.
+ * reader who asks for what changed since the last time it saw misses nothing. Nor does one who asks for what changed
+ * since it last asked: the time is that of the end of the writing, when others begin to see it.
  */
-export async function writeChange(client: pg.Client, sourceId: string, change: Change, now: string): Promise<void> {
-  const { rows } = await client.query<{ at: string }>(
-    `select greatest($2::timestamptz, max(updated_at) + interval '1 millisecond')::text as at
+export async function writeChange(
+  client: pg.Client,
+  sourceId: string,
+  change: Change,
+  now: () => string,
+): Promise<void> {
+  const at = await laterThanAll(client, sourceId, now());
+  await writeRows(client, sourceId, change, at);
+  const end = Date.parse(now());
+  if (end <= Date.parse(at)) return;
+  const rows = change.upserts.length + change.retired.length + change.flips.length;
+  const later = new Date(end + Math.floor(rows * RESTAMP_MS)).toISOString();
+  await client.query(
+    `update catalogue_entry set updated_at = $3,
+       status_changed_at = case when status_changed_at = $2 then $3 else status_changed_at end
+     where source_id = $1 and updated_at = $2`,
+    [sourceId, at, later],
+  );
+}
+
+async function laterThanAll(client: pg.Client, sourceId: string, now: string): Promise<string> {
+  const { rows } = await client.query<{ at: Date }>(
+    `select greatest($2::timestamptz, max(updated_at) + interval '1 millisecond') as at
      from catalogue_entry where source_id = $1`,
     [sourceId, now],
   );
-  const at = rows[0]?.at ?? now;
+  return rows[0]?.at.toISOString() ?? now;
+}
+
+async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
   // First nobody is the latest any more, then the new ones are: at no moment there are two.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
@@ -126,7 +155,7 @@ export async function writeChange(client: pg.Client, sourceId: string, change: C
 async function retire(client: pg.Client, sourceId: string, { retired }: Change, at: string): Promise<void> {
   for (const batch of batches(retired)) {
     await client.query(
-      `update catalogue_entry e set status = 'deleted', is_latest = false, updated_at = $2, status_changed_at = $2,
+      `update catalogue_entry e set status = 'deleted', was_latest = is_latest, is_latest = false, updated_at = $2, status_changed_at = $2,
          status_message = null
        from unnest($3::text[], $4::text[]) as gone(name, version)
        where e.source_id = $1 and e.name = gone.name and e.version = gone.version`,
@@ -138,9 +167,10 @@ async function retire(client: pg.Client, sourceId: string, { retired }: Change, 
 async function flip(client: pg.Client, sourceId: string, { flips }: Change, isLatest: boolean, at: string) {
   for (const batch of batches(flips.filter((each) => each.isLatest === isLatest))) {
     await client.query(
-      `update catalogue_entry e set is_latest = $5, updated_at = $2
-       from unnest($3::text[], $4::text[]) as held(name, version)
-       where e.source_id = $1 and e.name = held.name and e.version = held.version`,
+      `update catalogue_entry e set is_latest = $5 and status <> 'deleted', was_latest = $5 and status = 'deleted',
+         updated_at = $2
+       from unnest($3::text[], $4::text[]) as kept(name, version)
+       where e.source_id = $1 and e.name = kept.name and e.version = kept.version`,
       [sourceId, at, batch.map(({ name }) => name), batch.map(({ version }) => version), isLatest],
     );
   }
@@ -150,16 +180,14 @@ async function upsert(client: pg.Client, sourceId: string, rows: readonly Row[],
   for (const batch of batches(rows)) await client.query(UPSERT, [sourceId, at, ...columnsOf(batch)]);
 }
 
-/** Lists inside a row travel as JSON, because unnest would flatten arrays of arrays. */
+/** Lists inside a row travel as texts of lists, because unnest would flatten arrays of arrays. */
 const UPSERT = `
   insert into catalogue_entry (source_id, updated_at, name, version, document, title, description, tags, status, tier,
-    transports, images, upstream_latest, is_latest, published_at, content_hash, text_hash, status_message,
+    transports, images, upstream_latest, is_latest, was_latest, published_at, content_hash, text_hash, status_message,
     status_changed_at)
   select $1, $2, u.name, u.version, u.document::json, u.title, u.description,
-    array(select json_array_elements_text(u.tags::json)), u.status, u.tier,
-    array(select json_array_elements_text(u.transports::json)),
-    array(select json_array_elements_text(u.images::json)),
-    u.upstream_latest, u.is_latest, u.published_at, u.content_hash, u.text_hash, u.status_message, u.status_changed_at
+    u.tags::text[], u.status, u.tier, u.transports::text[], u.images::text[], u.upstream_latest, u.is_latest and u.status <> 'deleted',
+    u.is_latest and u.status = 'deleted', u.published_at, u.content_hash, u.text_hash, u.status_message, u.status_changed_at
   from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
     $11::text[], $12::text[], $13::boolean[], $14::boolean[], $15::timestamptz[], $16::text[], $17::text[],
     $18::text[], $19::timestamptz[])
@@ -169,7 +197,7 @@ const UPSERT = `
     updated_at = excluded.updated_at, document = excluded.document, title = excluded.title,
     description = excluded.description, tags = excluded.tags, status = excluded.status, tier = excluded.tier,
     transports = excluded.transports, images = excluded.images, upstream_latest = excluded.upstream_latest,
-    is_latest = excluded.is_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
+    is_latest = excluded.is_latest, was_latest = excluded.was_latest, published_at = excluded.published_at, content_hash = excluded.content_hash,
     text_hash = excluded.text_hash, status_message = excluded.status_message,
     status_changed_at = coalesce(excluded.status_changed_at,
       case when catalogue_entry.status = excluded.status then catalogue_entry.status_changed_at
@@ -183,11 +211,11 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
     rows.map(({ entry }) => JSON.stringify(entry.document)),
     rows.map(({ entry }) => entry.title ?? null),
     rows.map(({ entry }) => entry.description),
-    rows.map(({ entry }) => JSON.stringify(entry.tags)),
+    rows.map(({ entry }) => listText(entry.tags)),
     rows.map(({ entry }) => entry.status),
     rows.map(({ entry }) => entry.tier ?? null),
-    rows.map(({ entry }) => JSON.stringify(entry.transports)),
-    rows.map(({ entry }) => JSON.stringify(entry.images)),
+    rows.map(({ entry }) => listText(entry.transports)),
+    rows.map(({ entry }) => listText(entry.images)),
     rows.map(({ entry }) => entry.isLatest ?? null),
     rows.map(({ isLatest }) => isLatest),
     rows.map(({ publishedAt }) => publishedAt),
@@ -196,6 +224,11 @@ function columnsOf(rows: readonly Row[]): unknown[][] {
     rows.map(({ entry }) => entry.statusMessage ?? null),
     rows.map(({ entry }) => entry.statusChangedAt ?? null),
   ];
+}
+
+/** PostgreSQL manual, 8.15.6: an array as text. */
+function listText(items: readonly string[]): string {
+  return `{${items.map((item) => `"${storable(item).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
 /** NUL is the one character that PostgreSQL has no text for. */

@@ -43,6 +43,7 @@ export interface Item {
   /** Offset of the item and of its value in the text. */
   readonly offset: number;
   readonly valueStart: number;
+  readonly valueLength: number;
   /** The map key, where the format has one. */
   readonly key: string;
   readonly value: Json;
@@ -80,7 +81,14 @@ export function itemsAt(document: JsonDocument, pointer: string, value: Json | u
     const repeated = (counts.get(key) ?? 0) > 1;
     const own = Array.isArray(value) ? value[Number(key)] : value[key];
     const parsed: Json = repeated ? JSON.parse(text.slice(valueStart, valueEnd)) : (own ?? null);
-    return { pointer: `${pointer}/${pointerToken(key)}`, offset, valueStart, key, value: parsed };
+    return {
+      pointer: `${pointer}/${pointerToken(key)}`,
+      offset,
+      valueStart,
+      valueLength: valueEnd - valueStart,
+      key,
+      value: parsed,
+    };
   });
 }
 

@@ -3,7 +3,7 @@
 
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
-import { extract, unstorable } from '../entry.ts';
+import { extract, oversized, unstorable } from '../entry.ts';
 import type { Entry } from '../ports.ts';
 import {
   type Group,
@@ -125,6 +125,8 @@ function readEntry({ item, section, groups }: Listed): { entry: Entry } | { mist
   const server = checked.value;
   const document =
     'image' in server ? documentOfContainer(item.key, server, groups) : documentOfRemote(item.key, server, groups);
+  const tooLarge = oversized(document, item.valueLength);
+  if (tooLarge !== undefined) return { mistakes: [tooLarge] };
   const named = checkServerJson(document);
   if ('mistakes' in named) return named;
   return { entry: { name: named.value.name, version: VERSION, document, ...extract(document) } };

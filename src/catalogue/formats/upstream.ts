@@ -4,7 +4,7 @@
 
 import { isObject, type Json, pointerToken } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
-import { extract, unstorable } from '../entry.ts';
+import { extract, oversized, unstorable } from '../entry.ts';
 import type { Entry } from '../ports.ts';
 import {
   type Item,
@@ -29,7 +29,7 @@ export function parseUpstream(document: JsonDocument, extent: 'whole' | 'page'):
   const read: { item: Item; entry: Entry }[] = [];
   const rejected: Rejected[] = [];
   for (const item of itemsAt(document, found.pointer, found.servers)) {
-    const result = readEntry(item.value);
+    const result = readEntry(item);
     if ('entry' in result) {
       read.push({ item, entry: result.entry });
       continue;
@@ -66,7 +66,7 @@ function findServers(
   return { pointer: '/servers', servers };
 }
 
-function readEntry(value: Json): { entry: Entry } | { mistakes: readonly Mistake[] } {
+function readEntry({ value, valueLength }: Item): { entry: Entry } | { mistakes: readonly Mistake[] } {
   const flaw = unstorable(value);
   if (flaw !== undefined) return { mistakes: [flaw] };
   const { server, official, pointer } = serverOf(value);
@@ -77,6 +77,8 @@ function readEntry(value: Json): { entry: Entry } | { mistakes: readonly Mistake
     ...('mistakes' in meta ? prefixPointers(`/_meta/${pointerToken(OFFICIAL)}`, meta.mistakes) : []),
   ];
   if ('mistakes' in checked || 'mistakes' in meta || !isObject(server)) return { mistakes };
+  const tooLarge = oversized(server, valueLength);
+  if (tooLarge !== undefined) return { mistakes: [tooLarge] };
   const { name, version } = checked.value;
   return { entry: { name, version, document: server, ...extract(server), ...meta.value } };
 }

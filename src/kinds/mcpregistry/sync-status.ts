@@ -93,7 +93,10 @@ function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
   const running = sources.filter(({ state }) => state?.phase === 'Syncing').map(({ name }) => name);
   if (running.length > 0) return { phase: 'Syncing', message: `syncing: ${running.join(', ')}` };
   const rejected = sources.filter(({ state }) => (state?.rejectedCount ?? 0) > 0);
-  const complaint = rejected.map(({ name, state }) => `; ${name}: ${state?.rejectedCount} invalid entries left out`);
+  const complaint = [
+    ...rejected.map(({ name, state }) => `; ${name}: ${state?.rejectedCount} invalid entries left out`),
+    ...sources.flatMap(({ name, state }) => (state?.emptySince === undefined ? [] : `; ${name}: ${state.message}`)),
+  ];
   return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };
 }
 

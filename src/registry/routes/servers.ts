@@ -7,7 +7,7 @@ import { found, type Read, type Refused } from '../answer.ts';
 import type { RegistryCode } from '../codes.ts';
 import { type ConditionalOptions, conditionalAnswers, type Load } from '../conditional.ts';
 import { encodeCursor } from '../cursor.ts';
-import { isStorable, type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
+import { type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
 import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
@@ -62,8 +62,8 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
   const name = readServerName(request);
   if (!name.ok) return name;
   const version = parameter(request, 'version');
-  if (version.trim() === '' || version.length > VERSION_LENGTH_MAX || !isStorable(version)) {
-    return refused('version-invalid', 'version is empty, too long or holds control characters');
+  if (version.length > VERSION_LENGTH_MAX || !isVersion(version)) {
+    return refused('version-invalid', 'version is empty, too long or holds blanks that none has');
   }
   const includeDeleted = readVersionsQuery(request.query as RawQuery);
   if (!includeDeleted.ok) return includeDeleted;
@@ -83,6 +83,11 @@ function readServerName(request: FastifyRequest): Read<string> {
   const server = parameter(request, 'server');
   if (server.length <= NAME_LENGTH_MAX && SERVER_NAME.test(server)) return found(server);
   return refused('server-name-invalid', 'server name must have the form namespace/name, with its slash written as %2F');
+}
+
+/** Whatever a source may hold: control characters that are no blanks too. */
+function isVersion(text: string): boolean {
+  return text.trim() !== '' && text.isWellFormed() && !/[\0\t\n\v\f\r]/.test(text);
 }
 
 /** Decoded by the router. */
