@@ -221,13 +221,25 @@ function markRun(object: KubeObject, change: Write, run: string): KubeObject {
 function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
   if (change.action === 'delete') {
     const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
-    return referrer === undefined ? replacementOf(change.resource, failed) : formatId(referrer);
+    if (referrer !== undefined) return formatId(referrer);
+    return replacementOf(change.resource, failed) ?? inhabitantOf(change.resource, failed);
   }
   if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
   const { namespace } = change.resource;
   if (namespace === undefined) return undefined;
   const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
   return failed.has(keyOf(id)) ? formatId(id) : undefined;
+}
+
+/** What is in a namespace, or of a defined kind (the name of a definition ends with its group), would go with it. */
+function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
+  const isNamespace = going.apiVersion === 'v1' && going.kind === 'Namespace';
+  const isDefinition = going.kind === 'CustomResourceDefinition';
+  if (!isNamespace && !isDefinition) return undefined;
+  const found = [...failed.values()].find(({ apiVersion, namespace }) =>
+    isNamespace ? namespace === going.name : going.name.endsWith(`.${groupOf(apiVersion)}`),
+  );
+  return found === undefined ? undefined : formatId(found);
 }
 
 /** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */

@@ -341,4 +341,42 @@ describe('the guard', () => {
   });
 });
 
+describe('what a namespace or a definition would take with it', () => {
+  const ofOther = { [SOURCE]: 'other' };
+  const definition: KubeObject = {
+    ...object('/CustomResourceDefinition/widgets.example.com'),
+    apiVersion: 'apiextensions.k8s.io/v1',
+    spec: { group: 'example.com', names: { kind: 'Widget' } },
+  };
+  const widget = (labels = {}): KubeObject => ({ ...object('a/Widget/w', labels), apiVersion: 'example.com/v1' });
+
+  test('keeps the namespace while it waits in the list of another source', () => {
+    const { batches, held, waiting } = planOf({ surplus: [object('/Namespace/a'), object('a/Service/p', ofOther)] });
+    expect(batches).toEqual([]);
+    expect(held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort()).toEqual([
+      'a: something in it stays',
+      'p: its deletion waits for approval',
+    ]);
+    expect(waiting.map(({ source }) => source)).toEqual(['other']);
+  });
+
+  test('keeps the definition while an object of its kind waits, forged labels included', () => {
+    const recorded = ({ kind }: KubeObject): boolean => kind !== 'Widget';
+    const { batches, held } = planOf({ surplus: [definition, widget()], recorded });
+    expect(batches).toEqual([]);
+    expect(held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort()).toEqual([
+      'w: its deletion waits for approval',
+      'widgets.example.com: something of the kind stays',
+    ]);
+  });
+
+  test('goes with its namespace in one list, which names both', () => {
+    const { waiting } = planOf({
+      surplus: [object('/Namespace/a'), object('a/Service/p')],
+      limits: { maxDeletes: 1, maxDeletesPercent: 100 },
+    });
+    expect(waiting.map(({ deletions }) => deletions.map(({ id }) => id))).toEqual([['/Namespace/a', 'a/Service/p']]);
+  });
+});
+
 const SOURCES: ReadonlySet<string> = new Set(['fleet', 'other']);

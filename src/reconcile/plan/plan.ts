@@ -6,7 +6,7 @@ import type { Difference } from '../../kube/ownership/differences.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { Compared, Evicted, Preview } from '../diff/compared.ts';
 import { labelOf, OWNER } from '../labels.ts';
-import type { Deletions, Held } from '../prune/deletions.ts';
+import { type Deletions, type Held, withInhabitants } from '../prune/deletions.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { type ApprovedList, listsByUid, sortLists } from '../prune/lists.ts';
 import { mayDelete, sourceOf } from '../prune/may-delete.ts';
@@ -102,9 +102,14 @@ export function plan(input: PlanInput): Plan {
   const waiting = listsByUid(lists.waiting);
   const isWaiting = (object: KubeObject): boolean => waiting.has(object.metadata.uid ?? '');
   const waits = (object: KubeObject) => (isWaiting(object) ? 'its deletion waits for approval' : undefined);
-  const decided = going.map((object) => [object, mayDelete(object, { ...facts, waits })] as const);
+  const inhabited = withInhabitants(facts.inhabited, going.filter(isWaiting));
+  const decided = going.map((object) => {
+    // What waits itself is let go by its own list, which names what goes along.
+    const now = isWaiting(object) ? facts : { ...facts, inhabited };
+    return [object, mayDelete(object, { ...now, waits })] as const;
+  });
   const unapproved = decided.flatMap(([object, decision]): Held[] =>
-    decision.decision === 'wait' ? [{ resource: idOf(object), reason: decision.reason }] : [],
+    decision.decision === 'go' ? [] : [{ resource: idOf(object), reason: decision.reason }],
   );
   const isBarred = (each: Compared): boolean => {
     const live = replacedOf(each);

@@ -101,3 +101,14 @@ function factsNow(
     waits: () => undefined,
   };
 }
+
+/** What waits for approval is not let go by the deletion of the namespace that it is in, or of its kind. */
+export function withInhabitants(
+  { namespaces, kinds }: DeletionFacts['inhabited'],
+  waiting: readonly KubeObject[],
+): DeletionFacts['inhabited'] {
+  return {
+    namespaces: new Set([...namespaces, ...waiting.flatMap(({ metadata }) => metadata.namespace ?? [])]),
+    kinds: new Set([...kinds, ...waiting.map((object) => formatGroupKind(groupKindOf(object)))]),
+  };
+}
