@@ -1,6 +1,7 @@
 // A proxy that stops, dies and comes back, that has a second replica, or holds many streams: no answer reaches the wrong
 // client, and every call ends.
 
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,15 @@ import {
 afterAll(stopAll);
 
 const RESOURCE = 'https://mcp.example/mcp';
+
+/** Client, both ends of the proxy, and server are this process. */
+const DESCRIPTORS_OF_STREAM = 4;
+const STREAMS = Math.min(10_000, Math.floor((descriptorsMax() - 1000) / DESCRIPTORS_OF_STREAM));
+
+function descriptorsMax(): number {
+  const limits = process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : '';
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 5000);
+}
 
 function oidc(issuer: string): RunConfig['oidc_config'] {
   return {
@@ -231,10 +241,10 @@ async function ask(url: string, dispatcher: Agent, headers: Headers, id: string,
   }
 }
 
-it('1000 streams that say nothing and calls beside them: all stay open, and end with the proxy', async () => {
+it(`${STREAMS} streams that say nothing and calls beside them: all stay open, and end with the proxy`, async () => {
   const server = await startServer();
   const proxy = await proxyBefore(server.port);
-  const streams = Array.from({ length: 1000 }, () => openRaw(proxy.port));
+  const streams = Array.from({ length: STREAMS }, () => openRaw(proxy.port));
   for (const stream of streams)
     stream.send('GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n\r\n');
   await Promise.all(streams.map((stream) => stream.until(/event-stream/)));
