@@ -110,6 +110,12 @@ describe.skipIf(!isThere)('kubectl', () => {
     { protocol: 'a WebSocket', env: {} },
     { protocol: 'SPDY', env: { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' } },
   ])('port-forward leads to a port of a pod over $protocol', async ({ env }) => {
+    // Its container has ended before, and kubectl gives up where a pod does not take a connection.
+    const ofPod = cluster.cluster.node?.podPort('default', 'talks', 80) ?? 0;
+    await eventually(
+      () => ask(ofPod, '/large?bytes=1').catch(() => ''),
+      (text) => text.length === 1,
+    );
     const port = await freePort();
     const forwarding = begin(['port-forward', 'pod/talks', `${port}:80`], env);
     await eventually(

@@ -88,8 +88,8 @@ function merge(
     time: timestamp(context),
     applied,
     force: options.force,
-    ...(old === undefined ? {} : { live: old }),
-    ...(subresource === undefined ? {} : { subresource }),
+    live: old,
+    subresource,
   });
   if ('conflicts' in result) throw applyConflict(result.conflicts);
   if ('invalid' in result) throw untypable(type, applied.metadata.name, result.invalid);

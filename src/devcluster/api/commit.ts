@@ -89,8 +89,8 @@ function track(context: ApiContext, write: Write, after: KubeObject, before: Kub
     apiVersion: apiVersionOf(write.type),
     time: timestamp(context),
     after,
-    ...(before === undefined ? {} : { before }),
-    ...(write.subresource === undefined ? {} : { subresource: write.subresource }),
+    before,
+    subresource: write.subresource,
     ...resetOf(write.behaviour),
   });
 }

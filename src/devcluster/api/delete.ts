@@ -51,7 +51,7 @@ export function deleteCollection(context: ApiContext, request: ApiRequest): ApiA
 function success(type: ResourceType, object: KubeObject): JsonObject {
   const { name, uid } = object.metadata;
   const group = type.group === '' ? {} : { group: type.group };
-  const details = { name, ...group, kind: type.plural, ...(uid === undefined ? {} : { uid }) };
+  const details = { name, ...group, kind: type.plural, uid };
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
@@ -66,9 +66,9 @@ function readDeleteOptions(request: ApiRequest): DeleteOptions {
   const { uid, resourceVersion } = preconditions;
   return {
     dryRun: readDryRun([...query.getAll('dryRun'), ...dryRuns], 'DeleteOptions'),
-    ...(propagation === undefined ? {} : { propagation }),
-    ...(typeof uid === 'string' ? { uid } : {}),
-    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    propagation,
+    uid: typeof uid === 'string' ? uid : undefined,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : undefined,
   };
 }
 

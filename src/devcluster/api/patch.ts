@@ -37,7 +37,7 @@ export function patchObject(context: ApiContext, request: ApiRequest): ObjectAns
   const next = withRequestName(inNamespace(object, type, request.namespace), request);
   checkPreconditions(type, next, old, { unconditional: true, otherUid: 'invalid' });
   const { manager, dryRun } = options;
-  const write = { type, behaviour, manager, dryRun, ...(subresource === undefined ? {} : { subresource }) };
+  const write = { type, behaviour, manager, dryRun, subresource };
   return { shape: 'object', code: 200, object: commitChange(context, write, next, old), warnings };
 }
 

@@ -54,8 +54,8 @@ function pathOf(
   return {
     ...place,
     plural,
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    name,
+    subresource,
   };
 }
 

@@ -66,8 +66,8 @@ function metadataOf(scale: JsonObject, old: KubeObject): KubeObject['metadata'] 
   const { uid, resourceVersion } = given;
   return {
     name: old.metadata.name,
-    ...(typeof uid === 'string' ? { uid } : {}),
-    ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+    uid: typeof uid === 'string' ? uid : undefined,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : undefined,
   };
 }
 

@@ -18,7 +18,7 @@ export function updateObject(context: ApiContext, request: ApiRequest): ObjectAn
   const { object, warnings } = admitBody(type, behaviour, readObject(request, type.kind), options);
   const next = withRequestName(inNamespace(object, type, request.namespace), request);
   const { manager, dryRun } = options;
-  const write: Write = { type, behaviour, manager, dryRun, ...(subresource === undefined ? {} : { subresource }) };
+  const write: Write = { type, behaviour, manager, dryRun, subresource };
   const old = findIfPresent(context, request);
   if (old === undefined) {
     if (!behaviour.createsOnUpdate || subresource !== undefined) throw notFound(type, request.name ?? '');

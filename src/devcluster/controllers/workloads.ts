@@ -116,7 +116,7 @@ function writePhase(context: ApiContext, key: ObjectKey, phase: Phase, ready?: n
 }
 
 function withStatus(object: KubeObject, phase: Phase, time: string, ready?: number): KubeObject {
-  const input = { object, phase, failure: failureOf(object), time, ...(ready === undefined ? {} : { ready }) };
+  const input = { object, phase, failure: failureOf(object), time, ready };
   return object.kind === 'Deployment' ? deploymentStatus(input) : statefulSetStatus(input);
 }
 

@@ -34,7 +34,7 @@ export function typesOfDefinition(definition: KubeObject): readonly ResourceType
       namespaced: scope === 'Namespaced',
       verbs: VERBS,
       hasStatus: isObject(version.subresources) && isObject(version.subresources.status),
-      ...(scale === undefined ? {} : { scale }),
+      scale,
       collection: `${group}/${plural}`,
       custom: {
         definition: definition.metadata.name,
@@ -87,7 +87,7 @@ function scaleOf(version: JsonObject): ScalePaths | undefined {
   return {
     specReplicas: textOrElse(scale.specReplicasPath),
     statusReplicas: textOrElse(scale.statusReplicasPath),
-    ...(typeof labelSelector === 'string' ? { labelSelector } : {}),
+    labelSelector: typeof labelSelector === 'string' ? labelSelector : undefined,
   };
 }
 

@@ -87,7 +87,7 @@ export function readFault(value: Json): Fault | undefined {
   const action = readAction(value.action);
   if (action === undefined) return undefined;
   const { times } = value;
-  return { match: readMatch(value.match), action, ...(typeof times === 'number' ? { times } : {}) };
+  return { match: readMatch(value.match), action, times: typeof times === 'number' ? times : undefined };
 }
 
 function readAction({ status, retryAfterSeconds, delayMs, drop }: JsonObject): FaultAction | undefined {
@@ -101,11 +101,11 @@ function readMatch(value: Json | undefined): FaultMatch {
   if (!isObject(value)) return {};
   const { verb, resource, name, subresource, dryRun, nth } = value;
   return {
-    ...(typeof verb === 'string' ? { verb } : {}),
-    ...(typeof resource === 'string' ? { resource } : {}),
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof subresource === 'string' ? { subresource } : {}),
-    ...(typeof dryRun === 'boolean' ? { dryRun } : {}),
-    ...(typeof nth === 'number' ? { nth } : {}),
+    verb: typeof verb === 'string' ? verb : undefined,
+    resource: typeof resource === 'string' ? resource : undefined,
+    name: typeof name === 'string' ? name : undefined,
+    subresource: typeof subresource === 'string' ? subresource : undefined,
+    dryRun: typeof dryRun === 'boolean' ? dryRun : undefined,
+    nth: typeof nth === 'number' ? nth : undefined,
   };
 }

@@ -95,8 +95,8 @@ function readApiRequest({ message, url }: Exchange, path: ResourcePath, type: Re
     contentType: message.headers['content-type'] ?? '',
     userAgent: message.headers['user-agent'] ?? '',
     ...(type.namespaced && namespace !== undefined ? { namespace } : {}),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    name,
+    subresource,
   };
 }
 
@@ -151,8 +151,8 @@ function strike(faults: Faults, request: ApiRequest): FaultAction | undefined {
     group: type.group,
     plural: type.plural,
     dryRun: isDryRun(request),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    name,
+    subresource,
   });
 }
 

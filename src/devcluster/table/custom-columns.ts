@@ -16,12 +16,12 @@ export function customColumns(declared: readonly JsonObject[]): readonly Column[
     return {
       name: String(column.name ?? ''),
       type,
-      ...(typeof format === 'string' ? { format } : {}),
+      format: typeof format === 'string' ? format : undefined,
       description:
         typeof description === 'string'
           ? description
           : `Custom resource definition column (in JSONPath format): ${String(column.jsonPath)}`,
-      ...(typeof priority === 'number' ? { priority } : {}),
+      priority: typeof priority === 'number' ? priority : undefined,
       cell: (object, now) => cellOf(type, path, object, now),
     };
   });
