@@ -47,11 +47,12 @@ test('a Deployment progresses, then is available, and its status is the one of i
   const path = `${DEPLOYMENTS}/web`;
   const made = await cluster.apply(path, workload('Deployment', 'web'));
   expect(made.body.status).toEqual({});
-  const progressing = await eventually(
-    () => cluster.send('GET', path),
-    ({ body }) => body.status.observedGeneration === 1,
+  const from = `watch=true&fieldSelector=metadata.name=web&resourceVersion=${made.body.metadata.resourceVersion}`;
+  const seen = await cluster.watch(`${DEPLOYMENTS}?${from}`, (events) =>
+    events.some(({ object }) => settled({ body: object } as TestAnswer)),
   );
-  expect(conditions(progressing)[0]).toBe('Available=False MinimumReplicasUnavailable');
+  const progressing = seen.find(({ object }) => object.status.observedGeneration === 1);
+  expect(conditions({ body: progressing.object } as TestAnswer)[0]).toBe('Available=False MinimumReplicasUnavailable');
   const ready = await eventually(() => cluster.send('GET', path), settled);
   expect(conditions(ready)).toEqual([
     'Available=True MinimumReplicasAvailable',
