@@ -50,10 +50,42 @@ beforeAll(async () => {
   ]);
   const [first, second, third] = proxies.map((proxy) => Number(new URL(proxy.origin).port));
   const servers: FrontServer[] = [
-    { namespace: 'ops', name: 'web', transport: 'streamable-http', ready: true, auth: 'token', port: first ?? 0 },
-    { namespace: 'docs', name: 'events', transport: 'sse', ready: true, auth: 'token', port: second ?? 0 },
-    { namespace: 'docs', name: 'secured', transport: 'streamable-http', ready: true, auth: 'oidc', port: third ?? 0 },
-    { namespace: 'docs', name: 'away', transport: 'streamable-http', ready: false, auth: 'token', port: CLOSED_PORT },
+    {
+      namespace: 'ops',
+      name: 'web',
+      transport: 'streamable-http',
+      ready: true,
+      auth: 'token',
+
+      port: first ?? 0,
+    },
+    {
+      namespace: 'docs',
+      name: 'events',
+      transport: 'sse',
+      ready: true,
+      auth: 'token',
+
+      port: second ?? 0,
+    },
+    {
+      namespace: 'docs',
+      name: 'secured',
+      transport: 'streamable-http',
+      ready: true,
+      auth: 'oidc',
+
+      port: third ?? 0,
+    },
+    {
+      namespace: 'docs',
+      name: 'away',
+      transport: 'streamable-http',
+      ready: false,
+      auth: 'token',
+
+      port: CLOSED_PORT,
+    },
   ];
   front = createFront({ origin: () => origin, token: TOKEN, servers: async () => servers });
   listener = createServer((incoming, response) => {

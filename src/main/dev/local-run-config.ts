@@ -2,8 +2,10 @@
 // server at another one, and is reached through the URL beside the catalogue. Knows nothing about processes.
 
 import { RUN_CONFIG_FILE } from '../../contracts/run-config.ts';
+import { readRunConfig } from '../../contracts/run-config-read.ts';
 import type { Addresses } from '../../devcluster/node/ports.ts';
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { relocateAuthServer } from './local-auth-server.ts';
 
 export interface LocalPlace {
   readonly addresses: Addresses;
@@ -16,11 +18,17 @@ export async function relocateRunConfig(file: string, text: string, place: Local
   const config = file === RUN_CONFIG_FILE ? parse(text) : undefined;
   if (!isObject(config)) return undefined;
   const { endpoint_prefix: _prefix, oidc_config: oidc, ...others } = await relocate(config, place.addresses);
-  const resource = place.url === undefined ? {} : { resource_url: place.url };
+  const { url } = place;
+  const read = url === undefined ? undefined : readRunConfig(text);
+  const server = read !== undefined && 'config' in read ? read.config.embedded_auth_server_config : undefined;
+  const resource = url === undefined ? {} : { resource_url: url, ...(server && { issuer: url }) };
   return JSON.stringify(
     {
       ...others,
       ...(isObject(oidc) ? { oidc_config: { ...oidc, ...resource } } : {}),
+      ...(server && url !== undefined && isObject(oidc)
+        ? { embedded_auth_server_config: relocateAuthServer(server, url, String(oidc.resource_url)) }
+        : {}),
       // Those that come through the URL beside the catalogue say what it has taken from the path.
       trust_proxy_headers: true,
     },

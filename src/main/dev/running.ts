@@ -93,14 +93,16 @@ function describeProxy(text: string): Described | undefined {
   const { config } = read;
   const { namespace, name, image, cmd_args: args, remote_url: remoteUrl } = config;
   const auth = config.oidc_config === undefined ? 'token' : 'oidc';
-  return { namespace, name, transport: frontOf(config), auth, image, args, remoteUrl };
+  const issues = config.embedded_auth_server_config !== undefined;
+  return { namespace, name, transport: frontOf(config), auth, issues, image, args, remoteUrl };
 }
 
 function describeVirtual(text: string, namespace: string): Described | undefined {
   const read = readVmcpConfig(text);
   if ('fault' in read) return undefined;
-  const { name, incomingAuth } = read.config;
-  return { namespace, name, transport: 'streamable-http', auth: incomingAuth.oidc === undefined ? 'token' : 'oidc' };
+  const { name, incomingAuth, authServer } = read.config;
+  const auth = incomingAuth.oidc === undefined ? 'token' : 'oidc';
+  return { namespace, name, transport: 'streamable-http', auth, issues: authServer !== undefined };
 }
 
 function leadsTo({ metadata, spec }: KubeObject, deployment: KubeObject): boolean {

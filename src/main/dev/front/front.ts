@@ -11,6 +11,8 @@ import { createForward, type Forwarding } from './forward.ts';
 export interface FrontServer extends Omit<RunningServer, 'url'> {
   /** Port of 127.0.0.1 of its proxy's Service. */
   readonly port: number;
+  /** It is an issuer itself, at its URL; absent: it is none. */
+  readonly issues?: boolean;
 }
 
 export interface FrontOptions {
@@ -32,12 +34,15 @@ const WELL_KNOWN =
   /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/mcp\/)/;
 const SERVER_PATH = /^\/mcp\/([a-z0-9.-]+)\/([a-z0-9.-]+)(?=\/|$)/;
 
+/** Of an authorization server, below its issuer: it knows its URL, so its paths stay whole. */
+const ISSUER_PATH = /^\/(oauth|\.well-known)\//;
+
 export function createFront(options: FrontOptions): Front {
   const { origin, token } = options;
   const forward = createForward();
 
   async function list(): Promise<RunningServers> {
-    const servers = (await options.servers()).map(({ port: _port, ...server }): RunningServer => {
+    const servers = (await options.servers()).map(({ port: _port, issues: _issues, ...server }): RunningServer => {
       const { namespace, name } = server;
       return { ...server, url: `${origin()}${RUNNING_SERVERS_PATH}/${namespace}/${name}` };
     });
@@ -45,20 +50,21 @@ export function createFront(options: FrontOptions): Front {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const refusal = refuse(request, new URL(origin()).port);
+    const isDocument = WELL_KNOWN.test(path);
+    const [prefix = '', namespace, name] = SERVER_PATH.exec(path.replace(WELL_KNOWN, '')) ?? [];
+    const server = (await options.servers()).find((each) => each.namespace === namespace && each.name === name);
+    const isIssuer = server?.issues === true && ISSUER_PATH.test(path.slice(prefix.length));
+    const refusal = refuse(request, new URL(origin()).port, isIssuer);
     if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
       return sendJson(response, 200, await list());
     }
-    const isDocument = WELL_KNOWN.test(path);
-    const [prefix = '', namespace, name] = SERVER_PATH.exec(path.replace(WELL_KNOWN, '')) ?? [];
-    const server = (await options.servers()).find((each) => each.namespace === namespace && each.name === name);
     if (server === undefined) return sendJson(response, 404, { error: `no server of this name runs here: ${path}` });
     const authorised = server.auth === 'oidc' || isDocument || carriesToken(request, token);
     if (!authorised) return sendJson(response, 401, { error: TOKEN_MISSING }, { 'www-authenticate': 'Bearer' });
     const { search } = new URL(request.url ?? '/', origin());
-    const inner = isDocument ? path : innerPath(server, path.slice(prefix.length));
+    const inner = isDocument || isIssuer ? path : innerPath(server, path.slice(prefix.length));
     const forwarding: Forwarding = {
       ...server,
       prefix,
@@ -101,12 +107,15 @@ function innerPath({ transport }: FrontServer, rest: string): string {
   return transport === 'sse' ? '/sse' : '/mcp';
 }
 
-/** Against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). */
-function refuse(request: IncomingMessage, port: string): string | undefined {
+/**
+ * Against DNS rebinding and pages of other sites (MCP specification, Transports, Security Warning). Browsers are sent to an
+ * authorization server from other sites; it binds them itself.
+ */
+function refuse(request: IncomingMessage, port: string, isIssuer: boolean): string | undefined {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   const settings = { listenHost: '127.0.0.1', allowedHosts: hosts, trustForwarded: false };
   const denial = originRules(settings).refuse(request);
-  if (denial !== undefined) return denial.message;
+  if (denial !== undefined || isIssuer) return denial?.message;
   const site = request.headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin' || site === 'none'
     ? undefined

@@ -35,6 +35,7 @@ export async function startSampleIssuer(dir: string): Promise<SampleIssuer | und
   const port = await listenAgain(server, store);
   const url = `http://127.0.0.1:${port}`;
   const provider = new loaded.Provider(url, configuration(store, await signingKey(store)));
+  letFleetReturn(provider);
   const answer = provider.callback();
   handle = (request, response) => {
     const isLogin = request.url?.startsWith(LOGIN_PATH) === true;
@@ -80,15 +81,35 @@ async function signingKey(store: IssuerStore): Promise<object> {
   return key;
 }
 
+/** The authorization servers inside the proxies of the fleet, as one: nobody has to register them. */
+const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
+
+/** To the callback of whichever proxy of this machine it is; anybody else's addresses are exactly the registered ones. */
+function letFleetReturn(provider: OpenProvider): void {
+  const { prototype } = provider.Client;
+  const allowed = prototype.redirectUriAllowed;
+  prototype.redirectUriAllowed = function isAllowed(this: { readonly clientId: string }, uri: string): boolean {
+    const isFleet = this.clientId === FLEET.client_id;
+    return isFleet ? FLEET_CALLBACK.test(uri) : allowed.call(this, uri);
+  };
+}
+
+const FLEET_CALLBACK = /^http:\/\/127\.0\.0\.1:\d+\/mcp\/[a-z0-9.-]+\/[a-z0-9.-]+\/oauth\/callback$/;
+
 function configuration(store: IssuerStore, key: object): object {
   return {
     adapter: store.model,
+    clients: [{ ...FLEET, redirect_uris: ['http://127.0.0.1/oauth/callback'], application_type: 'native' }],
     jwks: { keys: [key] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     clientDefaults: { token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] },
     pkce: { required: () => true },
     scopes: SCOPES.split(' '),
-    findAccount: async (_context: unknown, id: string) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    claims: { openid: ['sub', 'name'] },
+    findAccount: async (_context: unknown, id: string) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, name: id }),
+    }),
     // The audit of a proxy names callers by it.
     extraTokenClaims: async (_context: unknown, { accountId }: { accountId?: string }) => ({ name: accountId }),
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(type: string): boolean }) =>

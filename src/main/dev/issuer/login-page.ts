@@ -19,6 +19,7 @@ export const LOGIN_HEADERS = {
 } as const;
 
 export function loginPage({ action, client, redirectUri, resource }: LoginQuestion): string {
+  const use = resource === '' ? 'know who you are' : `use <code>${escapeHtml(resource)}</code> in your name`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -30,11 +31,11 @@ export function loginPage({ action, client, redirectUri, resource }: LoginQuesti
   code { overflow-wrap: anywhere }
 </style>
 <h1>Log in to the sample fleet</h1>
-<p><strong>${escapeHtml(client)}</strong> wants to use <code>${escapeHtml(resource)}</code> in your name. Afterwards you go back to
+<p><strong>${escapeHtml(client)}</strong> wants to ${use}. Afterwards you go back to
 <code>${escapeHtml(redirectUri)}</code>.</p>
 <p>This issuer belongs to <code>skep dev</code>: it asks for no password. You are who you say; <code>guest</code> may only read.</p>
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
-  <label>Name <input name="name" value="me" required pattern="[A-Za-z0-9._@-]{1,64}" autofocus></label>
+  <label>Name <input name="name" value="me" required pattern="[A-Za-z0-9._@\\-]{1,64}" autofocus></label>
   <button name="answer" value="allow">Log in and allow</button>
   <button name="answer" value="refuse" formnovalidate>Refuse</button>
 </form>

@@ -21,7 +21,7 @@ declare module 'oidc-provider' {
     readonly Grant: new (of: { readonly clientId: string; readonly accountId: string }) => Grant;
     readonly Client: {
       find(id: string): Promise<{ readonly clientName?: string } | undefined>;
-      readonly prototype: { redirectUriAllowed: () => boolean };
+      readonly prototype: { redirectUriAllowed: (this: { readonly clientId: string }, uri: string) => boolean };
     };
     callback(): RequestListener;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
