@@ -3,6 +3,7 @@
 // nothing about files.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import { fillWorkflows } from './vmcp-config-fill-tools.ts';
 
 /** `fault`: pointer and words. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
@@ -20,6 +21,7 @@ export function fillVmcpConfig(value: Json): Filled {
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
     aggregation: fillAggregation(rest.aggregation),
     operational: fillOperational(rest.operational),
+    compositeTools: fillWorkflows(rest.compositeTools),
   };
   if (telemetry !== undefined) filled.telemetry = fillBlock(telemetry, { ...TELEMETRY, serviceName: rest.name });
   // A block that says `enabled: false` is as good as none.

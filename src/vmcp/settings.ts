@@ -51,7 +51,6 @@ export function unsupportedSettings(
 ): readonly { readonly pointer: string; readonly reason: string }[] {
   const found: { pointer: string; reason: string }[] = [];
   const refuse = (pointer: string, reason: string) => found.push({ pointer, reason });
-  if (config.compositeTools !== undefined) refuse('/compositeTools', 'it runs no workflows');
   if (config.optimizer !== undefined) refuse('/optimizer', 'it has no optimizer');
   if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
   const { audit } = config;

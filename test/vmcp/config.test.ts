@@ -61,9 +61,53 @@ describe('is refused', () => {
   });
 
   it.each<[string, Partial<VmcpConfig>]>([
-    ['/compositeTools', { compositeTools: [{ name: 'w', steps: [{ id: 'a', type: 'tool', tool: 'wiki.find' }] }] }],
+    [
+      '/audit/includeRequestData',
+      {
+        audit: { enabled: true, component: 'c', includeRequestData: true, includeResponseData: false, maxDataSize: 1 },
+      },
+    ],
   ])('%s, which has no effect yet', (pointer, settings) => {
     expect(checkSettings(settings)).toContain(`vmcp-setting-not-supported ${pointer} is not supported by this release`);
+  });
+
+  const STEP = { id: 'a', type: 'tool', tool: 'wiki.find' } as const;
+
+  it.each<[string, string, Partial<NonNullable<VmcpConfig['compositeTools']>[number]>]>([
+    [
+      'of steps that wait for each other',
+      '/steps/0/dependsOn the steps wait',
+      { steps: [{ ...STEP, dependsOn: ['a'] }] },
+    ],
+    [
+      'with a template that cannot be read',
+      '/steps/0/condition no valid Go template',
+      { steps: [{ ...STEP, condition: '{{' }] },
+    ],
+    [
+      'with a step that lacks its tool',
+      "/steps/0/tool must be set when type is 'tool'",
+      { steps: [{ id: 'a', type: 'tool' }] },
+    ],
+    ['with a setting of another type', '/steps/0/message must not be set', { steps: [{ ...STEP, message: 'x' }] }],
+    [
+      'with tries of none',
+      '/steps/0/onError/retryCount must be at least 1',
+      { steps: [{ ...STEP, onError: { action: 'retry' } }] },
+    ],
+    [
+      'with a pattern beyond RE2',
+      '/parameters the pattern (?=a) cannot be used',
+      { parameters: { type: 'object', properties: { q: { type: 'string', pattern: '(?=a)' } } } },
+    ],
+    [
+      'with an output that is required and absent',
+      '/output/required names b',
+      { output: { properties: { a: { type: 'string', value: 'x' } }, required: ['b'] } },
+    ],
+  ])('a workflow %s', (_, words, more) => {
+    const compositeTools = [{ name: 'w', description: 'w', steps: [STEP], ...more }];
+    expect(checkSettings({ compositeTools })).toContain(`vmcp-config-invalid /compositeTools/0${words}`);
   });
 
   it('a policy that is none', () => {

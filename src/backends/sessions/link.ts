@@ -12,6 +12,8 @@ export interface Routed {
   readonly failed?: boolean;
   /** JSON text of the progress token of `notifications/progress`. */
   readonly token?: string;
+  /** JSON text of the id of the client's request that it belongs to, where the line knows: absent, the last one. */
+  readonly call?: string;
 }
 
 export interface SessionHandlers {

@@ -16,7 +16,7 @@ export function receiveFromServer(state: SessionState, bytes: Buffer, known: Rou
   } else if (routed.kind === 'response') {
     respond(state, bytes, routed.id ?? '');
   } else if (routed.kind === 'request') {
-    askClient(state, bytes, routed.id ?? '', routed.method ?? '');
+    askClient(state, bytes, routed);
   } else {
     inform(state, bytes, routed);
   }
@@ -35,7 +35,7 @@ function respond(state: SessionState, bytes: Buffer, id: string): void {
   call.respond(bytes);
 }
 
-function askClient(state: SessionState, bytes: Buffer, id: string, method: string): void {
+function askClient(state: SessionState, bytes: Buffer, { id = '', method = '', call }: Routed): void {
   const { calls, streams, asked, parts } = state;
   const reached = streams.hasListener() || [...calls.values()].some((call) => call.reaches());
   if (method === 'ping' && !reached) {
@@ -44,13 +44,13 @@ function askClient(state: SessionState, bytes: Buffer, id: string, method: strin
     answerServer(state, id, ERRORS.internalError, 'too many requests wait for the client');
   } else {
     asked.add(id);
-    relate(state, bytes, id);
+    relate(state, bytes, id, call);
   }
 }
 
-function inform(state: SessionState, bytes: Buffer, { method = '', token }: Routed): void {
+function inform(state: SessionState, bytes: Buffer, { method = '', token, call }: Routed): void {
   if (isUnrelated(method)) state.streams.push(bytes, undefined);
-  else if (token === undefined) relate(state, bytes, undefined);
+  else if (token === undefined) relate(state, bytes, undefined, call);
   else deliverProgress(state, bytes, token);
 }
 
@@ -65,14 +65,21 @@ function deliverProgress(state: SessionState, bytes: Buffer, token: string): voi
   observer.dropped('response-unknown');
 }
 
-/** To the call in flight that was opened last and reaches its client, else to a stream that the client listens to. */
-function relate(state: SessionState, bytes: Buffer, id: string | undefined): void {
-  let last: Call | undefined;
-  for (const call of state.calls.values()) if (call.reaches()) last = call;
-  if (last === undefined) {
+/** To the call that it belongs to or, where nobody says, the last one in flight; else to a stream that the client listens to. */
+function relate(state: SessionState, bytes: Buffer, id: string | undefined, of: string | undefined): void {
+  const call = of === undefined ? lastReached(state) : state.calls.get(of);
+  // A client that comes back for the stream of its call finds there what it has missed.
+  const kept = call?.reaches() === true || (call?.stream() !== undefined && !state.streams.hasListener());
+  if (call === undefined || !kept) {
     state.streams.push(bytes, id);
     return;
   }
-  last.heardAt = state.parts.clock.monotonic();
-  last.deliver(bytes);
+  call.heardAt = state.parts.clock.monotonic();
+  call.deliver(bytes);
+}
+
+function lastReached({ calls }: SessionState): Call | undefined {
+  let last: Call | undefined;
+  for (const call of calls.values()) if (call.reaches()) last = call;
+  return last;
 }

@@ -3,6 +3,7 @@
 import { readVmcpConfig, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import { Failure } from '../../../std/failure.ts';
 import { unsupportedSettings } from '../../../vmcp/settings.ts';
+import { workflowFaults } from '../../../vmcp/workflows/check.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 
 /** Throws Failure `vmcp-config-invalid`, `vmcp-setting-not-supported`, or `secret-file-unreadable`. */
@@ -16,6 +17,8 @@ export function readVirtualConfig(files: WatchedFiles, file: string): VmcpConfig
     const message = `${file}: ${pointer} is not supported by this release: ${reason}`;
     throw new Failure('vmcp-setting-not-supported', message, { data: { file, pointer } });
   }
+  const broken = workflowFaults(config.compositeTools ?? []).find(({ severity }) => severity === 'error');
+  if (broken !== undefined) throw invalid(file, `${broken.pointer} ${broken.message}`);
   const provider = unknownProvider(config);
   if (provider !== undefined) throw invalid(file, provider);
   const [twice] = duplicates(config.backends.map(({ name }) => name));

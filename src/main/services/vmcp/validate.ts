@@ -5,6 +5,7 @@ import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import { conflictName } from '../../../virtual/aggregate.ts';
 import { NAME_MAX } from '../../../virtual/short-names.ts';
 import { aggregationRules } from '../../../vmcp/settings.ts';
+import { workflowFaults } from '../../../vmcp/workflows/check.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { unknownTypes } from './audit.ts';
 import { readVirtualConfig } from './config.ts';
@@ -15,7 +16,7 @@ export function checkVirtualConfig(files: WatchedFiles, file: string): readonly 
   const config = readVirtualConfig(files, file);
   checkPolicies(config);
   const types = unknownTypes(config).map((type) => `/audit: there is no type of events ${type}`);
-  return [...nameWarnings(config), ...memberWarnings(config), ...types];
+  return [...nameWarnings(config), ...memberWarnings(config), ...workflowWarnings(config), ...types];
 }
 
 /** Names that are known before any backend was asked. */
@@ -29,6 +30,11 @@ function nameWarnings(config: VmcpConfig): readonly string[] {
       .filter((name) => name.length > NAME_MAX)
       .map((name) => `the tool ${name} has ${name.length} characters: clients see it shortened to ${NAME_MAX}`);
   });
+}
+
+function workflowWarnings({ compositeTools = [] }: VmcpConfig): readonly string[] {
+  const found = workflowFaults(compositeTools).filter(({ severity }) => severity === 'warning');
+  return found.map(({ pointer, message }) => `${pointer}: ${message}`);
 }
 
 /** Settings about backends that there are none of. */

@@ -28,6 +28,7 @@ import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualRules } from './rules.ts';
 import { openStore } from './session-store.ts';
 import { openStatusReport, type StatusReport } from './status-report.ts';
+import { openWorkflows } from './workflows.ts';
 import { openWorld } from './world.ts';
 
 export interface VirtualOptions {
@@ -36,7 +37,7 @@ export interface VirtualOptions {
   readonly environment: Environment;
   readonly files: WatchedFiles;
   readonly logger: Logger;
-  /** Makes the tools that the server has itself. Absent: it has none. */
+  /** Makes the tools that the server has itself. Absent: its workflows. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
   /** Takes the lines of the audit. Absent: standard output. */
   readonly writeAudit?: (line: string) => void;
@@ -66,7 +67,7 @@ const CONNECT_MS = 10_000;
 async function openParts(options: VirtualOptions, closing: (() => unknown)[]): Promise<RunningVirtualServer> {
   const { config, place, logger } = options;
   const gate = gateConfig(config, place);
-  const { world, rules, settings, underWay, status, recorder } = await openFixed(options, gate, closing);
+  const { world, rules, settings, underWay, status, workflows, recorder } = await openFixed(options, gate, closing);
   let handle: Handle;
 
   /** Nothing changes where one of them cannot be used. */
@@ -85,6 +86,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
     replace(next) {
       use(next);
       recorder.replace(next);
+      workflows.replace(next);
       world.replace(next);
       status?.replace(next);
     },
@@ -118,7 +120,8 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
-  const { ownTools } = options;
+  const workflows = openWorkflows(config, logger);
+  const ownTools = options.ownTools ?? workflows.ownTools;
   const assembled = ({ tools }: Offer) => rules.learn(tools);
   const store = await openStore(config, place.namespace, environment, logger);
   closing.push(() => store?.close());
@@ -153,7 +156,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     issuer,
     ...{ files, logger, outbound, recorder },
   });
-  return { world, rules, settings, underWay, status, recorder: audit };
+  return { world, rules, settings, underWay, status, workflows, recorder: audit };
 }
 
 function countActive(metrics: ProxyMetrics, underWay: UnderWay) {

@@ -1,0 +1,25 @@
+// Which steps of a workflow can start. Pure. A step starts as soon as those that it depends on are done: there are no levels
+// that wait for one another. Knows nothing about what steps do.
+
+export type StepStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
+
+interface Waiting {
+  readonly id: string;
+  readonly dependsOn: readonly string[];
+}
+
+/** In the order of the list. `most`: how many run at once. */
+export function stepsToStart<T extends Waiting>(
+  steps: readonly T[],
+  statusOf: (id: string) => StepStatus,
+  most: number,
+): readonly T[] {
+  const running = steps.filter(({ id }) => statusOf(id) === 'running').length;
+  return steps
+    .filter(({ id, dependsOn }) => statusOf(id) === 'pending' && dependsOn.every((name) => isDone(statusOf(name))))
+    .slice(0, Math.max(0, most - running));
+}
+
+function isDone(status: StepStatus): boolean {
+  return status !== 'pending' && status !== 'running';
+}
