@@ -29,6 +29,21 @@ export function readBearer(values: readonly string[]): BearerResult {
   return { ok: true, token };
 }
 
+/**
+ * Every Authorization header, in order; `rawHeaders`: names and values by turns. Node's own table of headers keeps the first
+ * alone and hides the others.
+ */
+export function authorizationHeaders(rawHeaders: readonly string[]): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === NAME.length && name.toLowerCase() === NAME) values.push(rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}
+
+const NAME = 'authorization';
+
 function rejected(rejection: Rejection): BearerResult {
   return { ok: false, rejection };
 }

@@ -1,7 +1,7 @@
 // Who sends a request: its token is checked, or callers are not authenticated at all. A refused one gets the challenge of
 // RFC 9728 section 5.1. Knows nothing about what the request is for.
 
-import { readBearer } from '../auth/bearer.ts';
+import { authorizationHeaders, readBearer } from '../auth/bearer.ts';
 import { challenge } from '../auth/challenge.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Authenticate } from '../auth/providers.ts';
@@ -31,7 +31,7 @@ export async function findCaller(
   rawHeaders: readonly string[],
 ): Promise<Caller | { readonly refusal: Refusal }> {
   if (callers === undefined) return ANONYMOUS;
-  const authorization = headerValues(rawHeaders, 'authorization');
+  const authorization = authorizationHeaders(rawHeaders);
   const verdict = await callers.authenticate(authorization);
   const rejection = verdict.ok ? await callers.checkSession?.(verdict.identity) : verdict.rejection;
   if (rejection !== undefined || !verdict.ok) return { refusal: refuseCaller(callers, rejection) };
@@ -55,13 +55,4 @@ function rejectionRefusal({ resource }: Callers, rejection: Rejection): Refusal 
   if (status === 503) return { status, code: status, message, reason, headers: { 'retry-after': RETRY_AFTER } };
   const headers = { 'www-authenticate': challenge(resource, { error, message, scope }), 'cache-control': 'no-store' };
   return { status, code: status, message, reason, headers };
-}
-
-function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const key = rawHeaders[index] ?? '';
-    if (key.length === name.length && key.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? '');
-  }
-  return values;
 }

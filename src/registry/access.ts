@@ -1,6 +1,7 @@
 // Lets requests with a valid token through and refuses the others (document 1, Authentication). Knows no routes.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
+import { authorizationHeaders } from '../auth/bearer.ts';
 import { challenge } from '../auth/challenge.ts';
 import { type Identity, READ_SCOPE, type Scope, WRITE_SCOPE } from '../auth/identity.ts';
 import type { Authenticate } from '../auth/providers.ts';
@@ -26,7 +27,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
   return async function checkToken(request, reply) {
     if (request.routeOptions.config.public === true || isPublic(request.url, publicPaths)) return;
     const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
-    const verdict = await authenticate(headerValues(request.raw.rawHeaders, 'authorization'));
+    const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
     judged(rejection?.reason ?? 'accepted');
     if (rejection === undefined) {
@@ -66,11 +67,6 @@ function turnAway(
     .header('www-authenticate', value)
     .header('cache-control', 'no-store')
     .send({ error: shown.message });
-}
-
-/** Every value of a header: Node itself keeps only the first Authorization header and would hide the others. */
-function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
 function details(rejection: Rejection): object {

@@ -5,7 +5,8 @@ import type { Answer, Exchange, Flow } from '../../backends/backend.ts';
 import { exchangeIn, requestOf } from '../../backends/relay/backend.ts';
 import type { RelayRequest } from '../../backends/relay/ports.ts';
 import type { Relay } from '../../backends/relay/relay.ts';
-import { type ClientStream, messageEvent, type SseFront, type SseSession, writeToStream } from './front.ts';
+import { type ClientStream, messageEvent, writeToStream } from './client-stream.ts';
+import type { SseFront, SseSession } from './front.ts';
 
 const POST = 'sse-post';
 const WRITE = 'sse-write';
