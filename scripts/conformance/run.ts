@@ -2,7 +2,7 @@
 
 import { MODES, type Mode, type Revision, startMode, VIRTUAL_MODES } from '../../test/harness/mcp-modes.ts';
 import { type Comparison, compareResults, readExpected } from './expected.ts';
-import { runClientSuite, runServerSuite, type SuiteResults } from './suite.ts';
+import { runClientSuite, runLoginSuite, runServerSuite, type SuiteResults } from './suite.ts';
 
 export interface ModeReport {
   readonly mode: string;
@@ -44,6 +44,12 @@ export const SUBJECTS: readonly Subject[] = [
     description: "the official clients through the proxy with the suite's own servers",
     revisions: CLIENT_REVISIONS,
     run: (revision) => runClientSuite(revision, { CONFORMANCE_THROUGH: 'proxy' }),
+  },
+  {
+    name: 'call',
+    description: "skep call logs in at the suite's own authorization servers",
+    revisions: CLIENT_REVISIONS,
+    run: runLoginSuite,
   },
 ];
 

@@ -12,6 +12,7 @@ import type { Revision } from '../../test/harness/mcp-modes.ts';
 
 const PACKAGE = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')));
 const CLIENT = fileURLToPath(new URL('./client-process.ts', import.meta.url));
+const CALL = fileURLToPath(new URL('./call-process.ts', import.meta.url));
 /** A scenario that hangs is broken; the slowest takes about two seconds. */
 const SCENARIO_TIMEOUT_MS = 15_000;
 
@@ -51,9 +52,27 @@ export async function runServerSuite(url: string, revision: Revision): Promise<S
  * authorization server of the URL it knows, and behind a proxy that is the proxy's.
  */
 export async function runClientSuite(revision: Revision, env: Readonly<Record<string, string>>): Promise<SuiteResults> {
-  const command = `${process.execPath} ${CLIENT}`;
   const required = await requiredScenarios(revision, 'client');
-  const scenarios = required.filter((scenario) => !scenario.startsWith('auth/') && !scenario.endsWith('-preservation'));
+  const scenarios = required.filter((scenario) => !isLogin(scenario) && !scenario.endsWith('-preservation'));
+  return runClient(CLIENT, revision, scenarios, env);
+}
+
+/** `skep call` in the scenarios of OAuth. */
+export async function runLoginSuite(revision: Revision): Promise<SuiteResults> {
+  return runClient(CALL, revision, (await requiredScenarios(revision, 'client')).filter(isLogin), {});
+}
+
+function isLogin(scenario: string): boolean {
+  return scenario.startsWith('auth/');
+}
+
+async function runClient(
+  client: string,
+  revision: Revision,
+  scenarios: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<SuiteResults> {
+  const command = `${process.execPath} ${client}`;
   const results: SuiteResults[] = [];
   for (const scenario of scenarios) {
     const args = ['client', '--command', command, '--scenario', scenario, '--spec-version', revision];

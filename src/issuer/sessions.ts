@@ -133,9 +133,12 @@ export async function keepSession(world: IssuerWorld, session: string): Promise<
   for (const { name } of world.upstreams) {
     const key = KEYS.upstream(session, name);
     const sealed = await store.get(key);
-    if (sealed === undefined) return false;
+    const tokens = sealed === undefined ? undefined : openTokens(world, session, name, sealed);
+    if (sealed === undefined || tokens === undefined) return false;
+    // Under the secret of now: the one before may be taken away once its refresh tokens have expired.
+    const next = world.secrets.seal('upstream tokens', upstreamContext(session, name), JSON.stringify(tokens));
     // Another value meanwhile is one that was just written, for as long.
-    await store.replace(key, sealed, sealed, sessionMs(world));
+    await store.replace(key, sealed, next, sessionMs(world));
   }
   return true;
 }

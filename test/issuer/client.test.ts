@@ -9,7 +9,7 @@ import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../harness/
 import { stopAll } from '../proxy/rig.ts';
 import { clientProvider, type KeptLogin, newKeptLogin } from './kept-login.ts';
 import { CLIENT_REDIRECT, newPerson } from './person.ts';
-import { type LoginWorld, openLoginWorld } from './world.ts';
+import { callMcp, type LoginWorld, openLoginWorld, post } from './world.ts';
 
 let world: LoginWorld;
 beforeAll(async () => {
@@ -91,19 +91,38 @@ describe.skipIf(executable === undefined)('in a real browser', () => {
     return new URL(request.url());
   }
 
-  it('a person allows it by keyboard, and the client calls', async () => {
+  it('a person allows it by keyboard: 401, discovery, registration, PKCE, consent, call, refresh, revocation', async () => {
     const kept = newKeptLogin();
-    const client = await connect(kept, (url) =>
-      throughPages(url, async ({ page }) => {
+    const before = world.proxy.log.text().length;
+    const bare = await callMcp(world, undefined);
+    expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('resource_metadata="http'),
+    ]);
+    const client = await connect(kept, (url) => {
+      expect(kept.client?.client_id).toMatch(/./);
+      expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+      expect(url.searchParams.get('resource')).toBe(world.resource);
+      return throughPages(url, async ({ page }) => {
         expect(await page.title()).toContain('Official client');
         await page.keyboard.press('Tab');
         expect(await page.evaluate('document.activeElement.textContent')).toBe('Allow');
         await page.keyboard.press('Enter');
-      }),
-    );
+      });
+    });
     const called = await client.callTool({ name: 'echo', arguments: { text: 'from a browser' } });
     expect(JSON.stringify(called.content)).toContain('from a browser');
     await client.close();
+    const { refresh_token: first, access_token: access = '' } = kept.tokens ?? {};
+    kept.tokens = { token_type: 'Bearer', access_token: 'expired', refresh_token: first };
+    const refreshed = await connect(kept, () => Promise.reject(new Error('a browser is needed')));
+    await refreshed.callTool({ name: 'echo', arguments: {} });
+    await refreshed.close();
+    expect(kept.tokens.refresh_token).not.toBe(first);
+    const revocation = { client_id: kept.client?.client_id ?? '', token: kept.tokens.refresh_token ?? '' };
+    expect((await post(`${world.issuer}/oauth/revoke`, revocation)).status).toBe(200);
+    expect((await callMcp(world, kept.tokens.access_token)).status).toBe(401);
+    expect(world.proxy.log.text().slice(before)).not.toContain(access);
     const { page } = await browser.open();
     await page.goto(`${world.issuer}/oauth/apps`);
     expect(await page.textContent('main')).toContain('Official client');

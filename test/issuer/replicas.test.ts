@@ -154,11 +154,14 @@ describe.skipIf(redis === undefined)('two replicas', () => {
       if (login.outcome !== 'code') return login;
       const { status, body } = await redeem(issuer, login.client, login.code, login.pkce);
       if (status !== 200) return { outcome: 'error', status, error: String(body.error), text: '' } as const;
-      return { outcome: 'session', token: String(body.access_token), upstreamCode: login.upstreamCode } as const;
+      const { client, upstreamCode } = login;
+      const [token, renewal] = [String(body.access_token), String(body.refresh_token)];
+      return { outcome: 'session', client, token, renewal, upstreamCode } as const;
     });
     await Promise.race(people);
     await redis?.failOver();
     const ends = await Promise.all(people);
+    let valid = 0;
     for (const end of ends) {
       if (end.outcome === 'error') {
         expect(`${end.status} ${end.error} ${end.text}`).toMatch(CLEAR);
@@ -167,11 +170,26 @@ describe.skipIf(redis === undefined)('two replicas', () => {
       const token = await issuer.open.upstreamToken({ key: 'x', claims: decodeJwt(end.token) as JsonObject });
       // What was written in the last moment of the old master may be gone; another one's token never comes.
       if (token !== undefined) expect(token).toBe(`access-of-person-of-${end.upstreamCode}-authorization_code`);
+      const renewed = await refresh(issuer, end.client, end.renewal);
+      if (renewed.status === 200) expect(claimsOf(String(renewed.body.access_token))).toEqual(claimsOf(end.token));
+      else expect(`${renewed.status} ${renewed.body.error}`).toMatch(/^40[01] invalid_(grant|client)$/);
+      // Whose tokens at the provider are there has a session that goes on, unless its grant was in that last moment.
+      if (token !== undefined && renewed.status === 200) valid += 1;
     }
+    const sessions = ends.flatMap((end) => (end.outcome === 'session' ? [claimsOf(end.token)] : []));
+    for (const claim of ['sub', 'tsid'] as const)
+      expect(new Set(sessions.map((claims) => claims[claim])).size).toBe(sessions.length);
+    expect(valid).toBeGreaterThan(0);
     expect(ends.filter(({ outcome }) => outcome === 'session').length).toBeGreaterThan(0);
     await expect.poll(async () => JSON.stringify(await logIn()), { timeout: 60_000 }).toContain('"outcome":"code"');
   }, 180_000);
 });
+
+/** Who a token is of, and in which session. */
+function claimsOf(token: string) {
+  const { sub, tsid, client_id: client } = decodeJwt(token);
+  return { sub, tsid, client };
+}
 
 /** Says to whom it comes what to do, or that it may be tried again. */
 const CLEAR =

@@ -13,6 +13,7 @@ import { mountIssuer } from '../../src/issuer/mount.ts';
 import type { IssuerNotice } from '../../src/issuer/ports.ts';
 import { issuerSettings } from '../../src/issuer/settings.ts';
 import { proxyClock } from '../../src/main/services/proxy-clock.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import { configOf, oidcTo, RESOURCE } from './direct.ts';
 import { newPerson } from './person.ts';
 import { type RecordingProvider, startRecordingProvider } from './recording-provider.ts';
@@ -164,4 +165,48 @@ it.each([
   const { tokens } = await logIn();
   expect(decodeProtectedHeader(tokens.access_token).alg).toBe(algorithm);
   for (const each of servers) await jwtVerify(tokens.access_token, createLocalJWKSet(each.publishedKeys()));
+});
+
+const FOREVER = { timeout: PATIENCE_MS, interval: 20 };
+const WORKERS = 8;
+const ROTATIONS = 3;
+
+it('under load, three times, fails no call: refreshing, checking, tokens of the provider and new logins go on beside it', async () => {
+  const rounds = Array<number>(WORKERS).fill(0);
+  let done = false;
+  async function work(worker: number): Promise<void> {
+    const sessions: Session[] = [];
+    while (!done) {
+      await checkAll(sessions);
+      // The oldest goes on; those after it make room for logins of the new keys.
+      sessions.splice(1, sessions.length - 2);
+      rounds[worker] = (rounds[worker] ?? 0) + 1;
+    }
+  }
+  const workers = rounds.map((_, worker) => work(worker));
+  // A worker that fails ends the test, and not only its rounds.
+  const failed = Promise.all(workers).then(() => undefined);
+  const everyoneWorked = async () => {
+    const goal = rounds.map((count) => count + 1);
+    await Promise.race([
+      failed,
+      expect.poll(() => rounds.every((count, at) => count >= (goal[at] ?? 0)), FOREVER).toBe(true),
+    ]);
+  };
+  await everyoneWorked();
+  for (let turn = 0; turn < ROTATIONS; turn += 1) {
+    const [{ key: oldKey, secret: oldSecret } = first] = replicas;
+    const next = { key: newKey('P-256'), oldKey, secret: `${turn}`.repeat(40), oldSecret };
+    for (const files of replicas) {
+      Object.assign(files, next);
+      await everyoneWorked();
+      monotonic += 60_000;
+      await everyoneWorked();
+    }
+    monotonic += SETTLED_MS;
+    await everyoneWorked();
+  }
+  done = true;
+  await failed;
+  expect(Math.min(...rounds)).toBeGreaterThan(ROTATIONS * 4);
 });

@@ -34,7 +34,7 @@ export async function call(settings: CallSettings): Promise<void> {
   const requests = createRequests(url);
   const { fetch } = requests;
   const authProvider = token === undefined ? loginProvider({ ...login, terminal, fetch }) : fixedToken(token);
-  try {
+  async function ask(): Promise<void> {
     const client = await connect({
       url,
       fetch,
@@ -47,6 +47,14 @@ export async function call(settings: CallSettings): Promise<void> {
       await askServer(settings, client);
     } finally {
       await leave(client);
+    }
+  }
+  try {
+    try {
+      await ask();
+    } catch (error) {
+      if (!(await authProvider.stepUp(causeOf(error), url))) throw error;
+      await ask();
     }
   } catch (error) {
     throw asFailure(error, url);

@@ -5,8 +5,10 @@
 import {
   type AuthProvider,
   auth,
+  computeScopeUnion,
   extractWWWAuthenticateParams,
   type FetchLike,
+  InsufficientScopeError,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
@@ -14,9 +16,6 @@ import { Failure } from '../../std/failure.ts';
 import { awaitReturn, openBrowser, type Return } from './browser.ts';
 import type { LoginFile } from './logins.ts';
 import type { Terminal } from './terminal.ts';
-
-/** Of an answer 401. */
-type Unauthorized = Parameters<NonNullable<AuthProvider['onUnauthorized']>>[0];
 
 export interface LoginSettings {
   readonly terminal: Terminal;
@@ -33,8 +32,9 @@ export interface LoginSettings {
 }
 
 /** A token of a file is used as it is: who gives one wants no login. */
-export function fixedToken(token: string): AuthProvider {
+export function fixedToken(token: string): LoginProvider {
   return {
+    stepUp: () => Promise.resolve(false),
     token: () => Promise.resolve(token),
     onUnauthorized: () => {
       throw new Failure('call-login', 'the server does not take the token of --token-file');
@@ -42,34 +42,49 @@ export function fixedToken(token: string): AuthProvider {
   };
 }
 
+export interface LoginProvider extends AuthProvider {
+  /** Logs in for more scopes where that is what the error is about; false where it is about something else. */
+  stepUp(error: unknown, serverUrl: URL): Promise<boolean>;
+}
+
 /** Throws Failure `call-login`. */
-export function loginProvider(settings: LoginSettings): AuthProvider {
+export function loginProvider(settings: LoginSettings): LoginProvider {
   return {
     token: async () => (await settings.file.read()).tokens?.access_token,
-    onUnauthorized: async (context) => {
-      const { port } = await settings.file.read();
-      const back = await awaitReturn(port);
-      try {
-        await logIn(settings, back, context);
-      } finally {
-        back.close();
-      }
+    onUnauthorized: ({ response, serverUrl }) => {
+      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+      return logIn(settings, { serverUrl, resourceMetadataUrl, scope: settings.scope ?? scope });
+    },
+    stepUp: async (error, serverUrl) => {
+      if (!(error instanceof InsufficientScopeError)) return false;
+      const { resourceMetadataUrl, requiredScope } = error;
+      const { tokens } = await settings.file.read();
+      // A refresh gives the scopes that there were (MCP 2026-07-28, Authorization, Step-Up Authorization Flow).
+      const scope = computeScopeUnion(tokens?.scope, requiredScope);
+      await logIn(settings, { serverUrl, resourceMetadataUrl, scope, forceReauthorization: true });
+      return true;
     },
   };
 }
 
-async function logIn(settings: LoginSettings, back: Return, { response, serverUrl }: Unauthorized): Promise<void> {
-  const { terminal, scope, fetch } = settings;
-  const challenge = extractWWWAuthenticateParams(response);
+type Wanted = Pick<Parameters<typeof auth>[1], 'serverUrl' | 'resourceMetadataUrl' | 'scope' | 'forceReauthorization'>;
+
+async function logIn(settings: LoginSettings, wanted: Wanted): Promise<void> {
+  const { port } = await settings.file.read();
+  const back = await awaitReturn(port);
+  try {
+    await logInThrough(settings, back, wanted);
+  } finally {
+    back.close();
+  }
+}
+
+async function logInThrough(settings: LoginSettings, back: Return, wanted: Wanted): Promise<void> {
+  const { terminal, fetch } = settings;
   const state = settings.newState();
   const provider = oauthProvider(settings, back, state);
-  const options = {
-    serverUrl,
-    resourceMetadataUrl: challenge.resourceMetadataUrl,
-    scope: scope ?? challenge.scope,
-    fetchFn: fetch,
-  };
-  const named = challenge.resourceMetadataUrl !== undefined;
+  const options = { ...wanted, fetchFn: fetch };
+  const named = wanted.resourceMetadataUrl !== undefined;
   const result = await auth(provider, options).catch((cause) => (named ? refuse(cause) : refuseUnnamed(cause)));
   if (result === 'AUTHORIZED') return;
   const query = await back.comesBack(state);
