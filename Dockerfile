@@ -7,6 +7,9 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY src src
+# GET /version of the registry service tells them.
+ARG COMMIT=""
+ARG BUILD_DATE=""
 RUN node scripts/build.ts && npm prune --ignore-scripts --omit=dev --omit=optional
 
 FROM node:24-slim

@@ -8,7 +8,9 @@ process.chdir(root);
 
 if (existsSync('node_modules/rolldown')) {
   const { bundleTo } = await import('./bundle.ts');
+  const { writeBuildInfo } = await import('./build-info.ts');
   await bundleTo('dist');
+  writeBuildInfo('dist', process.env);
 } else {
   // A production install (`--omit=dev`) has no bundler: it uses the dist/ that was built before.
   process.stderr.write('skep: no bundler installed, keeping dist/ as it is\n');

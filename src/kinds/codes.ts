@@ -27,6 +27,8 @@ export const KINDS_CODES = {
     'The registry service would refuse the configuration that follows: correct the field named.',
   'database-password-unusable':
     'A Secret with a database password lacks the key, or its value holds a line break: make it anew, without one.',
+  'database-ca-missing':
+    'The database is to be checked by certificates, and none are named: name a ConfigMap with them in skep.dev/database-ca.',
   'tool-name-taken': 'Two overrides give tools the same name, and clients could not tell them apart: rename one.',
   'tool-override-hidden':
     'A tool is shown differently, but the list of tools to let through lacks it: list it by the name that clients see.',

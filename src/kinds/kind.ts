@@ -93,6 +93,12 @@ export interface View {
   all(kind: string): readonly KubeObject[];
 }
 
+/** A key of a Secret or ConfigMap. */
+interface ObjectKey {
+  readonly name: string;
+  readonly key: string;
+}
+
 /** What the instance's configuration says that children depend on. */
 export interface Settings {
   readonly apiGroup: string;
@@ -105,7 +111,10 @@ export interface Settings {
     readonly platform: 'kubernetes' | 'openshift';
   };
   /** `catalogue.database` of skep.yaml, for registries that name none; its passwords stay out. Absent: the defaults. */
-  readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']>;
+  readonly catalogueDatabase?: NonNullable<RegistryConfigFile['database']> & {
+    /** What stands in the namespace of each such registry. */
+    readonly services?: { readonly passFileSecret?: ObjectKey; readonly caConfigMap?: ObjectKey };
+  };
   /** Stands for content that must not be guessed from what stands for it (Secrets): a keyed hash. Equal texts, equal digests. */
   digest(text: string): string;
 }

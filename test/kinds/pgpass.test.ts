@@ -2,8 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { findPassword } from '../../src/adapters/postgres/pgpass.ts';
+import { MCPRegistry } from '../../src/kinds/mcpregistry/index.ts';
 import { passwordFile } from '../../src/kinds/mcpregistry/pgpass.ts';
-import { viewOf } from './fixture.ts';
+import { SETTINGS, viewOf } from './fixture.ts';
 
 const DATABASE = {
   host: '2001:db8::1',
@@ -37,4 +38,33 @@ it.each(PASSWORDS)('the password %j comes back', (password) => {
 it('there is no file without both passwords', () => {
   const view = viewOf([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, stringData: { app: 'a' } }]);
   expect(passwordFile(DATABASE, view)).toBeUndefined();
+});
+
+const WITHOUT_DATABASE = {
+  apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+  kind: 'MCPRegistry',
+  metadata: { name: 'catalogue', namespace: 'agents' },
+  spec: { registries: [{ name: 'all', format: 'upstream', api: { endpoint: 'https://r.example.com' } }] },
+};
+
+it('a registry without a database of its own uses what stands beside it, where skep.yaml says so', () => {
+  const services = {
+    passFileSecret: { name: 'catalogue-login', key: 'pgpass' },
+    caConfigMap: { name: 'catalogue-ca', key: 'ca.crt' },
+  };
+  const catalogueDatabase = { host: 'db.example.com', passFile: '/secrets/pgpass', caFile: '/secrets/ca', services };
+  const children = MCPRegistry.children(WITHOUT_DATABASE, viewOf([]), { ...SETTINGS, catalogueDatabase });
+  const text = JSON.stringify(children);
+  expect(children.map(({ kind }) => kind)).not.toContain('Secret');
+  expect(text).toContain('caFile: /config/certs/catalogue-ca/ca.crt');
+  expect(text).not.toContain('/secrets/');
+  expect(text).toContain('{"name":"PGPASSFILE","value":"/home/appuser/.pgpass"}');
+  expect(text).toContain('{"secretName":"catalogue-login","items":[{"key":"pgpass","path":".pgpass"}]}');
+  expect(text).toContain('{"name":"catalogue-ca","items":[{"key":"ca.crt","path":"ca.crt"}]}');
+});
+
+it('a registry without a database of its own, and without such objects, has no password', () => {
+  const catalogueDatabase = { host: 'db.example.com', passFile: '/secrets/pgpass' };
+  const text = JSON.stringify(MCPRegistry.children(WITHOUT_DATABASE, viewOf([]), { ...SETTINGS, catalogueDatabase }));
+  expect(text).not.toMatch(/PGPASSFILE|caFile|passFile/);
 });

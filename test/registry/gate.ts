@@ -125,6 +125,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[], oauth: Par
     limits: { trustedProxies: [], requestTimeoutMs: 10_000, headerBytes: 32_768, connections: 100 },
     registries: [],
     outbound: { allowPrivate: [], allowFiles: false },
+    page: true,
     database: {
       host: '127.0.0.1',
       port: 1,

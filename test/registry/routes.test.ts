@@ -740,3 +740,14 @@ test('what one registry holds is not served by another', async () => {
   expect(KEY.source).toBe('tools');
   expect((await service.get('/empty/v0.1/servers/io.acme%2Falpha/versions/latest')).status).toBe(404);
 });
+
+test('the page can be left out', async () => {
+  expect((await service.get('/', { accept: 'text/html' })).status).toBe(200);
+  const without = await openService('auth: {mode: anonymous}', 'page: disabled');
+  try {
+    expect((await without.get('/', { accept: 'text/html' })).status).toBe(404);
+    expect((await without.get('/health')).status).toBe(200);
+  } finally {
+    await without.close();
+  }
+});

@@ -1,4 +1,4 @@
-import { chownSync, writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, createCluster } from '../../../test/harness/postgres-server.ts';
@@ -190,6 +190,14 @@ describe('sslMode means what it means to libpq', () => {
     const failure = await connect(addressOf(withoutTls, 'only_tls', 'prefer')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'database-auth' });
     expect(String(failure)).toMatch(/no pg_hba\.conf entry.*\(tried before: .*the server offers no TLS\)/);
+  });
+
+  test.each<{ mode: SslMode; signer: 'ours' | 'another'; expected: string }>([
+    { mode: 'verify-ca', signer: 'ours', expected: 'TLS' },
+    { mode: 'verify-ca', signer: 'another', expected: 'database-tls' },
+  ])('$mode with the certificates as text, signed by $signer: $expected', async ({ mode, signer, expected }) => {
+    const text = readFileSync(signer === 'ours' ? ca : otherCa, 'utf8');
+    expect(await check({ ...addressOf(withTls, 'postgres', mode), ca: text, caFile: '/no/such/file' })).toBe(expected);
   });
 
   test('a caFile that is missing is named', async () => {

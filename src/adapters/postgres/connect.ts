@@ -14,6 +14,8 @@ export interface DatabaseAddress extends Place {
   readonly sslMode: SslMode;
   /** PEM file of the certificate authority. As in libpq, where it is given every TLS connection checks the chain. */
   readonly caFile?: string;
+  /** The same certificates as text; they win over the file. */
+  readonly ca?: string;
   /** Password file, in libpq's format. */
   readonly passFile?: string;
   /** Wins over the file. */
@@ -55,7 +57,7 @@ export async function connect(address: DatabaseAddress): Promise<OpenConnection>
 async function ways(address: DatabaseAddress): Promise<readonly { readonly tls: Way }[]> {
   const { host, sslMode, caFile } = address;
   if (sslMode === 'disable' || isSocketDirectory(host)) return [{ tls: undefined }];
-  const ca = caFile === undefined ? undefined : await readCa(caFile);
+  const ca = address.ca ?? (caFile === undefined ? undefined : await readCa(caFile));
   const lenient: TlsCheck = ca === undefined ? { verify: 'none' } : { verify: 'chain', ca };
   switch (sslMode) {
     case 'allow':

@@ -143,6 +143,9 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     dataDir: Type.Optional(Text('Folder for copies of Git repositories; it can be rebuilt. Default: a temporary one.')),
     database: Type.Optional(Database),
     auth: Type.Optional(Auth),
+    page: Type.Optional(
+      Type.Enum(['enabled', 'disabled'], { default: 'enabled', description: 'Whether the web page is served at /.' }),
+    ),
     telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),
   },
   { ...CLOSED, title: 'Registry service configuration' },

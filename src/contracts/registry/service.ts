@@ -92,6 +92,8 @@ export interface RegistryConfig {
   readonly dataDir?: string;
   readonly database: RegistryDatabase;
   readonly auth: AuthConfig;
+  /** Whether the web page is served. */
+  readonly page: boolean;
 }
 
 type RegistryEntry = RegistryConfigFile['registries'][number];
@@ -109,6 +111,7 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
     dataDir: file.dataDir,
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
+    page: file.page !== 'disabled',
   };
 }
 

@@ -19,6 +19,7 @@ import {
   dataMounts,
   type Mounted,
   mountedSecrets,
+  type Selector,
   secretMounts,
 } from './mounts.ts';
 import { passwordFile, passwordRefs } from './pgpass.ts';
@@ -56,6 +57,13 @@ export function configText(self: Registry, settings: Pick<Settings, 'catalogueDa
   return yamlText(serverConfig(self, settings));
 }
 
+/** The Secret with the password file: made of `databaseConfig`, or the one that skep.yaml names. */
+function passwordSource({ name, spec }: Registry, { catalogueDatabase }: Settings): Selector | undefined {
+  return spec.databaseConfig === undefined
+    ? catalogueDatabase?.services?.passFileSecret
+    : { name: registryChildNames(name).pgpass, key: PGPASS };
+}
+
 function passwordSecret({ name, namespace, spec }: Registry, view: View): readonly KubeObject[] {
   if (spec.databaseConfig === undefined) return [];
   const text = passwordFile(spec.databaseConfig, view);
@@ -75,7 +83,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
       annotations: {
         [`${apiGroup}/config-hash`]: fnv1a32(canonicalJson(spec)),
         ...mountedChecksum(self, view, settings),
-        ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(spec)], view, settings),
+        ...secretChecksum([...mountedSecrets(spec), ...passwordRefs(self, settings)], view, settings),
       },
     },
     spec: pod(self, settings),
@@ -95,7 +103,7 @@ function deployment(self: Registry, view: View, settings: Settings): KubeObject 
 
 /** Digest of what the spec does not tell: the rendered configuration, and the certificates that are read once. */
 function mountedChecksum(self: Registry, view: View, settings: Settings): JsonObject {
-  const certificates = certificateRefs(self.spec).map(({ name }) => ({
+  const certificates = certificateRefs(self, settings).map(({ name }) => ({
     name,
     data: view.find('ConfigMap', name)?.data,
   }));
@@ -105,8 +113,8 @@ function mountedChecksum(self: Registry, view: View, settings: Settings): JsonOb
 function pod(self: Registry, settings: Settings): JsonObject {
   const { name, spec } = self;
   const names = registryChildNames(name);
-  const password =
-    spec.databaseConfig === undefined ? undefined : passwordParts(names.pgpass, settings.images.registry);
+  const file = passwordSource(self, settings);
+  const password = file && passwordParts(file, settings.images.registry);
   const mounts: readonly Mounted[] = [
     {
       volume: { name: 'registry-server-config', configMap: { name: names.config } },
@@ -115,7 +123,7 @@ function pod(self: Registry, settings: Settings): JsonObject {
     ...dataMounts(spec),
     { volume: { name: 'storage-data', emptyDir: {} }, mount: { name: 'storage-data', mountPath: '/data' } },
     ...secretMounts(spec),
-    ...certificateMounts(spec),
+    ...certificateMounts(certificateRefs(self, settings)),
     SCRATCH,
   ];
   return {
@@ -161,7 +169,7 @@ function needsToken({ spec }: Registry): boolean {
  * 0600: the service, which is not root, cannot read it) or, with an fsGroup, its group's too (0640: refused). So a copy
  * is made. The registry's own image makes it: it runs as the same user as the service, is pulled anyway, and has node.
  */
-function passwordParts(secretName: string, image: string) {
+function passwordParts({ name: secretName, key }: Selector, image: string) {
   const script = `const fs = require('node:fs'); fs.copyFileSync('/secret/${PGPASS}', '/pgpass/${PGPASS}'); fs.chmodSync('/pgpass/${PGPASS}', 0o600);`;
   return {
     initContainer: {
@@ -177,7 +185,7 @@ function passwordParts(secretName: string, image: string) {
     },
     mount: { name: 'pgpass', mountPath: PGPASS_FILE, subPath: PGPASS, readOnly: true },
     volumes: [
-      { name: 'pgpass-secret', secret: { secretName } },
+      { name: 'pgpass-secret', secret: { secretName, items: key === PGPASS ? undefined : [{ key, path: PGPASS }] } },
       { name: 'pgpass', emptyDir: {} },
     ],
   };

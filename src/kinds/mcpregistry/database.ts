@@ -1,14 +1,17 @@
 // The database that a registry names for itself. Knows nothing about connections.
 
 import type { RegistryDatabaseTarget } from '../../contracts/registry/database.ts';
-import type { RegistrySpec } from './facts.ts';
+import { registryAnnotations } from './annotations.ts';
+import type { Registry } from './facts.ts';
 
 /** Undefined: the registry uses the instance's own. */
-export function databaseTarget({ databaseConfig }: RegistrySpec): RegistryDatabaseTarget | undefined {
+export function databaseTarget(self: Registry): RegistryDatabaseTarget | undefined {
+  const { databaseConfig } = self.spec;
   if (databaseConfig === undefined) return undefined;
   const { dbAppUserPasswordSecretRef, dbMigrationUserPasswordSecretRef, ...settings } = databaseConfig;
   return {
     settings,
+    caConfigMapRef: registryAnnotations(self).databaseCA,
     passwordSecretRef: pickKey(dbAppUserPasswordSecretRef),
     migrationPasswordSecretRef: pickKey(dbMigrationUserPasswordSecretRef),
   };

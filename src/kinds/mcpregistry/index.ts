@@ -1,6 +1,7 @@
 // MCPRegistry: sources of catalogue data, and the service that serves them.
 
 import { defineKind } from '../define.ts';
+import { REGISTRY_ANNOTATIONS } from './annotations.ts';
 import { children } from './children.ts';
 import { databaseTarget } from './database.ts';
 import { madeObjects } from './facts.ts';
@@ -25,6 +26,7 @@ export const MCPRegistry = defineKind({
     { name: 'Last Sync', type: 'date', jsonPath: '.status.syncStatus.lastSyncTime' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
+  annotations: REGISTRY_ANNOTATIONS,
   after: [],
   schema: {
     spec: MCPRegistrySpec,
@@ -42,7 +44,7 @@ export const MCPRegistry = defineKind({
   inspect,
   references,
   sources,
-  database: ({ spec }) => databaseTarget(spec),
+  database: databaseTarget,
   enforces: ({ spec }) => spec.enforceServers === true,
   makes: madeObjects,
   children,

@@ -2,12 +2,15 @@
 // is mounted once, with every key that is named of it. Knows nothing about the rest of the pod. Source: kinds.md 7.2.
 
 import type { JsonObject } from '../../std/json.ts';
+import type { Settings } from '../kind.ts';
 import { volumeName } from '../pods/pod.ts';
+import { registryAnnotations } from './annotations.ts';
 import {
   certificateDirectory,
   dataDirectory,
   type Entry,
   type Provider,
+  type Registry,
   type RegistrySpec,
   secretDirectory,
 } from './facts.ts';
@@ -58,25 +61,34 @@ function gitSecrets({ registries }: RegistrySpec): readonly Selector[] {
   return registries.flatMap(({ git }) => (git?.auth === undefined ? [] : [git.auth.passwordSecretRef]));
 }
 
-/** Every ConfigMap with certificates of an identity provider. */
-export function certificateMounts(spec: RegistrySpec): readonly Mounted[] {
-  return merged(certificateRefs(spec)).map(({ name, items, optional }) =>
+/** Every ConfigMap with certificates: of an identity provider, of the database. */
+export function certificateMounts(refs: readonly Selector[]): readonly Mounted[] {
+  return merged(refs).map(({ name, items, optional }) =>
     mounted(volumeName('auth-ca', name), { configMap: { name, items, ...optional } }, certificateDirectory(name)),
   );
 }
 
 /** The certificates that are mounted: not those of a provider that names a file in the container. */
-export function certificateRefs(spec: RegistrySpec): readonly Selector[] {
-  return providersOf(spec).flatMap(({ caCertRef, caCertPath }) =>
+export function certificateRefs(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): readonly Selector[] {
+  const database = databaseCA(self, settings);
+  const providers = providersOf(self.spec).flatMap(({ caCertRef, caCertPath }) =>
     caCertRef === undefined || caCertPath ? [] : [caCertRef],
   );
+  return database === undefined ? providers : [...providers, database];
+}
+
+/** The database's own, or what skep.yaml says that those without one have beside them. */
+export function databaseCA(self: Registry, { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>) {
+  return self.spec.databaseConfig === undefined
+    ? catalogueDatabase?.services?.caConfigMap
+    : registryAnnotations(self).databaseCA;
 }
 
 function providersOf({ authConfig }: RegistrySpec): readonly Provider[] {
   return authConfig?.mode === 'oauth' ? (authConfig.oauth?.providers ?? []) : [];
 }
 
-interface Selector {
+export interface Selector {
   readonly name: string;
   readonly key: string;
   readonly optional?: boolean;

@@ -2,15 +2,19 @@
 // Source: the PostgreSQL manual, libpq, "The Password File"; kinds.md 7.4.
 
 import { secretBytes } from '../../kube/content.ts';
-import type { Finding, View } from '../kind.ts';
-import type { RegistrySpec } from './facts.ts';
+import type { Finding, Settings, View } from '../kind.ts';
+import type { Registry, RegistrySpec } from './facts.ts';
 
 type Database = NonNullable<RegistrySpec['databaseConfig']>;
 type Selector = Database['dbAppUserPasswordSecretRef'];
 
-/** The Secrets that the file is made of. */
-export function passwordRefs({ databaseConfig }: RegistrySpec): readonly Selector[] {
-  if (databaseConfig === undefined) return [];
+/** The Secrets that the file is made of, or is in. */
+export function passwordRefs(
+  { spec: { databaseConfig } }: Registry,
+  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+): readonly Selector[] {
+  const named = catalogueDatabase?.services?.passFileSecret;
+  if (databaseConfig === undefined) return named === undefined ? [] : [named];
   return [databaseConfig.dbAppUserPasswordSecretRef, databaseConfig.dbMigrationUserPasswordSecretRef];
 }
 

@@ -2,6 +2,7 @@
 // waits for when it starts a pod is optional; the database passwords are not, because a child is made of them.
 
 import type { Reference } from '../kind.ts';
+import { registryAnnotations } from './annotations.ts';
 import type { Entry, Provider, Registry } from './facts.ts';
 
 interface Selector {
@@ -10,13 +11,16 @@ interface Selector {
   readonly optional?: boolean;
 }
 
-export function references({ spec }: Registry): readonly Reference[] {
+export function references(self: Registry): readonly Reference[] {
+  const { spec } = self;
   const { databaseConfig, authConfig } = spec;
+  const { databaseCA } = registryAnnotations(self);
   return [
     ...spec.registries.flatMap((entry, index) => entryReferences(entry, `/spec/registries/${index}`)),
     ...(['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
       selected('Secret', `/spec/databaseConfig/${field}`, withoutOptional(databaseConfig?.[field])),
     ),
+    ...selected('ConfigMap', '/metadata/annotations/skep.dev~1database-ca', databaseCA),
     ...(authConfig?.oauth?.providers ?? []).flatMap((provider, index) =>
       providerReferences(provider, `/spec/authConfig/oauth/providers/${index}`),
     ),

@@ -6,6 +6,7 @@ import { fieldPath } from '../../kube/structural/path.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
+import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
 import { configText } from './children.ts';
 import type { Registry } from './facts.ts';
 import { passwordFindings } from './pgpass.ts';
@@ -17,6 +18,8 @@ export function rules(self: Registry): readonly Finding[] {
     ...openFindings(self),
     ...filterFindings(self),
     ...serviceFindings(self),
+    ...authorityFindings(self),
+    ...registryAnnotationFindings(self),
   ];
 }
 
@@ -35,6 +38,15 @@ function openFindings({ spec }: Registry): readonly Finding[] {
   if (spec.authConfig?.oauth === undefined || spec.authConfig.mode === 'oauth') return [];
   const message = "oauth has no effect, and everybody may read: mode is 'anonymous'; set it to 'oauth'";
   return [{ code: 'field-without-effect', severity: 'warning', pointer: '/spec/authConfig/oauth', message }];
+}
+
+/** As libpq: it checks by an authority that is named, and by no other. */
+function authorityFindings(self: Registry): readonly Finding[] {
+  if (self.spec.databaseConfig?.sslMode !== 'verify-ca') return [];
+  if (registryAnnotations(self).databaseCA !== undefined) return [];
+  const message =
+    'sslMode verify-ca needs certificates: name a ConfigMap with them in the annotation skep.dev/database-ca';
+  return [{ code: 'database-ca-missing', severity: 'error', pointer: '/spec/databaseConfig/sslMode', message }];
 }
 
 /** A malformed pattern lets nothing through: the registry would be served empty. */

@@ -4,6 +4,7 @@
 import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
 import type { RegistryConfigFile } from '../../contracts/registry/config.ts';
 import type { Settings } from '../kind.ts';
+import { registryAnnotations } from './annotations.ts';
 import {
   apiEndpoint,
   certificateDirectory,
@@ -12,9 +13,9 @@ import {
   METRICS_PORT,
   type Provider,
   type Registry,
-  type RegistrySpec,
   secretDirectory,
 } from './facts.ts';
+import { databaseCA } from './mounts.ts';
 
 type File = RegistryConfigFile;
 type FileEntry = File['registries'][number];
@@ -28,7 +29,8 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
     namespace,
     metrics: { port: METRICS_PORT },
     registries: spec.registries.map(entry),
-    database: database(spec.databaseConfig, settings),
+    database: database(self, settings),
+    page: registryAnnotations(self).page,
     auth: auth(self),
   };
 }
@@ -76,14 +78,17 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
 }
 
 /** The registry's own database, or the catalogue's of this instance, or the defaults of document 2. */
-function database(own: RegistrySpec['databaseConfig'], settings: Pick<Settings, 'catalogueDatabase'>) {
+function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
+  const certificates = databaseCA(self, settings);
+  const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;
+  const own = self.spec.databaseConfig;
   if (own === undefined) {
     // Files of the reconciler's own machine mean nothing in the service's container.
-    const { passFile: _passFile, caFile: _caFile, ...catalogue } = settings.catalogueDatabase ?? {};
-    return { ...DATABASE_DEFAULTS, ...catalogue };
+    const { passFile: _pass, caFile: _ca, services: _services, ...catalogue } = settings.catalogueDatabase ?? {};
+    return { ...DATABASE_DEFAULTS, ...catalogue, caFile };
   }
   const { dbAppUserPasswordSecretRef: _app, dbMigrationUserPasswordSecretRef: _migration, ...rest } = own;
-  return rest;
+  return { ...rest, caFile };
 }
 
 function auth(self: Registry): NonNullable<File['auth']> {
@@ -96,6 +101,7 @@ function auth(self: Registry): NonNullable<File['auth']> {
       resourceUrl: resourceUrl === undefined || resourceUrl === '' ? apiEndpoint(self) : resourceUrl,
       realm,
       scopesSupported,
+      resourceDocumentation: registryAnnotations(self).resourceDocumentation,
       providers: providers.map(provider),
     },
   };

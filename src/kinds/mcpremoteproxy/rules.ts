@@ -17,7 +17,7 @@ export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
     ...oidcFindings(spec.oidcConfig),
     ...inlineAuthzFindings(spec.authzConfig),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
-    ...annotationFindings(resource, PROXY_ANNOTATIONS, BEHIND),
+    ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),
   ];
 }
 

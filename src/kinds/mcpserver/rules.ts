@@ -24,7 +24,7 @@ export function rules({ spec, resource }: Server): readonly Finding[] {
     ...secretEnvFindings({ spec }),
     ...restartFindings(resource),
     ...sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) }),
-    ...annotationFindings(resource, PROXY_ANNOTATIONS, behindOf({ spec })),
+    ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
   ];
 }
 

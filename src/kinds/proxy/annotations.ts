@@ -1,7 +1,7 @@
 // The settings of a proxy that are annotations `skep.dev/...`, all of them: what each means, which values fit, where it
 // counts. Knows nothing about configuration files.
 
-import { type AnnotationSetting, annotationValue } from '../annotations.ts';
+import { type AnnotationSetting, annotationValue, oneOf, readConfigMapKey } from '../annotations.ts';
 import type { Resource } from '../kind.ts';
 
 /** What is behind the proxy. */
@@ -15,7 +15,7 @@ const SHARING: Setting<'shared' | 'perSession'> = {
   name: 'skep.dev/stdio-sharing',
   description:
     'shared: one process answers all clients, and refuses what it cannot attribute to one of them. perSession: each session has a process of its own, one of backendReplicas pods; while all are taken clients get 503 with Retry-After.',
-  ...choice(['shared', 'perSession'], 'shared'),
+  ...oneOf(['shared', 'perSession'], 'shared'),
   places: ['servers on standard streams'],
 };
 
@@ -61,7 +61,7 @@ const BACKEND_HOST: Setting<'target' | 'localhost' | 'preserve'> = {
   name: 'skep.dev/backend-host',
   description:
     'Host that the MCP server sees. target: the name of its Service. localhost: for servers that refuse every other. preserve: what the client sent.',
-  ...choice(['target', 'localhost', 'preserve'], 'target'),
+  ...oneOf(['target', 'localhost', 'preserve'], 'target'),
   places: ['servers with a network'],
 };
 
@@ -72,14 +72,14 @@ const BACKEND_CA: Setting<{ readonly name: string; readonly key: string }> = {
   values: 'the name of a ConfigMap, or NAME/KEY',
   fallback: 'those of the image alone',
   places: ['remote servers'],
-  read: configMapKey,
+  read: readConfigMapKey,
 };
 
 const METRICS: Setting<'enabled' | 'disabled'> = {
   name: 'skep.dev/metrics-listener',
   description:
     'Whether /metrics is served on a port of its own, called metrics. On the port of the clients it is served where spec.telemetry.prometheus says so.',
-  ...choice(['enabled', 'disabled'], 'enabled'),
+  ...oneOf(['enabled', 'disabled'], 'enabled'),
   places: EVERYWHERE,
 };
 
@@ -95,7 +95,7 @@ export function annotationsFor(...places: readonly Behind[]): readonly Setting<u
 
 /** What is written, where it fits and has an effect. */
 export function proxyTuning(resource: Resource, behind: Behind) {
-  const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, behind);
+  const read = <Value>(setting: Setting<Value>) => annotationValue(resource, setting, [behind]);
   return {
     sharing: read(SHARING),
     requestsPerSecond: read(RATE),
@@ -112,11 +112,6 @@ export function proxyTuning(resource: Resource, behind: Behind) {
 }
 
 export type ProxyTuning = ReturnType<typeof proxyTuning>;
-
-function choice<const Value extends string>(choices: readonly Value[], fallback: Value) {
-  const read = (text: string) => choices.find((each) => each === text);
-  return { values: choices.join(' or '), fallback, read };
-}
 
 function count(name: string, what: string, fallback: string): Setting<number> {
   return {
@@ -156,10 +151,4 @@ function isHost(text: string): boolean {
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.origin !== 'null' && `${url.origin}/` === `${text.replace(/\/$/, '').toLowerCase()}/`;
-}
-
-function configMapKey(text: string): { readonly name: string; readonly key: string } | undefined {
-  const [, name, key = 'ca.crt'] =
-    /^([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)(?:\/([-._a-zA-Z0-9]{1,253}))?$/.exec(text) ?? [];
-  return name === undefined || key === '..' || key === '.' ? undefined : { name, key };
 }

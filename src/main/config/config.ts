@@ -34,6 +34,10 @@ import { PLANS, SNAPSHOT } from './plans.ts';
 import { GIT, SOURCE } from './sources.ts';
 import { WINDOWS } from './windows.ts';
 
+function objectKey(description: string, key: string) {
+  return object({ name: text('Its name.', { minLength: 1 }), key: text('Its key.', { default: key }) }, description);
+}
+
 const DATABASE = object(
   {
     host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
@@ -43,6 +47,16 @@ const DATABASE = object(
     database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
     sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
     passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
+    caFile: optional(text('PEM file of the certificate authority; PGSSLROOTCERT where it is not given.')),
+    services: optional(
+      object(
+        {
+          passFileSecret: optional(objectKey('Secret with a password file (pgpass format) for user.', '.pgpass')),
+          caConfigMap: optional(objectKey('ConfigMap with the certificates by which the server is checked.', 'ca.crt')),
+        },
+        'What the services of MCPRegistries without a databaseConfig connect with: objects in the namespace of each.',
+      ),
+    ),
   },
   'PostgreSQL database of the catalogue.',
 );

@@ -8,6 +8,7 @@ import type { CatalogueWriter } from '../../catalogue/ports.ts';
 import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
 import type { RegistryDatabaseTarget } from '../../contracts/registry/database.ts';
 import type { View } from '../../kinds/kind.ts';
+import { configMapText } from '../../kube/content.ts';
 import type { RegistryDeps } from '../../reconcile/catalogue/registries.ts';
 import type { SyncMode } from '../../reconcile/instance.ts';
 import { Failure } from '../../std/failure.ts';
@@ -36,15 +37,24 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
       const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
       throw new Failure('catalogue-not-configured', message);
     }
-    const { migrationUser, ...app } = config.catalogue.database;
+    const { migrationUser, services: _services, ...app } = config.catalogue.database;
     return { app, owner: { user: migrationUser } };
   }
   const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
   const password = secretValue(view, target.passwordSecretRef);
+  const ca = certificates(view, target.caConfigMapRef);
   return {
-    app: { host, port, user, database, sslMode, password, maxOpenConns: POOL_CONNECTIONS },
+    app: { host, port, user, database, sslMode, ca, password, maxOpenConns: POOL_CONNECTIONS },
     owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
   };
+}
+
+/** Throws Failure: a connection that should be checked is not made without. */
+function certificates(view: View, ref: RegistryDatabaseTarget['caConfigMapRef']): string | undefined {
+  if (ref === undefined) return undefined;
+  const text = configMapText(view.find('ConfigMap', ref.name), ref.key);
+  if (text !== undefined) return text;
+  throw new Failure('database-tls', `ConfigMap ${ref.name} has no certificates under the key ${ref.key}`);
 }
 
 /** The service has its own pool; a sync needs few. */

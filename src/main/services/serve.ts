@@ -15,7 +15,7 @@ import { settingsText } from '../config/settings-file.ts';
 import { egressFrom } from '../egress.ts';
 import { listen } from '../listen.ts';
 import { watchUsage } from '../process-usage.ts';
-import { VERSION } from '../version.ts';
+import { readBuild, VERSION } from '../version.ts';
 
 /** Throws Failure `config-invalid` with every problem; warnings go to stderr. */
 export async function readServeConfig(file: string): Promise<RegistryConfig> {
@@ -61,6 +61,7 @@ export async function startService(
       import('../../adapters/http/outbound.ts'),
       import('../../registry/metrics.ts'),
     ]);
+    const build = readBuild();
     const metrics = createServiceMetrics(VERSION, config.registries);
     const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
     closing.push(() => outbound.close());
@@ -71,8 +72,8 @@ export async function startService(
       logger,
       version: {
         version: VERSION,
-        commit: 'unknown',
-        build_date: 'unknown',
+        commit: build.commit,
+        build_date: build.date,
         node_version: process.version,
         platform: `${process.platform}/${process.arch}`,
       },
