@@ -21,6 +21,10 @@ export const KINDS_CODES = {
   'argument-set-twice':
     'An argument is given that a field of its own sets: the server would refuse to start. Set the field instead.',
   'filter-glob-invalid': 'A filter by name is no glob, and would let nothing through: correct it.',
+  'git-commit-short':
+    'A Git source names a commit by its first digits, which no server understands: write all 40 (or 64) of them.',
+  'embedding-image-unknown':
+    'The image does not look like one of text-embeddings-inference, which is started with its arguments: check it.',
   'git-auth-unused':
     'Credentials are given for a repository that is not read over HTTP: remove them, or change the URL.',
   'registry-service-config':

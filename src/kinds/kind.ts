@@ -125,6 +125,8 @@ export interface Observed {
   readonly view: View;
   /** Why children are held, where they are: missing references, a rejected image. Empty when all is well. */
   readonly refusals: readonly Finding[];
+  /** Kinds that could not be listed, by name: what the view says of them is not known. A status that asks for none of them is written. */
+  readonly unlisted?: ReadonlySet<string>;
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
   /** Why the resource stays although nobody wants it any more; absent where it is wanted. */

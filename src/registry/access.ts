@@ -14,8 +14,8 @@ export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
-  /** Told `accepted`, or the code of the rejection. */
-  readonly judged: (outcome: string) => void;
+  /** Gets `accepted`, or the code of the rejection, and the name of the provider whose token it is; empty where it is nobody's. */
+  readonly judged: (outcome: string, provider: string) => void;
 }
 
 /**
@@ -29,7 +29,7 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
     const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
-    judged(rejection?.reason ?? 'accepted');
+    judged(rejection?.reason ?? 'accepted', verdict.ok ? verdict.identity.provider : '');
     if (rejection === undefined) {
       if (verdict.ok) request.log.debug(shown(verdict.identity), 'token accepted');
       return;

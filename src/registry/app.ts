@@ -91,7 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addOpenApi(app, options.config);
   addRoutes(app, options);
   const { config, showsRunning = false } = options;
-  if (config.page) await addPageRoutes(app, { auth: config.auth.mode, showsRunning });
+  if (config.page) await addPageRoutes(app, { auth: config.auth.mode, showsRunning, title: config.displayName });
   return app;
 }
 

@@ -13,8 +13,8 @@ import { route } from './route.ts';
 export interface ServiceMetrics {
   /** `route`: the pattern that it has, so that nobody can make up labels. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void;
-  /** `outcome`: `accepted`, or the code of the rejection. */
-  token(outcome: string): void;
+  /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name, where its token is valid; else empty. */
+  token(outcome: string, provider: string): void;
   /** As they were when they were read; undefined: the database did not answer. */
   sources(states: Awaited<ReturnType<CatalogueReader['states']>> | undefined): void;
   process(usage: ProcessUsage): void;
@@ -32,7 +32,10 @@ export function createServiceMetrics(version: string, registries: readonly Serve
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
   const requests = metrics.counter('skep_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
   const seconds = metrics.histogram('skep_http_request_seconds', 'Time to the answer.', ['route'], SECONDS);
-  const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', ['outcome']);
+  const tokens = metrics.counter('skep_tokens_total', 'Tokens checked, and requests that needed one.', [
+    'outcome',
+    'provider',
+  ]);
   const database = metrics.gauge('skep_database_up', 'Whether the database answered this scrape.', []);
   const servers = metrics.gauge('skep_registry_servers', 'Entries that the last sync stored.', ['registry']);
   const rejected = metrics.gauge('skep_registry_rejected', 'Entries that it left out as invalid.', ['registry']);
@@ -51,7 +54,7 @@ export function createServiceMetrics(version: string, registries: readonly Serve
       requests.add([method, pattern, String(status)]);
       seconds.observe([pattern], elapsed);
     },
-    token: (outcome) => tokens.add([outcome]),
+    token: (outcome, provider) => tokens.add([outcome, provider]),
     sources(states) {
       database.set([], states === undefined ? 0 : 1);
       for (const gauge of [servers, rejected, failed, synced, attempted]) gauge.clear();

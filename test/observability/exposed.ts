@@ -66,7 +66,7 @@ export async function exposedByServe(): Promise<readonly Family[]> {
   const metrics = createServiceMetrics('1', [{ name: 'main', intervalMs: 1000 }]);
   for (const status of [200, 503]) metrics.answered('GET', '/health', status, 1);
   metrics.answered('GET', '/readiness', 200, 1);
-  for (const outcome of JUDGED) metrics.token(outcome);
+  for (const outcome of JUDGED) metrics.token(outcome, outcome === 'accepted' ? 'main' : '');
   const state = { serverCount: 1, rejectedCount: 0, attemptCount: 0, lastAttempt: since, lastSyncTime: since };
   const app = buildMetricsApp({
     metrics,

@@ -68,8 +68,8 @@ test('metrics have a listener of their own, which knows nothing else and asks fo
   expect(text).toContain('skep_http_requests_total{method="GET",route="/:registry/v0.1/servers",status="200"} 2\n');
   expect(text).toContain('skep_http_requests_total{method="GET",route="none",status="404"} 2\n');
   expect(text).toContain('skep_http_request_seconds_count{route="/:registry/v0.1/servers"} 2\n');
-  expect(text).toContain('skep_tokens_total{outcome="accepted"} 5\n');
-  expect(text).toContain('skep_tokens_total{outcome="credentials-missing"} 1\n');
+  expect(text).toContain('skep_tokens_total{outcome="accepted",provider="main"} 5\n');
+  expect(text).toContain('skep_tokens_total{outcome="credentials-missing",provider=""} 1\n');
   expect(text).toContain('skep_database_up 1\n');
   expect(text).toContain('skep_registry_servers{registry="tools"} 0\n');
   expect(text).toMatch(/^process_resident_memory_bytes [0-9]{7,}$/m);

@@ -751,3 +751,14 @@ test('the page can be left out', async () => {
     await without.close();
   }
 });
+
+test('the page is called what the registry is called, whatever is in that name', async () => {
+  const named = await openService('auth: {mode: anonymous}', 'displayName: "<b>Ours</b> & %AUTH%"');
+  try {
+    const { text } = await named.get('/', { accept: 'text/html' });
+    expect(text).toContain('<title>&#60;b&#62;Ours&#60;/b&#62; &#38; %AUTH%</title>');
+    expect(text).not.toContain('<b>Ours');
+  } finally {
+    await named.close();
+  }
+});

@@ -113,6 +113,7 @@ test('what the operator of the existing platform generates is accepted as it is'
         "sslMode": "prefer",
         "user": "db_app",
       },
+      "displayName": undefined,
       "limits": {
         "connections": 10000,
         "headerBytes": 32768,
@@ -130,6 +131,7 @@ test('what the operator of the existing platform generates is accepted as it is'
         "allowFiles": false,
         "allowPrivate": [],
       },
+      "page": true,
       "registries": [
         {
           "filter": {
@@ -228,6 +230,7 @@ test('everything but the registries and the auth mode has a default', () => {
         "sslMode": "prefer",
         "user": "db_app",
       },
+      "displayName": undefined,
       "limits": {
         "connections": 10000,
         "headerBytes": 32768,
@@ -245,6 +248,7 @@ test('everything but the registries and the auth mode has a default', () => {
         "allowFiles": false,
         "allowPrivate": [],
       },
+      "page": true,
       "registries": [
         {
           "filter": {

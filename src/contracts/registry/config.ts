@@ -125,6 +125,7 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
         description: 'Namespace of the MCPRegistry: part of the store key.',
       }),
     ),
+    displayName: Type.Optional(Type.String({ minLength: 1, description: 'Name for people: the title of the page.' })),
     listen: Type.Optional(
       Type.Object(
         {

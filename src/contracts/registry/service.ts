@@ -82,6 +82,8 @@ export interface RegistryConfig {
   /** Name of the MCPRegistry: with `namespace` the first parts of the store key. */
   readonly registryName: string;
   readonly namespace: string;
+  /** Name for people. */
+  readonly displayName?: string;
   readonly listen: ListenAddress;
   /** Absent: no metrics are served. */
   readonly metrics?: ListenAddress;
@@ -103,6 +105,7 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
   return {
     registryName: file.registryName ?? 'default',
     namespace: file.namespace ?? 'default',
+    displayName: file.displayName,
     listen: { host: file.listen?.host ?? '0.0.0.0', port: file.listen?.port ?? 8080 },
     metrics: file.metrics && { host: file.metrics.host ?? '0.0.0.0', port: file.metrics.port },
     limits: settleLimits(file.limits ?? {}),

@@ -3,6 +3,7 @@
 
 import type { Static } from '../../std/schema.ts';
 import type { Finding, View } from '../kind.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import type { OIDCConfig } from './oidc.ts';
 import { resolveOIDC } from './oidc-settings.ts';
 
@@ -24,6 +25,29 @@ export function oidcFindings(oidc: Ref, pointer = POINTER): readonly Finding[] {
   return [
     ...(kubernetes === undefined ? [] : trustFindings(trustedOf(kubernetes, `${pointer}/kubernetes`, false))),
     ...(inline === undefined ? [] : trustFindings(trustedOf(inline, `${pointer}/inline`, inline.insecureAllowHTTP))),
+    ...(kubernetes === undefined ? [] : accountFindings(kubernetes, `${pointer}/kubernetes`)),
+    ...(inline === undefined ? [] : beatenFindings(inline, `${pointer}/inline`)),
+  ];
+}
+
+/** A token is accepted for its issuer and audience, whichever account it is of: policies say who may do what. */
+function accountFindings(config: NonNullable<NonNullable<Ref>['kubernetes']>, pointer: string): readonly Finding[] {
+  const why = 'tokens of every service account are accepted that are made for the audience; authzConfig can limit them';
+  return (['serviceAccount', 'namespace'] as const).flatMap((field) =>
+    config[field] === undefined ? [] : [fieldWithoutEffect(`${pointer}/${field}`, why)],
+  );
+}
+
+/** Document 3, InlineOIDCConfig: which of two counts. */
+function beatenFindings(config: NonNullable<NonNullable<Ref>['inline']>, pointer: string): readonly Finding[] {
+  const { clientSecret, clientSecretRef, svcCABundlePath, caBundleRef } = config;
+  return [
+    ...(clientSecret === undefined || clientSecretRef === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/clientSecret`, 'clientSecretRef counts instead')]),
+    ...(svcCABundlePath === undefined || caBundleRef === undefined
+      ? []
+      : [fieldWithoutEffect(`${pointer}/caBundleRef`, 'svcCABundlePath counts instead')]),
   ];
 }
 
@@ -67,7 +91,7 @@ function trustedOf(
 }
 
 function trustFindings({ issuer, keys, insecure }: Trusted): readonly Finding[] {
-  return [...issuerFindings(issuer, insecure), ...keysFindings(keys)];
+  return [...issuerFindings(issuer, insecure), ...keysFindings(keys, insecure)];
 }
 
 function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean): readonly Finding[] {
@@ -81,8 +105,9 @@ function issuerFindings({ url, pointer }: Trusted['issuer'], insecure: boolean):
   return [{ code: 'oidc-issuer-invalid', severity: 'error', pointer, message }];
 }
 
-function keysFindings({ url, pointer }: Trusted['keys']): readonly Finding[] {
-  if (url === undefined || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
+function keysFindings({ url, pointer }: Trusted['keys'], insecure: boolean): readonly Finding[] {
+  const protocol = url === undefined ? undefined : URL.parse(url)?.protocol;
+  if (url === undefined || protocol === 'https:' || (protocol === 'http:' && insecure)) return [];
   const message = `the signing keys must be at a URL that begins with https://, not "${url}"`;
   return [{ code: 'jwks-url-invalid', severity: 'error', pointer, message }];
 }

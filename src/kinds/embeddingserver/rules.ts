@@ -9,6 +9,7 @@ export function rules({ spec }: Embedding): readonly Finding[] {
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...argumentFindings({ spec }),
     ...tokenFindings({ spec }),
+    ...programFindings({ spec }),
   ];
 }
 
@@ -29,4 +30,11 @@ function tokenFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (index < 0) return [];
   const message = `${TOKEN_ENV} is set twice: this value wins over hubTokenSecretRef`;
   return [{ code: 'env-set-twice', severity: 'warning', pointer: `/spec/env/${index}`, message }];
+}
+
+/** Document 2, EmbeddingServer: "must be a text-embeddings-inference image". A mirror may call it something else. */
+function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] {
+  if (/text-embeddings-inference/i.test(spec.image)) return [];
+  const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health it is used by`;
+  return [{ code: 'embedding-image-unknown', severity: 'warning', pointer: '/spec/image', message }];
 }

@@ -17,6 +17,8 @@ function members(view: View, kind: string, group: string): string[] {
 }
 
 export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): Static<typeof MCPGroupStatus> {
+  const unknown = ['MCPServer', 'MCPRemoteProxy'].filter((kind) => observed.unlisted?.has(kind) === true);
+  if (unknown.length > 0) return unknownStatus(self, unknown, observed);
   const servers = members(observed.view, 'MCPServer', self.name);
   const remoteProxies = members(observed.view, 'MCPRemoteProxy', self.name);
   const count = `${servers.length} servers, ${remoteProxies.length} remote proxies`;
@@ -32,6 +34,28 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
       [
         { type: 'MCPServersChecked', status: 'True', reason: 'ListMCPServersCheckSucceeded', message: count },
         { type: 'Ready', status: 'True', reason: 'MembersKnown', message: count },
+      ],
+      observed,
+    ),
+  };
+}
+
+/** The members are those of before: nothing says that they have gone. */
+function unknownStatus(
+  { resource }: Typed<typeof MCPGroupSpec>,
+  unknown: readonly string[],
+  observed: Observed,
+): Static<typeof MCPGroupStatus> {
+  const message = `who is in the group is not known: ${unknown.join(' and ')} could not be listed`;
+  return {
+    ...resource.status,
+    ...observedGeneration(resource),
+    phase: 'Failed',
+    conditions: conditionsOf(
+      resource,
+      [
+        { type: 'MCPServersChecked', status: 'False', reason: 'ListMCPServersCheckFailed', message },
+        { type: 'Ready', status: 'False', reason: 'MembersUnknown', message },
       ],
       observed,
     ),

@@ -6,6 +6,7 @@ import { fieldPath } from '../../kube/structural/path.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { Finding, View } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import { registryAnnotationFindings, registryAnnotations } from './annotations.ts';
 import { configText } from './children.ts';
 import type { Registry } from './facts.ts';
@@ -15,7 +16,9 @@ export function rules(self: Registry): readonly Finding[] {
   return [
     ...podTemplateFindings(self.spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...credentialFindings(self),
+    ...commitFindings(self),
     ...openFindings(self),
+    ...optionalFindings(self),
     ...filterFindings(self),
     ...serviceFindings(self),
     ...authorityFindings(self),
@@ -31,6 +34,25 @@ function credentialFindings({ spec }: Registry): readonly Finding[] {
     const message = `auth has no effect for ${git.repository}: only http and https repositories use it`;
     return [{ code: 'git-auth-unused', severity: 'warning', pointer, message }];
   });
+}
+
+/** Servers give a commit by its whole name only. */
+function commitFindings({ spec }: Registry): readonly Finding[] {
+  return spec.registries.flatMap(({ git }, index): readonly Finding[] => {
+    if (git?.commit === undefined || /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(git.commit)) return [];
+    const pointer = `/spec/registries/${index}/git/commit`;
+    const message = `"${git.commit}" is no whole commit: Git servers give a commit by its 40 (or 64) hexadecimal digits only`;
+    return [{ code: 'git-commit-short', severity: 'error', pointer, message }];
+  });
+}
+
+/** A child is made of the passwords: without them there is nothing to make. */
+function optionalFindings({ spec: { databaseConfig } }: Registry): readonly Finding[] {
+  return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field) =>
+    databaseConfig?.[field].optional === true
+      ? [fieldWithoutEffect(`/spec/databaseConfig/${field}/optional`, 'the service cannot do without the password')]
+      : [],
+  );
 }
 
 /** Providers are written down, yet everybody is let in: mode is anonymous unless it is set. */

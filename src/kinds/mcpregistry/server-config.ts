@@ -26,6 +26,7 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
   const { name, namespace, spec } = self;
   return {
     registryName: name,
+    displayName: spec.displayName || undefined,
     namespace,
     metrics: { port: METRICS_PORT },
     registries: spec.registries.map(entry),

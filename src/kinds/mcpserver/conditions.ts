@@ -9,13 +9,23 @@ import { bundleVerdict, groupVerdict, referenceVerdict } from '../proxy/verdicts
 import { proxyReplicas, type Server, serverChildNames, serverReplicas } from './facts.ts';
 import { profileOf } from './permission-profile.ts';
 
+const NO_SESSIONS: Verdict = {
+  type: 'SessionStorageWarning',
+  status: 'False',
+  reason: 'SessionStorageWarningNotApplicable',
+  message: 'the MCP server keeps its sessions itself: any proxy can go on with them',
+};
+
 export function serverVerdicts(self: Server, observed: Observed): readonly Verdict[] {
   return [
     ...groupVerdict(self.spec.groupRef, observed.view),
     ...bundleVerdict(self.spec.oidcConfig, observed.view),
     ...configVerdicts(self, observed),
     stdioVerdict(self),
-    sessionVerdict(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
+    // The proxy of a server over streamable HTTP keeps no session.
+    self.spec.transport === 'streamable-http'
+      ? NO_SESSIONS
+      : sessionVerdict(self.spec.sessionStorage, proxyReplicas(self), ['proxy', 'proxies']),
     ...podTemplateVerdict(self.spec.podTemplateSpec, observed.refusals),
     imageVerdict(observed),
     ...profileVerdict(self, observed.view),

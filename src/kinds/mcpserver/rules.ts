@@ -14,6 +14,7 @@ import { sessionFindings } from '../proxy/session-findings.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
 import { backendEnv } from './backend-env.ts';
 import { behindOf, isStdio, isTime, proxyOrigin, proxyReplicas, restartKey, type Server } from './facts.ts';
+import { idleFindings } from './idle.ts';
 import { profileOf } from './permission-profile.ts';
 
 export function rules({ spec, resource }: Server): readonly Finding[] {
@@ -23,7 +24,8 @@ export function rules({ spec, resource }: Server): readonly Finding[] {
     ...inlineAuthzFindings(spec.authzConfig),
     ...secretEnvFindings({ spec }),
     ...restartFindings(resource),
-    ...sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) }),
+    ...(spec.transport === 'streamable-http' ? [] : sessionFindings({ ...spec, replicas: proxyReplicas({ spec }) })),
+    ...idleFindings({ spec }),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [behindOf({ spec })]),
   ];
 }

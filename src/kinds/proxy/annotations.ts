@@ -83,9 +83,28 @@ const METRICS: Setting<'enabled' | 'disabled'> = {
   places: EVERYWHERE,
 };
 
+const ATTRIBUTES: Setting<Record<string, string>> = {
+  name: 'skep.dev/telemetry-attributes',
+  description: 'Further attributes of the resource, on all signals that spec.telemetry sends.',
+  values: 'key=value pairs with commas between them, such as team=search,place=berlin',
+  fallback: 'none',
+  places: EVERYWHERE,
+  read: attributes,
+};
+
+const VARIABLES: Setting<string[]> = {
+  name: 'skep.dev/telemetry-variables',
+  description:
+    'Variables of the proxy (resourceOverrides.proxyDeployment.env) whose values are attributes environment.<NAME> of spans.',
+  values: 'names of variables with commas between them',
+  fallback: 'none',
+  places: EVERYWHERE,
+  read: (text) => listTexts(text, (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
+};
+
 export const PROXY_ANNOTATIONS: readonly Setting<unknown>[] = [
   ...[SHARING, RATE, CALLER_RATE, CALLS, STREAMS, BODY],
-  ...[HOSTS, ORIGINS, BACKEND_HOST, BACKEND_CA, METRICS],
+  ...[HOSTS, ORIGINS, BACKEND_HOST, BACKEND_CA, METRICS, ATTRIBUTES, VARIABLES],
 ];
 
 /** Those that have an effect on some of the kind's resources. */
@@ -108,6 +127,8 @@ export function proxyTuning(resource: Resource, behind: Behind) {
     backendHost: read(BACKEND_HOST),
     backendCA: read(BACKEND_CA),
     metrics: read(METRICS),
+    telemetryAttributes: read(ATTRIBUTES),
+    telemetryVariables: read(VARIABLES),
   };
 }
 
@@ -141,6 +162,12 @@ function listTexts(text: string, fits: (item: string) => boolean): string[] | un
     .map((item) => item.trim())
     .filter((item) => item !== '');
   return items.length > 0 && items.every((item) => item === '*' || fits(item)) ? items : undefined;
+}
+
+function attributes(text: string): Record<string, string> | undefined {
+  const pairs = text.split(',').map((pair) => pair.trim().split(/=(.*)/s, 2));
+  if (!pairs.every(([key = '', value]) => /^[A-Za-z0-9_.-]+$/.test(key) && value !== undefined)) return undefined;
+  return Object.fromEntries(pairs);
 }
 
 function isHost(text: string): boolean {

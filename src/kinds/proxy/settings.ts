@@ -45,7 +45,7 @@ export function proxySettings(proxy: ProxyFacts, { oidc, auth }: ProxyNeeds, vie
   };
 }
 
-function telemetry({ name, spec }: ProxyFacts): Pick<RunConfig, 'telemetry_config'> {
+function telemetry({ name, spec, tuning }: ProxyFacts): Pick<RunConfig, 'telemetry_config'> {
   const { openTelemetry, prometheus } = spec.telemetry ?? {};
   const otel = openTelemetry?.enabled === true ? openTelemetry : undefined;
   if (otel === undefined && prometheus?.enabled !== true) return {};
@@ -61,6 +61,8 @@ function telemetry({ name, spec }: ProxyFacts): Pick<RunConfig, 'telemetry_confi
       sampling_rate: otel?.tracing?.samplingRate ?? '0.05',
       use_legacy_attributes: otel?.useLegacyAttributes !== false,
       enable_prometheus_metrics_path: prometheus?.enabled === true,
+      custom_attributes: tuning.telemetryAttributes,
+      environment_variables: tuning.telemetryVariables,
     },
   };
 }

@@ -10,7 +10,9 @@ import { plainHttpFindings } from '../auth/external-auth-checks.ts';
 import { oidcFindings } from '../auth/oidc-findings.ts';
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
+import { storeFindings } from '../proxy/session-idle.ts';
 import { toolFindings } from '../proxy/tool-override.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
 export function rules({ name, spec }: VirtualServer): readonly Finding[] {
@@ -24,6 +26,7 @@ export function rules({ name, spec }: VirtualServer): readonly Finding[] {
     ...healthFindings(spec),
     ...workflowsFindings(spec),
     ...ineffective(name, spec),
+    ...storeFindings(spec.sessionStorage),
   ];
 }
 
@@ -70,8 +73,10 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
       return toolFindings({ filter, overrides, filterField: 'filter', overridesPointer: `${pointer}/overrides` });
     }
     return [
-      ...(filter.length === 0 ? [] : [beside(`${pointer}/filter`, 'toolConfigRef')]),
-      ...(Object.keys(overrides).length === 0 ? [] : [beside(`${pointer}/overrides`, 'toolConfigRef')]),
+      ...(filter.length === 0 ? [] : [fieldWithoutEffect(`${pointer}/filter`, 'toolConfigRef counts instead')]),
+      ...(Object.keys(overrides).length === 0
+        ? []
+        : [fieldWithoutEffect(`${pointer}/overrides`, 'toolConfigRef counts instead')]),
     ];
   });
 }
@@ -90,22 +95,20 @@ function ineffective(
   { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,
 ): readonly Finding[] {
   return [
-    ...([undefined, '', name].includes(config.name) ? [] : [beside('/spec/config/name', 'metadata.name')]),
-    ...(config.incomingAuth === undefined ? [] : [beside('/spec/config/incomingAuth', 'spec.incomingAuth')]),
+    ...([undefined, '', name].includes(config.name)
+      ? []
+      : [fieldWithoutEffect('/spec/config/name', 'metadata.name counts instead')]),
+    ...(config.incomingAuth === undefined
+      ? []
+      : [fieldWithoutEffect('/spec/config/incomingAuth', 'spec.incomingAuth counts instead')]),
     ...(config.outgoingAuth === undefined || outgoingAuth === undefined
       ? []
-      : [beside('/spec/config/outgoingAuth', 'spec.outgoingAuth')]),
+      : [fieldWithoutEffect('/spec/config/outgoingAuth', 'spec.outgoingAuth counts instead')]),
     ...(config.optimizer?.embeddingService === undefined || embeddingServerRef === undefined
       ? []
-      : [beside('/spec/config/optimizer/embeddingService', 'spec.embeddingServerRef')]),
+      : [fieldWithoutEffect('/spec/config/optimizer/embeddingService', 'spec.embeddingServerRef counts instead')]),
     ...(incomingAuth.oidcConfig === undefined || incomingAuth.type === 'oidc'
       ? []
-      : [beside('/spec/incomingAuth/oidcConfig', 'spec.incomingAuth.type anonymous')]),
+      : [fieldWithoutEffect('/spec/incomingAuth/oidcConfig', 'spec.incomingAuth.type anonymous counts instead')]),
   ];
-}
-
-function beside(pointer: string, winner: string): Finding {
-  const field = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const message = `${field} has no effect: ${winner} counts instead`;
-  return { code: 'field-without-effect', severity: 'warning', pointer, message };
 }

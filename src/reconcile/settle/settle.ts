@@ -84,6 +84,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
     const status = kind.status(live, {
       view,
       refusals: findings.filter((finding) => finding.severity === 'error'),
+      unlisted: observed.unlisted,
       failures: input.childErrors.get(keyOf(id)) ?? [],
       catalogue: input.catalogue.get(registry),
       storeFailure: input.storeFailures.get(registry),

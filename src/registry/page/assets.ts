@@ -34,12 +34,14 @@ export interface PageSettings {
   readonly auth: 'anonymous' | 'oauth';
   /** Whether servers run beside the catalogue (`contracts/running-servers.ts`). */
   readonly showsRunning: boolean;
+  /** What it is called; absent: MCP servers. */
+  readonly title?: string;
 }
 
-export async function readPageAssets({ auth, showsRunning }: PageSettings): Promise<PageAssets> {
+export async function readPageAssets({ auth, showsRunning, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
   const names = (await readdir(FOLDER)).sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
-  const digest = sha256(JSON.stringify([auth, showsRunning, ...texts])).slice(0, DIGEST_LENGTH);
+  const digest = sha256(JSON.stringify([auth, showsRunning, title, ...texts])).slice(0, DIGEST_LENGTH);
   const files = names.flatMap((name, index): Asset[] => {
     const extension = name.slice(name.lastIndexOf('.') + 1);
     const type = TYPES[extension];
@@ -57,6 +59,11 @@ export async function readPageAssets({ auth, showsRunning }: PageSettings): Prom
     .replaceAll('%AUTH%', auth)
     .replaceAll('%RUNNING%', String(showsRunning))
     .replaceAll('%EXTENSION%', EXTENSION)
-    .replaceAll('%DIGEST%', digest);
+    .replaceAll('%DIGEST%', digest)
+    .replaceAll('%TITLE%', () => escapeMarkup(title));
   return { digest, shell, files };
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -15,7 +15,8 @@ import { describeTrouble } from './trouble.ts';
 
 type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 
-const PAGE_TITLE = 'MCP servers';
+/** What the service calls itself. */
+const PAGE_TITLE = document.title;
 
 const main = byId('main');
 const controls = byId('controls');

@@ -1,0 +1,39 @@
+// Fields of an MCPServer that have no effect beside others of it. Knows nothing about what the others are for.
+
+import type { Finding } from '../kind.ts';
+import { ownSessionFindings, storeFindings } from '../proxy/session-idle.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
+import { isStdio, type Server } from './facts.ts';
+
+export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[] {
+  const { permissionProfile, sessionStorage, transport } = spec;
+  const builtin = permissionProfile?.type === 'builtin' && permissionProfile.key !== undefined;
+  return [
+    ...storeFindings(sessionStorage),
+    ...(transport === 'streamable-http' ? ownSessionFindings(sessionStorage) : []),
+    ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
+    ...portFindings(spec),
+    ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
+      ? []
+      : [fieldWithoutEffect('/spec/proxyMode', `clients speak ${transport}, as the server does`)]),
+    ...(spec.tools !== undefined && spec.tools.length > 0 && spec.toolConfigRef !== undefined
+      ? [fieldWithoutEffect('/spec/tools', 'toolConfigRef counts instead')]
+      : []),
+  ];
+}
+
+function portFindings(spec: Server['spec']): readonly Finding[] {
+  const { mcpPort, targetPort, port, proxyPort } = spec;
+  const ports = [
+    ...(mcpPort === undefined ? [] : ['/spec/mcpPort']),
+    ...(targetPort === undefined ? [] : ['/spec/targetPort']),
+  ];
+  if (isStdio(spec))
+    return ports.map((pointer) => fieldWithoutEffect(pointer, 'a server on standard streams has none'));
+  return [
+    ...(mcpPort !== undefined && targetPort !== undefined
+      ? [fieldWithoutEffect('/spec/targetPort', 'mcpPort counts instead')]
+      : []),
+    ...(port !== 8080 && proxyPort !== 8080 ? [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')] : []),
+  ];
+}
