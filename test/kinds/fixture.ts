@@ -33,12 +33,14 @@ export interface Fixture {
   /** With defaults. */
   readonly resource: Resource;
   readonly view: View;
+  /** The documents behind the first, as they are written. */
+  readonly around: readonly JsonObject[];
   /** `line:column severity code: message` of everything that is wrong, in order. */
   readonly problems: readonly string[];
   readonly codes: readonly string[];
 }
 
-const schemas = new Map(KINDS.map((kind) => [kind, compileStructural(structuralSchema(kind))]));
+export const schemas = new Map(KINDS.map((kind) => [kind, compileStructural(structuralSchema(kind))]));
 
 export function readFixtures(kind: Kind): Fixture[] {
   const folder = join(FOLDER, kind.singular);
@@ -52,7 +54,8 @@ function readFixture(kind: Kind, path: string, name: string): Fixture {
   assert(document !== undefined && isObject(written), `${path} begins with a resource`);
   const schema = schemas.get(kind);
   assert(schema !== undefined);
-  const view = viewOf(others.map(({ value }) => seen(value as unknown as KubeObject)));
+  const around = others.flatMap(({ value }) => (isObject(value) ? [value] : []));
+  const view = viewAround(around);
   const defaulted = schema.withDefaults(written);
   const resource = defaulted as unknown as Resource;
   const shape = [...schema.unknownFields(written), ...schema.validate(defaulted)];
@@ -61,7 +64,11 @@ function readFixture(kind: Kind, path: string, name: string): Fixture {
     const { line, column } = document.place(pointer, at);
     return `${line}:${column} ${severity} ${code}: ${message}`;
   });
-  return { name, kind, written, resource, view, problems, codes: findings.map(({ code }) => code) };
+  return { name, kind, written, resource, view, around, problems, codes: findings.map(({ code }) => code) };
+}
+
+export function viewAround(around: readonly JsonObject[]): View {
+  return viewOf(around.map((object) => seen(object as unknown as KubeObject)));
 }
 
 /** As the pipeline shows it to others: one of ours has its defaults. */
@@ -74,7 +81,7 @@ function seen(object: KubeObject): KubeObject {
 }
 
 /** What a run says beyond the schema: rules, references, and the content of what is referred to. */
-function contentFindings(kind: Kind, resource: Resource, written: JsonObject, view: View): readonly Finding[] {
+export function contentFindings(kind: Kind, resource: Resource, written: JsonObject, view: View): readonly Finding[] {
   const missing = kind.references(resource).flatMap((reference) => missingFinding(reference, view));
   const inspected = missing.length > 0 ? [] : kind.inspect(resource, view);
   return [...kind.rules(resource, written.spec), ...missing, ...inspected];

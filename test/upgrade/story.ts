@@ -340,14 +340,14 @@ function isOurKind(path: string): boolean {
 
 /** The first release with `skep proxy`: its configuration, its keys, its pods, and budgets where there are several. */
 function isOfThisRelease(change: string): boolean {
-  return /^(update \/ConfigMap\/\S+-runconfig|create \/Secret\/\S+-session-keys|update apps\/Deployment\/\S+|create policy\/PodDisruptionBudget\/\S+)$/.test(
+  return /^(update \/ConfigMap\/\S+-(runconfig|registry-server-config)|update \/Secret\/\S+-hmac-secret|create \/Secret\/\S+-session-keys|update apps\/Deployment\/\S+|create policy\/PodDisruptionBudget\/\S+)$/.test(
     change,
   );
 }
 
 /** What of that lived before, the statuses that follow from it, and the record of which kinds there are. */
 function isOfAProxy(path: string): boolean {
-  return /\/(configmaps\/([^/]+-runconfig|skep-fleet)|deployments\/[^/]+|mcp(servers|remoteproxies)\/[^/]+)$/.test(
+  return /\/(configmaps\/([^/]+-(runconfig|registry-server-config)|skep-fleet)|secrets\/[^/]+-hmac-secret|deployments\/[^/]+|mcp(servers|remoteproxies)\/[^/]+)$/.test(
     path,
   );
 }

@@ -2,7 +2,7 @@
 // lives but for the claim templates, which cannot be changed.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import { imagePullSecrets, service } from '../generated.ts';
 import type { Settings, View } from '../kind.ts';
 import { withOverrides } from '../labels.ts';
@@ -18,27 +18,38 @@ const DATA_DIRECTORY = '/data';
 export function children(self: Embedding, view: View, settings: Settings): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   const labels = embeddingLabels(name);
+  const selector = selectorOf(name, view);
   const metadata = { name, namespace, ...withOverrides(spec.resourceOverrides?.service ?? {}, { labels }) };
   return [
     statefulSet(self, view, settings),
     service(
       { ...metadata, labels: metadata.labels ?? labels },
       {
-        selector: labels,
+        selector,
         port: { name: 'http', number: spec.port },
       },
     ),
   ];
 }
 
+/** The labels by which pods are found can never be changed: those of the StatefulSet that lives, where there is one. */
+function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
+  const spec = view.find('StatefulSet', name)?.spec;
+  const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;
+  const entries = isObject(selector) ? Object.entries(selector) : [];
+  const texts = entries.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : []));
+  return texts.length === 0 ? embeddingLabels(name) : Object.fromEntries(texts);
+}
+
 function statefulSet(self: Embedding, view: View, settings: Settings): KubeObject {
   const { name, namespace, spec } = self;
   const cache = cacheOf(self, view);
   const labels = embeddingLabels(name);
+  const selector = selectorOf(name, view);
   const { podTemplateMetadataOverrides, ...overrides } = spec.resourceOverrides?.statefulSet ?? {};
   const annotations = secretChecksum(secretsOf(environment(spec)), view, settings);
   const template = {
-    metadata: withOverrides({ labels, annotations }, podTemplateMetadataOverrides),
+    metadata: withOverrides({ labels: { ...labels, ...selector }, annotations }, podTemplateMetadataOverrides),
     spec: pod(spec, cache, settings),
   };
   return {
@@ -49,7 +60,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
     spec: {
       replicas: spec.replicas,
       serviceName: name,
-      selector: { matchLabels: labels },
+      selector: { matchLabels: selector },
       template: withPodTemplate(template, spec.podTemplateSpec),
       volumeClaimTemplates: cache.templates.length === 0 ? undefined : [...cache.templates],
     },

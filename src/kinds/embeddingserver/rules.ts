@@ -2,6 +2,7 @@
 
 import type { Finding } from '../kind.ts';
 import { podTemplateFindings } from '../pods/pod-template.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import { type Embedding, fieldArguments, TOKEN_ENV } from './facts.ts';
 
 export function rules({ spec }: Embedding): readonly Finding[] {
@@ -10,6 +11,7 @@ export function rules({ spec }: Embedding): readonly Finding[] {
     ...argumentFindings({ spec }),
     ...tokenFindings({ spec }),
     ...programFindings({ spec }),
+    ...cacheFindings({ spec }),
   ];
 }
 
@@ -37,4 +39,18 @@ function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] 
   if (/text-embeddings-inference/i.test(spec.image)) return [];
   const message = `"${spec.image}" does not look like an image of text-embeddings-inference, whose arguments and /health it is used by`;
   return [{ code: 'embedding-image-unknown', severity: 'warning', pointer: '/spec/image', message }];
+}
+
+/** A default cannot be told from what is written. */
+function cacheFindings({ spec: { modelCache } }: Pick<Embedding, 'spec'>): readonly Finding[] {
+  if (modelCache === undefined || modelCache.enabled) return [];
+  const { size, accessMode, storageClassName } = modelCache;
+  const set = {
+    size: size !== '10Gi',
+    accessMode: accessMode !== 'ReadWriteOnce',
+    storageClassName: !!storageClassName,
+  };
+  return Object.entries(set).flatMap(([field, isSet]) =>
+    isSet ? [fieldWithoutEffect(`/spec/modelCache/${field}`, 'enabled is false')] : [],
+  );
 }

@@ -9,12 +9,16 @@ import { audienceFindings, configMapOIDCFindings, oidcFindings } from '../auth/o
 import type { Finding, View } from '../kind.ts';
 import { PROXY_ANNOTATIONS } from '../proxy/annotations.ts';
 import { toolConfigFindings } from '../proxy/tools.ts';
+import { fieldWithoutEffect } from '../without-effect.ts';
 import { BEHIND, proxyUrl, type RemoteProxy } from './facts.ts';
 
 export function rules({ spec, resource }: RemoteProxy): readonly Finding[] {
   return [
     ...remoteUrlFindings(spec.remoteURL),
     ...oidcFindings(spec.oidcConfig),
+    ...(spec.port === 8080 || spec.proxyPort === 8080
+      ? []
+      : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
     ...inlineAuthzFindings(spec.authzConfig),
     ...headerFindings(spec.headerForward, '/spec/headerForward'),
     ...annotationFindings(resource, PROXY_ANNOTATIONS, [BEHIND]),

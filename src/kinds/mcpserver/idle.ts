@@ -13,6 +13,7 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
     ...(transport === 'streamable-http' ? ownSessionFindings(sessionStorage) : []),
     ...(builtin ? [fieldWithoutEffect('/spec/permissionProfile/key', 'type is builtin')] : []),
     ...portFindings(spec),
+    ...(spec.port === 8080 ? [] : [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')]),
     ...(transport === 'stdio' || spec.proxyMode === 'streamable-http'
       ? []
       : [fieldWithoutEffect('/spec/proxyMode', `clients speak ${transport}, as the server does`)]),
@@ -23,17 +24,13 @@ export function idleFindings({ spec }: Pick<Server, 'spec'>): readonly Finding[]
 }
 
 function portFindings(spec: Server['spec']): readonly Finding[] {
-  const { mcpPort, targetPort, port, proxyPort } = spec;
+  const { mcpPort, targetPort } = spec;
   const ports = [
     ...(mcpPort === undefined ? [] : ['/spec/mcpPort']),
     ...(targetPort === undefined ? [] : ['/spec/targetPort']),
   ];
   if (isStdio(spec))
     return ports.map((pointer) => fieldWithoutEffect(pointer, 'a server on standard streams has none'));
-  return [
-    ...(mcpPort !== undefined && targetPort !== undefined
-      ? [fieldWithoutEffect('/spec/targetPort', 'mcpPort counts instead')]
-      : []),
-    ...(port !== 8080 && proxyPort !== 8080 ? [fieldWithoutEffect('/spec/port', 'proxyPort counts instead')] : []),
-  ];
+  const beaten = mcpPort !== undefined && targetPort !== undefined;
+  return beaten ? [fieldWithoutEffect('/spec/targetPort', 'mcpPort counts instead')] : [];
 }

@@ -288,9 +288,9 @@ describe('the URL of an MCPServer', () => {
       url: ':8080/mcp',
     },
     {
-      reason: 'the older field is read while the newer is at its default',
+      reason: 'the older field counts nowhere, as on the existing platform',
       spec: { port: 9000 },
-      url: ':9000/sse#weather',
+      url: ':8080/sse#weather',
     },
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];

@@ -53,7 +53,7 @@ export interface ProxyFacts {
   };
 }
 
-/** `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
+/** Of a remote proxy. `port` counts only where `proxyPort` is left at its default: it is the older spelling of the same thing. */
 export function proxyPort({ proxyPort, port }: { readonly proxyPort: number; readonly port: number }): number {
   return proxyPort === 8080 ? port : proxyPort;
 }

@@ -44,7 +44,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
 }
 
 /** What binds sessions to who opened them. Whoever has it can take over any of them, so nobody gets to choose it. */
-export function generated({ name, namespace }: VirtualServer): readonly GeneratedSecret[] {
+export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
   const metadata = {
     name: virtualServerChildNames(name).hmac,
     namespace,
@@ -54,7 +54,7 @@ export function generated({ name, namespace }: VirtualServer): readonly Generate
       'app.kubernetes.io/component': 'session-security',
       'app.kubernetes.io/managed-by': 'toolhive-operator',
     },
-    annotations: { [`${LABEL_DOMAIN}/purpose`]: 'hmac-secret-for-session-token-binding' },
+    annotations: { [`${apiGroup}/purpose`]: 'hmac-secret-for-session-token-binding' },
   };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };
   return [{ object, random: { [HMAC_KEY]: HMAC_BYTES } }];
