@@ -111,12 +111,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
       value: sourceAddress(source),
       extra: { user_agent: cut(source.userAgent, TEXT_MAX), request_id: cut(source.requestId, TEXT_MAX) },
     },
-    subjects: {
-      user: userOf(claims),
-      user_id: cut(claimText(claims.sub), TEXT_MAX),
-      client_name: cut(client?.name ?? claimText(claims.client_name), TEXT_MAX),
-      client_version: cut(client?.version ?? claimText(claims.client_version), TEXT_MAX),
-    },
+    subjects: auditSubjects(claims, client),
     target: {
       endpoint: path.slice(0, NAME_MAX),
       method: call?.method.slice(0, TEXT_MAX) ?? input.httpMethod,
@@ -132,6 +127,15 @@ export function auditEvent(input: AuditInput): AuditEvent {
         refusal: input.refusal === '' ? undefined : input.refusal,
       },
     },
+  };
+}
+
+export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {
+  return {
+    user: userOf(claims),
+    user_id: cut(claimText(claims.sub), TEXT_MAX),
+    client_name: cut(client?.name ?? claimText(claims.client_name), TEXT_MAX),
+    client_version: cut(client?.version ?? claimText(claims.client_version), TEXT_MAX),
   };
 }
 
@@ -155,8 +159,8 @@ export function auditOutcome(input: Pick<AuditInput, 'status' | 'answer' | 'rpcE
 const UNSAFE_SOMEWHERE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** One line, without its end. */
-export function auditLine(event: AuditEvent): string {
+/** An event as one line, without its end. */
+export function auditLine(event: object): string {
   const json = JSON.stringify(event);
   if (!UNSAFE_SOMEWHERE.test(json)) return json;
   return json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -33,5 +33,5 @@ export interface CallSpan {
   end(name: string, attributes: Readonly<Record<string, Json>>, failed: boolean): void;
 }
 
-/** Begins the span of one request of a client; `startMs`: milliseconds since 1970. */
-export type BeginSpan = (parent: TraceContext, startMs: number) => CallSpan;
+/** Begins the span of one request of a client, or of a part of its answer; `startMs`: milliseconds since 1970. */
+export type BeginSpan = (parent: TraceContext, startMs: number, kind?: 'internal') => CallSpan;

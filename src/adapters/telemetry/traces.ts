@@ -44,9 +44,10 @@ export async function openTraces(options: TraceOptions): Promise<Traces> {
   const tracer = provider.getTracer('skep', options.version);
   const { attributes } = options;
   return {
-    begin(parent, startTime) {
+    begin(parent, startTime, part) {
       const outer = contextOf(api, parent);
-      const span = tracer.startSpan('request', { kind: api.SpanKind.SERVER, startTime, attributes }, outer);
+      const kind = part === undefined ? api.SpanKind.SERVER : api.SpanKind.INTERNAL;
+      const span = tracer.startSpan('request', { kind, startTime, attributes }, outer);
       return callSpan(api, span, parent);
     },
     close: () => provider.shutdown(),

@@ -2,7 +2,7 @@
 // exchanges are handed there. Knows nothing about clients and the store between the replicas.
 
 import { scanMessage } from '../../mcp/scan.ts';
-import type { JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Answer, Authorized, Backend, Exchange, Flow } from '../backend.ts';
 import type { RelayRequest } from './ports.ts';
 import { headersIn, type Relay } from './relay.ts';
@@ -75,8 +75,9 @@ function handOver(relay: Relay, owner: string, exchange: Exchange, answer: Answe
 
 const EMPTY = Buffer.alloc(0);
 
-export function requestOf({ method, era, path, headers, session, caller, body }: Exchange): RelayRequest {
-  return { head: { method, era, path, headers: { ...headers }, session, caller }, body: body ?? EMPTY };
+export function requestOf({ method, era, path, headers, session, caller, identity, body }: Exchange): RelayRequest {
+  const who = identity === undefined ? {} : { identity: { ...identity } };
+  return { head: { method, era, path, headers: { ...headers }, session, caller, ...who }, body: body ?? EMPTY };
 }
 
 /** Undefined where the head is not as ours. */
@@ -96,6 +97,20 @@ export function exchangeIn({ head, body }: RelayRequest): Exchange | undefined {
     message: scanned?.message,
     session: typeof session === 'string' ? session : undefined,
     caller,
+    ...identityIn(head),
+  };
+}
+
+/** Of a caller with a token. */
+function identityIn({ identity }: JsonObject): Pick<Exchange, 'identity'> {
+  if (!isObject(identity) || !isObject(identity.claims)) return {};
+  const { token, claims, expiry } = identity;
+  return {
+    identity: {
+      claims,
+      ...(typeof token === 'string' ? { token } : {}),
+      ...(typeof expiry === 'number' ? { expiry } : {}),
+    },
   };
 }
 

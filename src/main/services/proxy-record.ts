@@ -22,6 +22,8 @@ export interface RecorderOptions {
 export interface Recorder {
   /** What a configuration wants kept of a request. */
   recordAs(config: RunConfig): (recorded: RecordedCall) => void;
+  /** A line of the audit that no request is about. */
+  readonly write: (line: string) => void;
   /** Writes what waits. */
   close(): void;
 }
@@ -34,6 +36,7 @@ export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll }: R
   });
   const write = writeAudit ?? gathered.write;
   return {
+    write,
     recordAs(config) {
       const recorders: Recorders = {
         audit: auditTrail(config, write, keeps),

@@ -12,7 +12,7 @@ import { readToolResult } from './tool-result.ts';
 export function executeStep(run: Run, step: Step, signal: AbortSignal): Promise<Performed> {
   switch (step.type) {
     case 'tool':
-      return makeToolCall(run, step, () => templateData(run), signal);
+      return makeToolCall(run, step.id, step, () => templateData(run), signal);
     case 'elicitation':
       return askPerson(run, step, signal);
     case 'forEach':
@@ -20,11 +20,17 @@ export function executeStep(run: Run, step: Step, signal: AbortSignal): Promise<
   }
 }
 
-async function makeToolCall(run: Run, call: ToolCall, data: () => JsonObject, signal: AbortSignal): Promise<Performed> {
+async function makeToolCall(
+  run: Run,
+  step: string,
+  call: ToolCall,
+  data: () => JsonObject,
+  signal: AbortSignal,
+): Promise<Performed> {
   const schema = await run.ports.inputSchema(call.tool);
   const given = expandArguments(call.arguments, data(), schema);
   if (!given.ok) return failedTry(given.message, false);
-  return readToolResult(call.tool, await run.ports.callTool(call.tool, given.value, signal));
+  return readToolResult(call.tool, await run.ports.callTool(step, call.tool, given.value, signal));
 }
 
 async function askPerson(run: Run, step: ElicitationStep, signal: AbortSignal): Promise<Performed> {
@@ -130,7 +136,7 @@ async function callForItem(run: Run, loop: Loop, index: number): Promise<Iterati
     call: step.inner,
     ...{ clock: run.ports.clock, signal, data },
     retried: () => run.ports.observe({ kind: 'step-retried', step: step.id }),
-    perform: (own) => makeToolCall(run, step.inner, data, own),
+    perform: (own) => makeToolCall(run, step.id, step.inner, data, own),
   });
   return iterationOf(loop, index, outcome);
 }

@@ -20,8 +20,8 @@ export type PersonAnswer =
 
 export interface RunPorts {
   readonly clock: WorkflowClock;
-  /** Never rejects; once the signal is aborted it gives `aborted`. */
-  callTool(tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
+  /** Never rejects; once the signal is aborted it gives `aborted`. `step`: who calls. */
+  callTool(step: string, tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
   /** JSON Schema of the tool's arguments, where there is one. */
   inputSchema(tool: string): Promise<JsonObject | undefined>;
   /** Never rejects. Once the signal is aborted the client is told, and the answer is `cancel`. */
@@ -32,7 +32,7 @@ export interface RunPorts {
 export type StepEnd = 'completed' | 'failed' | 'skipped' | 'cancelled';
 
 export type RunEvent =
-  | { readonly kind: 'started' }
+  | { readonly kind: 'started'; readonly run: string }
   | { readonly kind: 'ended'; readonly result: RunResult }
   | { readonly kind: 'step-started'; readonly step: string }
   /** An item of a forEach step is done; a fraction of the step. */

@@ -40,7 +40,7 @@ export async function runWorkflow(
   const cancel = () => end({ kind: 'cancelled' });
   const stopTimer = clock.after(workflow.timeoutMs, () => end(timedOut(run)));
   cancelled.addEventListener('abort', cancel, { once: true });
-  ports.observe({ kind: 'started' });
+  ports.observe({ kind: 'started', run: run.id });
   if (cancelled.aborted) cancel();
   await runSteps(run, ending, end);
   stopTimer();

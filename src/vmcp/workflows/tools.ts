@@ -16,6 +16,7 @@ import { openLine, type WorkflowCall } from './line.ts';
 import { outputSchema } from './output.ts';
 import type { RunEvent, RunPorts, RunResult, WorkflowClock } from './ports.ts';
 import { runWorkflow } from './run.ts';
+import { observeRun, type RunObserver, type SeenPorts, toolOf } from './seen.ts';
 
 export interface WorkflowParts {
   readonly name: string;
@@ -28,8 +29,7 @@ export interface WorkflowParts {
   readonly workflows: () => readonly WorkflowTool[];
   /** True: a workflow that lacks a tool is not shown. */
   readonly hidesIncomplete: () => boolean;
-  /** A run has begun; what is given back hears of all that happens in it. */
-  readonly begin: (workflow: Workflow, call: WorkflowCall) => (event: RunEvent) => void;
+  readonly seen: SeenPorts;
 }
 
 export interface WorkflowTool {
@@ -78,10 +78,8 @@ function offerTools({ workflows, hidesIncomplete }: WorkflowParts, reachable: Re
   return { tools: shown.map(({ workflow, definition }) => ({ name: workflow.name, definition })), alone: false };
 }
 
-export function toolsOf({ steps }: Workflow): readonly string[] {
-  return steps.flatMap((step) =>
-    step.type === 'elicitation' ? [] : step.type === 'tool' ? step.tool : step.inner.tool,
-  );
+function toolsOf({ steps }: Workflow): readonly string[] {
+  return steps.flatMap((step) => toolOf(step) ?? []);
 }
 
 async function callWorkflow(parts: WorkflowParts, call: WorkflowCall): Promise<JsonObject | undefined> {
@@ -95,20 +93,29 @@ async function callWorkflow(parts: WorkflowParts, call: WorkflowCall): Promise<J
     const all = misfits.slice(0, 10).map(({ pointer, message }) => `${pointer || 'they'} ${message}`);
     return errorResult(`The arguments do not fit the schema of ${workflow.name}: ${all.join('; ')}`);
   }
-  const observe = parts.begin(workflow, call);
+  const observer = observeRun(parts.seen, workflow, call.cause());
   const progress = countProgress(workflow, call);
-  const ports = runPorts(parts, call, (event) => {
-    observe(event);
-    progress(event);
-  });
+  const ports = runPorts(parts, call, observer, progress);
   return toolResultOf(await runWorkflow(workflow, params, ports, call.signal));
 }
 
-function runPorts({ calls, clock }: WorkflowParts, call: WorkflowCall, observe: (event: RunEvent) => void): RunPorts {
+function runPorts(
+  { calls, clock }: WorkflowParts,
+  call: WorkflowCall,
+  observer: RunObserver,
+  progress: (event: RunEvent) => void,
+): RunPorts {
   return {
     clock,
-    observe,
-    callTool: (tool, given, signal) => calls.call({ cause: call.cause(), tool, arguments: given, signal }),
+    observe(event) {
+      observer.observe(event);
+      progress(event);
+    },
+    callTool(step, tool, given, signal) {
+      const cause = call.cause();
+      const headers = { ...cause.headers, ...observer.traceOf(step) };
+      return calls.call({ cause: { ...cause, headers }, tool, arguments: given, signal });
+    },
     askPerson: (message, schema, signal) => call.ask({ message, schema, signal }),
     inputSchema: (tool) => findSchema(calls, call.cause(), tool),
   };

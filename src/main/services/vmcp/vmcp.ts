@@ -26,7 +26,7 @@ import type { WatchedFiles } from '../watched-files.ts';
 import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openVirtualRules } from './rules.ts';
-import { openStore } from './session-store.ts';
+import { openStores } from './session-store.ts';
 import { openStatusReport, type StatusReport } from './status-report.ts';
 import { openWorkflows } from './workflows.ts';
 import { openWorld } from './world.ts';
@@ -120,14 +120,17 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
-  const workflows = openWorkflows(config, logger);
+  const workflows = openWorkflows({
+    ...{ config, logger, metrics: metrics.metrics, beginSpan: telemetry?.beginSpan },
+    audit: { keeps: audit.keeps, write: recorder.write },
+  });
   const ownTools = options.ownTools ?? workflows.ownTools;
   const assembled = ({ tools }: Offer) => rules.learn(tools);
-  const store = await openStore(config, place.namespace, environment, logger);
-  closing.push(() => store?.close());
+  const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
+  closing.push(stores.close);
   let status: StatusReport | undefined;
   const healthChanged = () => status?.changed();
-  const own = { denial: rules.denial, assembled, ownTools, store, healthChanged };
+  const own = { denial: rules.denial, assembled, ownTools, ...stores, healthChanged };
   const world = openWorld({ config, logger, messageBytes, members, ...own });
   status = openStatusReport({ config, environment, logger, members: world.members });
   closing.push(() => status?.stop());

@@ -1,10 +1,14 @@
-// The workflows of a virtual server as tools of its own: which there are now, and what the log says of their runs.
+// The workflows of a virtual server as tools of its own: which there are now, and where what is kept of their runs goes.
 
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { auditLine } from '../../../gate/audit.ts';
+import type { AuditType } from '../../../gate/audit-types.ts';
+import type { BeginSpan } from '../../../proxy/ports.ts';
+import type { Metrics } from '../../../std/telemetry/metrics.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
-import type { Workflow } from '../../../vmcp/workflows/definition.ts';
-import type { RunEvent } from '../../../vmcp/workflows/ports.ts';
+import { addWorkflowMetrics } from '../../../vmcp/workflows/metrics.ts';
 import { createWorkflowTools, defineTools } from '../../../vmcp/workflows/tools.ts';
 import { VERSION } from '../../version.ts';
 import { proxyClock } from '../proxy-clock.ts';
@@ -14,29 +18,37 @@ export interface Workflows {
   replace(config: VmcpConfig): void;
 }
 
-export function openWorkflows(config: VmcpConfig, logger: Logger): Workflows {
+export interface WorkflowOptions {
+  readonly config: VmcpConfig;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly beginSpan: BeginSpan | undefined;
+  readonly audit: { readonly keeps: (type: AuditType) => boolean; readonly write: (line: string) => void };
+}
+
+export function openWorkflows({ config, logger, metrics, beginSpan, audit }: WorkflowOptions): Workflows {
   let current = config;
   let tools = defineTools(config.compositeTools ?? []);
+  const seen = {
+    ...{ clock: proxyClock, newId: randomUUID, metrics: addWorkflowMetrics(metrics), beginSpan },
+    audit(event: { readonly type: AuditType }) {
+      if (current.audit !== undefined && audit.keeps(event.type)) audit.write(`${auditLine(event)}\n`);
+    },
+    log: (facts: object, message: string) => logger.info(facts, message),
+  };
   return {
     ownTools: (calls) =>
       createWorkflowTools({
-        ...{ name: config.name, version: VERSION, calls, clock: proxyClock },
+        ...{ name: config.name, version: VERSION, calls, clock: proxyClock, seen },
         replica: `w${proxyClock.random(6).toString('hex')}`,
         observer: { dropped: () => undefined, log: (level, message) => logger[level]({ part: 'workflows' }, message) },
         workflows: () => tools,
         // In mode `fail` the call says what is missing.
         hidesIncomplete: () => current.operational.failureHandling.partialFailureMode === 'best_effort',
-        begin: (workflow) => (event) => reportEvent(logger, workflow, event),
       }),
     replace(next) {
       tools = defineTools(next.compositeTools ?? []);
       current = next;
     },
   };
-}
-
-/** The words of failures are for the client, who has them: they may hold what a server said. */
-function reportEvent(logger: Logger, { name }: Workflow, event: RunEvent): void {
-  if (event.kind === 'ended') logger.info({ workflow: name, result: event.result.kind }, 'a workflow ended');
-  if (event.kind === 'step-ended') logger.debug({ workflow: name, step: event.step, end: event.end }, 'a step ended');
 }

@@ -3,6 +3,8 @@
 import type { Logger } from 'pino';
 import type { Backend } from '../../../backends/backend.ts';
 import { bridgeEras } from '../../../backends/bridge/bridge.ts';
+import { relayBackend } from '../../../backends/relay/backend.ts';
+import type { Relay } from '../../../backends/relay/relay.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import type { Health } from '../../../proxy/health.ts';
 import type { JsonObject } from '../../../std/json.ts';
@@ -51,6 +53,8 @@ export interface WorldOptions {
   readonly assembled: (offer: Offer) => void;
   /** Makes the tools that the server has itself; absent: it has none. */
   readonly ownTools?: (calls: InnerCalls) => OwnTools;
+  /** Undefined: runs of its own tools are reached at this replica alone. */
+  readonly relay?: Relay;
 }
 
 /** Throws a Failure where a member cannot be used as it is configured. */
@@ -125,11 +129,17 @@ interface OpenedOwnTools {
 }
 
 /** They answer clients of either era, as every member does. */
-function openOwnTools({ ownTools, members, messageBytes }: WorldOptions, world: World, opened: OpenedOwnTools): void {
+function openOwnTools(
+  { ownTools, members, messageBytes, relay }: WorldOptions,
+  world: World,
+  opened: OpenedOwnTools,
+): void {
   if (ownTools === undefined) return;
   opened.tools = ownTools(createInnerCalls(world));
   const ports = { clock: proxyClock, seal: members.seal };
-  opened.member = ownMember(bridgeEras(opened.tools.backend, ports, { messageBytes }));
+  const { backend } = opened.tools;
+  const reached = relay === undefined ? backend : relayBackend(backend, relay);
+  opened.member = ownMember(bridgeEras(reached, ports, { messageBytes }));
 }
 
 function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void {
