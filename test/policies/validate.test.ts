@@ -110,9 +110,11 @@ test('a message that a policy computes is not shown of a Secret', async () => {
     `apiVersion: v1\nkind: ${kind}\nmetadata: {name: a, namespace: team}\ndata: {token: aHVudGVyMg==}\n`;
   const policies = [write('quotes.yaml', QUOTES)];
   const [, ...ofSecret] = await told([write('secret.yaml', of('Secret'))], policies);
-  expect(ofSecret).toHaveLength(2);
-  expect(ofSecret[0]).toContain('it has data');
-  expect(ofSecret[1]).toMatch(/resulted in error \(team\/Secret\/a\)$/);
+  const [plain, first, second] = ofSecret;
+  expect(ofSecret).toHaveLength(3);
+  expect(first).toContain('it has data');
+  expect(plain).toContain('secret-plaintext');
+  expect(second).toMatch(/resulted in error \(team\/Secret\/a\)$/);
   const [, ...ofMap] = await told([write('map.yaml', of('ConfigMap'))], policies);
   expect(ofMap[0]).toContain('it holds aHVudGVyMg==');
 });
