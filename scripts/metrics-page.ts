@@ -2,6 +2,7 @@
 
 import { otlpName } from '../src/adapters/telemetry/names.ts';
 import { createRunMetrics } from '../src/control/metrics.ts';
+import { countIssuerAnswers } from '../src/main/services/issuer.ts';
 import { openProxyMetrics } from '../src/main/services/proxy-telemetry.ts';
 import { OTLP_NAMES } from '../src/proxy/metrics.ts';
 import { createServiceMetrics } from '../src/registry/metrics.ts';
@@ -48,6 +49,8 @@ export function metricsPage(): string {
 function proxyTable(): string[] {
   const metrics = openProxyMetrics({ name: '', transport: 'stdio' });
   metrics.stop();
+  // Only where there is an authorization server.
+  countIssuerAnswers(metrics.proxy.metrics);
   const rows = metrics.proxy.metrics.families().map((family) => {
     const otlp = otlpName(OTLP_NAMES, family);
     const unit = otlp.unit === '' ? '' : ` (${otlp.unit})`;

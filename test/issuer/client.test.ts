@@ -9,7 +9,7 @@ import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../harness/
 import { stopAll } from '../proxy/rig.ts';
 import { clientProvider, type KeptLogin, newKeptLogin } from './kept-login.ts';
 import { CLIENT_REDIRECT, newPerson } from './person.ts';
-import { callMcp, type LoginWorld, openLoginWorld, post } from './world.ts';
+import { authorizeUrl, callMcp, type LoginWorld, newClient, newPkce, openLoginWorld, post } from './world.ts';
 
 let world: LoginWorld;
 beforeAll(async () => {
@@ -144,6 +144,37 @@ describe.skipIf(executable === undefined)('in a real browser', () => {
     expect(await page.frames()[1]?.content()).not.toContain('Official client');
     await page.close();
   });
+
+  it.each(['light', 'dark'] as const)(
+    'pages in %s say what they are, and all of it is reached by keyboard',
+    async (colorScheme) => {
+      const { page, complaints } = await browser.open();
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 360, height: 740 });
+      const site = 'https://app.example/callback';
+      const remote = await newClient(world, { redirect_uris: [site] });
+      const [unknown, refused] = ['nobody', remote].map((client) =>
+        authorizeUrl(world, client, newPkce(), { redirect_uri: site, scope: 'none' }),
+      );
+      for (const url of [unknown ?? '', refused ?? '', `${world.issuer}/oauth/apps`]) {
+        await page.goto(url);
+        expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+        expect(await page.title()).toBe(await page.textContent('h1'));
+        expect(await page.locator('h1').count()).toBe(1);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+        const controls = page.locator('a[href], button');
+        for (let at = 0; at < (await controls.count()); at += 1) {
+          await page.keyboard.press('Tab');
+          expect(await controls.nth(at).evaluate((element) => element === element.ownerDocument.activeElement)).toBe(
+            true,
+          );
+          expect((await controls.nth(at).textContent())?.trim()).not.toBe('');
+        }
+      }
+      expect(complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([]);
+      await page.close();
+    },
+  );
 
   it.each([
     ['light', 360],

@@ -283,3 +283,30 @@ describe('a client that is not known any more', () => {
     expect(place.text).toContain('not known');
   });
 });
+
+it('requests are counted by endpoint and status in skep_issuer_requests_total, and nothing of people is in it', async () => {
+  const counted = await openLoginWorld({
+    provider: world.provider,
+    config: {
+      telemetry_config: {
+        ...{ service_name: 'counted', insecure: false, metrics_enabled: false, tracing_enabled: false },
+        ...{ sampling_rate: '0.05', use_legacy_attributes: true, enable_prometheus_metrics_path: true },
+      },
+    },
+  });
+  await logIn(counted);
+  await fetch(`${counted.issuer}/oauth/authorize?client_id=nobody`);
+  const text = await (await fetch(`${counted.proxy.origin}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith('skep_issuer_requests_total'));
+  for (const [endpoint, status] of [
+    ['register', 201],
+    ['authorize', 200],
+    ['authorize', 400],
+    ['consent', 200],
+    ['callback', 303],
+    ['token', 200],
+  ]) {
+    expect(lines).toContain(`skep_issuer_requests_total{endpoint="${endpoint}",status_code="${status}"} 1`);
+  }
+  expect(text).not.toContain('ada');
+});

@@ -9,7 +9,7 @@ import type { Rejection } from '../../auth/rejection.ts';
 import type { AuthServerConfig } from '../../contracts/auth-server-config.ts';
 import type { CredentialCaller } from '../../credentials/credential.ts';
 import { SESSION_CLAIM } from '../../issuer/access-token.ts';
-import { type AuthorizationServer, createAuthorizationServer } from '../../issuer/issuer.ts';
+import { type AuthorizationServer, type CountAnswer, createAuthorizationServer } from '../../issuer/issuer.ts';
 import { mountIssuer, type ServeIssuer } from '../../issuer/mount.ts';
 import type { IssuerPorts, IssuerStore } from '../../issuer/ports.ts';
 import { configInvalid, issuerSettings } from '../../issuer/settings.ts';
@@ -60,7 +60,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
   const { store, close } = await openIssuerRecords(options);
   const ports = issuerPorts(options, store);
   const [{ name: first }] = settings.upstreams;
-  const server = createAuthorizationServer(ports, settings, counter(options));
+  const server = createAuthorizationServer(ports, settings, countIssuerAnswers(options.metrics));
   const upstreamToken: OpenIssuer['upstreamToken'] = async ({ claims }, provider = first) => {
     const { [SESSION_CLAIM]: session } = claims;
     return typeof session === 'string' ? server.upstreamToken(session, provider) : undefined;
@@ -106,7 +106,7 @@ function issuerPorts({ environment, files, outbound, logger }: IssuerOptions, st
   };
 }
 
-function counter({ metrics }: IssuerOptions): (endpoint: string, status: number) => void {
+export function countIssuerAnswers(metrics: Metrics): CountAnswer {
   const answers = metrics.counter(
     'skep_issuer_requests_total',
     'Requests to the authorization server, by endpoint and status.',
