@@ -102,6 +102,7 @@ const SHOWN_OTHERWISE: readonly string[] = [
   'rollback-history-unknown',
   'scope-missing',
   'server-name-invalid',
+  'service-stopping',
   'source-answer',
   'source-auth-required',
   'source-endless',

@@ -26,7 +26,8 @@ export function requireToken(options: AccessOptions): onRequestAsyncHookHandler 
   const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
     if (request.routeOptions.config.public === true || isPublic(request.url, publicPaths)) return;
-    const needed = oauth.enforceScopes ? scopeFor(request.method) : undefined;
+    const changes = request.routeOptions.config.changes === true;
+    const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;
     judged(rejection?.reason ?? 'accepted', verdict.ok ? verdict.identity.provider : '');

@@ -18,6 +18,7 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
   'request-invalid': 400,
   'request-timeout': 503,
   'catalogue-unavailable': 503,
+  'service-stopping': 503,
   'tokens-unavailable': 503,
   'internal-error': 500,
 };

@@ -44,6 +44,8 @@ export interface AppOptions {
   readonly metrics: ServiceMetrics;
   /** Absent: nobody measures. */
   readonly traced?: BeginRequest;
+  /** True once no new requests should be sent here; absent: never. */
+  readonly isStopping?: () => boolean;
   /** True: servers run beside the catalogue, and the page shows them. */
   readonly showsRunning?: boolean;
 }
@@ -80,6 +82,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     exposedHeaders: ['ETag', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     strictPreflight: false,
+  });
+  // RFC 9112 section 3.2: whoever is in between may have gone by another one.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!repeatsHost(request.raw.rawHeaders)) return;
+    return sendRefusal(reply, { code: 'request-invalid', message: 'more than one Host header' });
   });
   addRateLimit(app, options);
   addAccessControl(app, options);
@@ -154,8 +161,9 @@ function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics 
   app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, judged: metrics.token }));
 }
 
-function addRoutes(app: FastifyInstance, { config, catalogue, version, auth }: AppOptions): void {
-  addOperationalRoutes(app, catalogue, version);
+function addRoutes(app: FastifyInstance, options: AppOptions): void {
+  const { config, catalogue, version, auth, isStopping = () => false } = options;
+  addOperationalRoutes(app, { catalogue, version, isStopping });
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
   addOpenApiRoutes(app, config);
   const bodies = createBodies(() => auth.clock.monotonic());
@@ -170,6 +178,16 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** What a client sends as its id goes to the log and back: only what is harmless in both. */
 function requestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : undefined;
+}
+
+/** Node itself keeps the first one and hides the others. For every request, so without a list of names. */
+function repeatsHost(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count > 1;
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -23,6 +23,8 @@ export const REGISTRY_CODES = {
     'The request is not valid HTTP for this service: its path, size or form. Look at what the client, or a proxy in between, makes of it.',
   'request-timeout':
     'The request did not arrive, or was not answered, in time. Try again; where it lasts, look at the database, or raise limits.requestTimeout.',
+  'service-stopping':
+    'The service was told to stop: /readiness says so, so that no new requests come. Those that do are answered for `limits.shutdownGrace`.',
   'catalogue-unavailable':
     'The database cannot be reached. The service keeps running; try again after the seconds that Retry-After names.',
   'tokens-unavailable':

@@ -7,7 +7,7 @@ import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
 import { type Coding, chooseCoding, pack } from './encoding.ts';
-import { entityTag, namesTag } from './etag.ts';
+import { entityTag, isAnyTag, namesTag } from './etag.ts';
 import { sharedRevisions } from './revisions.ts';
 import type { Handler } from './route.ts';
 
@@ -47,7 +47,10 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
   return (ask, dated) => {
     /** Whether only the store can have it: one question is enough then. */
     function isNew(request: FastifyRequest, { source }: SourceKey): boolean {
-      if (dated === undefined || request.headers['if-none-match'] !== undefined) return false;
+      const named = request.headers['if-none-match'];
+      // It asks whether there is anything, which only the store can tell.
+      if (isAnyTag(named)) return true;
+      if (dated === undefined || named !== undefined) return false;
       const last = met.get(source);
       return last === undefined || bodies.get(entityTag(version, last, request.url)) === undefined;
     }

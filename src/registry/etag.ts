@@ -9,7 +9,13 @@ export function entityTag(...parts: readonly string[]): string {
 
 /** Whether an If-None-Match header names the tag; weak comparison (RFC 9110 section 13.1.2). */
 export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (isAnyTag(ifNoneMatch)) return true;
   return opaqueTags(ifNoneMatch ?? '').some((known) => opaqueTags(tag).includes(known));
+}
+
+/** `*`: whatever there is (RFC 9110 section 13.1.2). */
+export function isAnyTag(ifNoneMatch: string | undefined): boolean {
+  return ifNoneMatch?.trim() === '*';
 }
 
 function opaqueTags(header: string): readonly string[] {

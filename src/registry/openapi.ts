@@ -50,12 +50,25 @@ function withoutChallenges<T extends FastifySchema>(schema: T): T {
   return { ...schema, response };
 }
 
+type Format = 'json' | 'yaml';
+
+function toYaml(document: unknown): string {
+  return stringify(document, PLAIN_YAML);
+}
+
 /** At the top, and below each registry, where a client that knows only that address looks. */
 export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig): void {
-  function send(reply: FastifyReply, format: 'json' | 'yaml'): FastifyReply {
-    reply.header('cache-control', 'no-cache');
-    if (format === 'json') return reply.send(app.swagger());
-    return reply.type('application/yaml; charset=utf-8').send(stringify(app.swagger(), PLAIN_YAML));
+  const made = new Map<Format, string>();
+
+  /** Making the YAML takes a tenth of a second, and anybody may ask for it: once. */
+  function textOf(format: Format): string {
+    const text = made.get(format) ?? (format === 'json' ? JSON.stringify : toYaml)(app.swagger());
+    made.set(format, text);
+    return text;
+  }
+
+  function send(reply: FastifyReply, format: Format): FastifyReply {
+    return reply.header('cache-control', 'no-cache').type(`application/${format}; charset=utf-8`).send(textOf(format));
   }
   for (const format of ['json', 'yaml'] as const) {
     route(app, `/openapi.${format}`, (_request, reply) => send(reply, format), openApiSchema(format, 'service'));
@@ -65,7 +78,7 @@ export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryC
     }
   }
 
-  function sendKnown(request: FastifyRequest, reply: FastifyReply, format: 'json' | 'yaml'): FastifyReply {
+  function sendKnown(request: FastifyRequest, reply: FastifyReply, format: Format): FastifyReply {
     const { registry } = request.params as { readonly registry?: string };
     return registries.some(({ name }) => name === registry) ? send(reply, format) : handleNotFound(request, reply);
   }

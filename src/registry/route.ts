@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route needs no token. */
     readonly public?: true;
+    /** It asks for work: the scope to write is needed, whether or not scopes are enforced elsewhere. */
+    readonly changes?: true;
   }
 }
 
@@ -27,7 +29,7 @@ export function addPublicRoute(app: FastifyInstance, url: string, handler: Handl
 
 /** POST by the handler, which gets no body; 405 for the other methods. */
 export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
-  addRoute(app, 'POST', url, handler, schema);
+  addRoute(app, 'POST', url, handler, schema, { changes: true });
 }
 
 function addRoute(
@@ -44,7 +46,7 @@ function addRoute(
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
     url,
-    config,
+    config: { public: config.public },
     onRequest: async (_request, reply) => methodNotAllowed(reply, allowed),
     handler: async (_request, reply) => methodNotAllowed(reply, allowed),
   });

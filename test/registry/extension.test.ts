@@ -16,6 +16,8 @@ const BASE = '/extension/v0/registries';
 const JANUARY = '2026-01-01T00:00:00.000Z';
 const FILE = { type: 'FILE', creationType: 'CONFIG', sourceType: 'file', format: 'toolhive' };
 
+const FAILED = 'the last attempt failed; what was read before is still served';
+
 test('each registry of the configuration is told, with its sync as far as there was one', async () => {
   const state = {
     phase: 'Failed',
@@ -31,7 +33,7 @@ test('each registry of the configuration is told, with its sync as far as there 
   expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
   const { phase: _, rejectedCount: __, ...told } = state;
   expect(json.registries).toEqual([
-    { name: 'tools', ...FILE, syncSchedule: '1h30m', syncStatus: { phase: 'failed', ...told } },
+    { name: 'tools', ...FILE, syncSchedule: '1h30m', syncStatus: { ...told, phase: 'failed', message: FAILED } },
     { name: 'empty', ...FILE },
     { name: 'with/slash', ...FILE },
     { name: 'nothing', type: 'MANAGED', creationType: 'CONFIG', sourceType: 'managed', format: 'toolhive' },

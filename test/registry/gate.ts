@@ -122,7 +122,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[], oauth: Par
     registryName: 'tools',
     namespace: 'default',
     listen: { host: '127.0.0.1', port: 0 },
-    limits: { trustedProxies: [], requestTimeoutMs: 10_000, headerBytes: 32_768, connections: 100 },
+    limits: { trustedProxies: [], requestTimeoutMs: 10_000, shutdownGraceMs: 0, headerBytes: 32_768, connections: 100 },
     registries: [],
     outbound: { allowPrivate: [], allowFiles: false },
     page: true,

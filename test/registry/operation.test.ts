@@ -53,6 +53,17 @@ async function scrape({ metricsUrl }: Started): Promise<string> {
 
 const METRICS = 'metrics: {host: 127.0.0.1, port: 0}';
 
+test('once it is to stop it is not ready, and answers whoever still comes until the grace is over', async () => {
+  const service = await start('auth: {mode: anonymous}\nlimits: {shutdownGrace: 1h}');
+  const ready = async () => (await fetch(`${service.url}/readiness`)).status;
+  expect(await ready()).toBe(200);
+  void service.drain();
+  expect(await ready()).toBe(503);
+  const headers = { connection: 'close' };
+  expect((await fetch(`${service.url}/tools/v0.1/servers`, { headers })).status).toBe(200);
+  expect((await fetch(`${service.url}/health`, { headers })).status).toBe(200);
+});
+
 test('metrics have a listener of their own, which knows nothing else and asks for no token', async () => {
   await backing.fill([], '2026-01-01T00:00:00.000Z');
   const auth = `auth: {oauth: {resourceUrl: "https://r.example", providers: [{name: main, issuerUrl: "${issuer.url}", audience: "${AUDIENCE}", allowPrivateIP: true}]}}`;

@@ -1,5 +1,6 @@
 // The routes over a real PostgreSQL: lists, paging, filters, versions, conditional requests, failures.
 
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entry } from '../../src/catalogue/ports.ts';
 import { KEY, openService, type Service } from './service.ts';
@@ -454,6 +455,26 @@ test('an answer has an entity tag that another request can name', async () => {
   expect((await service.get('/tools/v0.1/servers?limit=2', { 'if-none-match': '"x"' })).status).toBe(200);
   expect((await service.get('/tools/v0.1/servers?limit=3', { 'if-none-match': etag })).status).toBe(200);
   expect((await service.get('/empty/v0.1/servers?limit=2', { 'if-none-match': etag })).status).toBe(200);
+});
+
+test('any entity tag is named by a star, where there is anything', async () => {
+  const any = { 'if-none-match': '*' };
+  for (const path of [
+    'servers?limit=2',
+    'servers/io.acme%2Falpha/versions',
+    'servers/io.acme%2Falpha/versions/latest',
+  ]) {
+    expect(await service.get(`/tools/v0.1/${path}`, any)).toMatchObject({ status: 304, text: '' });
+  }
+  expect((await service.get('/tools/v0.1/servers/io.acme%2Fnobody/versions', any)).status).toBe(404);
+});
+
+test('a request with two Host headers is refused', async () => {
+  const base = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(base.port), base.hostname);
+  socket.write('GET /health HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n');
+  const answer = (await socket.toArray()).join('');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"error":"more than one Host header"\}$/s);
 });
 
 test('an entity tag changes with the content, and not without', async () => {

@@ -60,6 +60,15 @@ test('where they are not enforced every valid token will do', async () => {
   expect((await lenient.ask(await token({}))).status).toBe(404);
 });
 
+test('a manual sync needs the scope to write also where scopes are not enforced', async () => {
+  const url = '/extension/v0/registries/other/sync';
+  async function sync(claims: Record<string, unknown>) {
+    const headers = { authorization: `Bearer ${await token(claims)}` };
+    return (await lenient.app.inject({ method: 'POST', url, headers })).statusCode;
+  }
+  expect([await sync({}), await sync({ scope: READ }), await sync({ scope: WRITE })]).toEqual([403, 403, 404]);
+});
+
 test('where they are enforced, every challenge says what to ask for', async () => {
   const { challenge } = await enforcing.ask('invented');
   expect(challenge).toBe(REFUSED.challenge.replace('resource_metadata', `scope="${READ}", resource_metadata`));

@@ -164,6 +164,7 @@ async function serve({ app }: TestDatabase, lines: string[] = []): Promise<Servi
   const service = await startService(read.config, store, logger);
   return {
     url: service.url,
+    drain: service.drain,
     stop: async () => {
       await service.stop();
       await store.close();

@@ -119,6 +119,7 @@ test('what the operator of the existing platform generates is accepted as it is'
         "headerBytes": 32768,
         "requestTimeoutMs": 10000,
         "requestsPerMinute": undefined,
+        "shutdownGraceMs": 5000,
         "trustedProxies": [],
       },
       "listen": {
@@ -236,6 +237,7 @@ test('everything but the registries and the auth mode has a default', () => {
         "headerBytes": 32768,
         "requestTimeoutMs": 10000,
         "requestsPerMinute": undefined,
+        "shutdownGraceMs": 5000,
         "trustedProxies": [],
       },
       "listen": {

@@ -54,7 +54,7 @@ const Database = Type.Object(
   },
   {
     ...CLOSED,
-    description: 'PostgreSQL database that the catalogue is in; without it the service keeps it in memory.',
+    description: 'PostgreSQL database that the catalogue is in; what is left out has its default.',
   },
 );
 
@@ -90,6 +90,11 @@ const Limits = Type.Object(
       }),
     ),
     requestTimeout: Type.Optional(Duration('Until a request that is not answered gets 503.', { default: '10s' })),
+    shutdownGrace: Type.Optional(
+      Duration('After SIGTERM: how long new requests are still answered, while /readiness says 503.', {
+        default: '5s',
+      }),
+    ),
     headerBytes: Type.Optional(
       Type.Integer({
         minimum: 4096,

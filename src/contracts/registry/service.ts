@@ -67,6 +67,8 @@ export interface ServiceLimits {
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
+  /** How long new requests are still answered once the service was told to stop. */
+  readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;
 }
@@ -124,6 +126,7 @@ function settleLimits(limits: NonNullable<RegistryConfigFile['limits']>): Servic
     requestsPerMinute,
     trustedProxies: limits.trustedProxies ?? [],
     requestTimeoutMs: milliseconds(limits.requestTimeout ?? '10s'),
+    shutdownGraceMs: milliseconds(limits.shutdownGrace ?? '5s'),
     headerBytes: limits.headerBytes ?? 32_768,
     connections: limits.connections ?? 10_000,
   };

@@ -45,6 +45,7 @@ export function serveCommand(): Command {
         if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
         process.stdout.write(`serving ${service.url}\n`);
         await awaitSignal();
+        await service.drain();
       } finally {
         for (const each of running.reverse()) await each.stop();
         await database.close();

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
@@ -36,6 +37,11 @@ export interface Service {
   readonly url: string;
   /** Where /metrics is, without the path; absent where the configuration asks for none. */
   readonly metricsUrl?: string;
+  /**
+   * From now on it is not ready. Resolves once whoever sends requests had time to notice: until then, and to `stop`, they are
+   * answered.
+   */
+  drain(): Promise<void>;
   /** Requests under way are answered first. */
   stop(): Promise<void>;
 }
@@ -52,6 +58,11 @@ export async function startService(
   beside?: Beside,
 ): Promise<Service> {
   const closing: (() => Promise<unknown>)[] = [];
+  let isStopping = false;
+  async function drain(): Promise<void> {
+    isStopping = true;
+    await sleep(config.limits.shutdownGraceMs, undefined, { ref: false });
+  }
   async function stop(): Promise<void> {
     for (const close of closing.splice(0).reverse()) await close();
   }
@@ -80,6 +91,7 @@ export async function startService(
       newRequestId: randomUUID,
       metrics,
       traced,
+      isStopping: () => isStopping,
       showsRunning: beside !== undefined,
     });
     closing.push(() => app.close());
@@ -87,7 +99,7 @@ export async function startService(
     // Before the registry itself: whoever sees that one is ready may scrape.
     const metricsUrl = await startMetrics({ metrics, config, catalogue, logger }, closing);
     const url = await listen(app, config.listen);
-    return { url, metricsUrl, stop };
+    return { url, metricsUrl, drain, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -85,10 +85,13 @@ function kindOf(type: ServedRegistry['origin']['type']): Pick<RegistryInfo, 'typ
   }
 }
 
+/** Why a source failed names hosts and paths of the inside: it is in the log, and in the status of the MCPRegistry. */
+const FAILED = 'the last attempt failed; what was read before is still served';
+
 function syncStatus({ phase, message, attemptCount, serverCount, lastAttempt, lastSyncTime }: SourceState): object {
   return {
     phase: phase.toLowerCase(),
-    message,
+    message: phase === 'Failed' ? FAILED : message,
     attemptCount,
     serverCount,
     lastAttempt,

@@ -7,6 +7,7 @@ import { route } from '../route.ts';
 import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../schemas.ts';
 
 const NOT_READY = 'not ready: the catalogue cannot be read';
+const STOPPING = 'not ready: the service is stopping';
 
 /** Body of GET /version. */
 export interface VersionInfo {
@@ -19,8 +20,17 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
-/** /health, /readiness (503 while the catalogue cannot be read) and /version. */
-export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueReader, version: VersionInfo): void {
+interface OperationalOptions {
+  readonly catalogue: CatalogueReader;
+  readonly version: VersionInfo;
+  readonly isStopping: () => boolean;
+}
+
+/** /health, /readiness (503 while the catalogue cannot be read, and from the stop on) and /version. */
+export function addOperationalRoutes(
+  app: FastifyInstance,
+  { catalogue, version, isStopping }: OperationalOptions,
+): void {
   route(app, '/health', health, HEALTH_SCHEMA);
   route(app, '/readiness', readiness, READINESS_SCHEMA);
   route(app, '/version', showVersion, VERSION_INFO_SCHEMA);
@@ -30,6 +40,7 @@ export function addOperationalRoutes(app: FastifyInstance, catalogue: CatalogueR
   }
 
   async function readiness(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    if (isStopping()) return sendRefusal(reply, { code: 'service-stopping', message: STOPPING });
     try {
       await catalogue.ping();
     } catch (error) {

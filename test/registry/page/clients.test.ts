@@ -120,6 +120,86 @@ test.each(['${env:SECRET}', '${input:x}', '$' + '{SECRET}'])('a header that says
   expect(variables).toEqual(['CLOCK_X_KEY']);
 });
 
+test.each([
+  ['a terminal would act on', 'a\u001b[201~\nreboot\n'],
+  ['shows the text in another order', 'a\u202egnp.exe'],
+])('a value that %s is asked for instead', (_reason, value) => {
+  const pkg = { registryType: 'npm', identifier: 'b', ...STDIO, environmentVariables: [{ name: 'KEY', value }] };
+  expect(configured({ packages: [pkg] }, 'Cursor')?.file.mcpServers.clock.env).toEqual({ KEY: '${env:KEY}' });
+  const args = [{ type: 'positional', valueHint: 'what', value }];
+  const given = { registryType: 'npm', identifier: 'b', ...STDIO, packageArguments: args };
+  expect(configured({ packages: [given] }, 'Cursor')?.file.mcpServers.clock.args).toEqual([
+    '-y',
+    'b',
+    '${env:CLOCK_WHAT}',
+  ]);
+});
+
+test.each(['DOCKER_HOST', 'PATH', 'LD_PRELOAD', 'https_proxy'])(
+  'a container gets its %s in its arguments: no program of this machine is given it',
+  (name) => {
+    const environmentVariables = [
+      { name, value: 'x' },
+      { name: 'GITHUB_TOKEN', isRequired: true, isSecret: true },
+    ];
+    const pkg = { registryType: 'oci', identifier: 'a/b:1', ...STDIO, environmentVariables };
+    expect(configured({ packages: [pkg] }, 'Claude Code')?.file.mcpServers.clock).toEqual({
+      type: 'stdio',
+      command: 'docker',
+      args: ['run', '-i', '--rm', '-e', 'GITHUB_TOKEN', '-e', `${name}=x`, 'a/b:1'],
+      env: { GITHUB_TOKEN: '${GITHUB_TOKEN}' },
+    });
+    const asked = { ...pkg, environmentVariables: [{ name, isRequired: true }] };
+    const { file, variables } = configured({ packages: [asked] }, 'Claude Code') ?? {};
+    expect(file.mcpServers.clock.args).toContain(`${name}=\${CONTAINER_${name.toUpperCase()}}`);
+    expect(variables).toEqual([`CONTAINER_${name.toUpperCase()}`]);
+  },
+);
+
+const ARGS: JsonObject = {
+  packages: [{ registryType: 'oci', identifier: 'a/b:1', ...STDIO }],
+  _meta: {
+    'io.modelcontextprotocol.registry/publisher-provided': {
+      'io.github.stacklok': { 'a/b:1': { args: ['--transport', 'stdio', '${env:SECRET}'] } },
+    },
+  },
+};
+
+test.each(CLIENTS.map(({ name }) => name))(
+  '%s starts a container with the arguments that its publisher names',
+  (name) => {
+    const { file } = configured(ARGS, name) ?? {};
+    const [servers] = Object.values<Record<string, { args: string[] }>>(file).filter((each) => 'clock' in each);
+    expect(servers?.clock?.args).toEqual(['run', '-i', '--rm', 'a/b:1', '--transport', 'stdio']);
+  },
+);
+
+test('install links hold what would be pasted', () => {
+  const launch = waysOf(readEntry({ server: { name: 'io.acme/clock', version: '1.0.0', remotes } }))[0]?.launch;
+  if (launch === undefined) throw new Error('there is a way');
+  const link = (client: string) =>
+    CLIENTS.find(({ name }) => name === client)?.install?.('io.acme/clock', launch) ?? '';
+  const code = JSON.parse(decodeURIComponent(link('VS Code').replace('vscode:mcp/install?', '')));
+  const { inputs, servers } = configured({ remotes }, 'VS Code')?.file ?? {};
+  expect(code).toEqual({ name: 'clock', ...servers.clock, inputs });
+  const cursor = new URL(link('Cursor'));
+  expect(cursor.protocol).toBe('cursor:');
+  expect(cursor.searchParams.get('name')).toBe('clock');
+  const packed = Buffer.from(cursor.searchParams.get('config') ?? '', 'base64').toString();
+  expect(JSON.parse(packed)).toEqual(configured({ remotes }, 'Cursor')?.file.mcpServers.clock);
+});
+
+test('Claude Desktop, which starts programs only, reaches an address through one', () => {
+  expect(configured({ remotes }, 'Claude Desktop')?.file.mcpServers.clock).toEqual({
+    command: 'npx',
+    args: ['-y', 'mcp-remote', 'https://clock.acme.example/<tenant>/mcp', '--header', 'Authorization:Bearer <token>'],
+  });
+  expect(configured({ remotes }, 'Windsurf')?.file.mcpServers.clock.serverUrl).toBe(
+    'https://clock.acme.example/${env:CLOCK_TENANT}/mcp',
+  );
+  expect(Object.keys(configured({ remotes }, 'Zed')?.file)).toEqual(['context_servers']);
+});
+
 test('a variable cannot complete what a value began', () => {
   const header = { name: 'X-Key', value: '${part}', variables: { part: { value: '{env:SECRET}' } } };
   const remote = { type: 'sse', url: 'https://a.example', headers: [header] };
@@ -132,7 +212,7 @@ test('a container that listens is started first, with what is blank from the she
     identifier: 'images.acme.example/clock:1',
     transport: { type: 'streamable-http', url: 'http://localhost:8090/mcp' },
     environmentVariables: [
-      { name: 'GREETING', value: "it's $(reboot)\n`now`" },
+      { name: 'GREETING', value: "it's $(reboot) `now`" },
       { name: 'KEY', isRequired: true, isSecret: true },
       { name: 'A; reboot', value: 'x' },
     ],
@@ -140,7 +220,7 @@ test('a container that listens is started first, with what is blank from the she
   const [way] = waysOf(readEntry({ server: { name: 'a/b', packages: [pkg] } }));
   if (way?.launch?.kind !== 'address' || way.launch.start === undefined) throw new Error('it is an address');
   expect(shellLine(way.launch.start)).toBe(
-    "GREETING='it'\\''s $(reboot)\n`now`' docker run -i --rm -p 127.0.0.1:8090:8090 -e GREETING -e KEY images.acme.example/clock:1",
+    "GREETING='it'\\''s $(reboot) `now`' docker run -i --rm -p 127.0.0.1:8090:8090 -e GREETING -e KEY images.acme.example/clock:1",
   );
   expect(configured({ packages: [pkg] }, 'Cursor')?.file).toEqual({
     mcpServers: { clock: { url: 'http://localhost:8090/mcp' } },

@@ -1,5 +1,6 @@
 // The configuration files of MCP clients, ready to be pasted. Knows no DOM. Sources: the clients' documentation of
-// VS Code's mcp.json, Claude Code's .mcp.json and Cursor's mcp.json.
+// VS Code's mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
+// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
 
 import { lastSegment } from './entry.ts';
 import type { Command, Launch } from './launch.ts';
@@ -10,6 +11,8 @@ export interface Client {
   /** Where the text goes. */
   readonly file: string;
   readonly configure: (server: string, launch: Launch) => Configuration;
+  /** A link that has the client ask whether to install it; undefined where this way has none. */
+  readonly install?: (server: string, launch: Launch) => string | undefined;
 }
 
 export interface Configuration {
@@ -18,19 +21,73 @@ export interface Configuration {
   readonly variables: readonly Blank[];
 }
 
+const CLAUDE_CODE: Client = {
+  name: 'Claude Code',
+  file: '.mcp.json',
+  configure: (server, launch) => forVariables(server, launch, (name) => `\${${name}}`, 'typed'),
+};
+
 export const CLIENTS: readonly Client[] = [
-  { name: 'VS Code', file: '.vscode/mcp.json', configure: forVsCode },
-  {
-    name: 'Claude Code',
-    file: '.mcp.json',
-    configure: (server, launch) => forVariables(server, launch, (name) => `\${${name}}`, 'typed'),
-  },
+  { name: 'VS Code', file: '.vscode/mcp.json', configure: forVsCode, install: linkForVsCode },
+  CLAUDE_CODE,
   {
     name: 'Cursor',
     file: '.cursor/mcp.json',
     configure: (server, launch) => forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped'),
+    install: linkForCursor,
+  },
+  {
+    name: 'Claude Desktop',
+    file: 'claude_desktop_config.json',
+    configure: (server, launch) => forFilledIn(server, bridged(launch)),
+  },
+  {
+    name: 'Windsurf',
+    file: '~/.codeium/windsurf/mcp_config.json',
+    configure: (server, launch) =>
+      forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped', { members: 'mcpServers', url: 'serverUrl' }),
+  },
+  {
+    name: 'Zed',
+    file: 'settings.json',
+    configure: (server, launch) => forFilledIn(server, launch, 'context_servers'),
   },
 ];
+
+/** What is blank is to be written into the file by hand: these clients know no variables. */
+function forFilledIn(server: string, launch: Launch, membersName = 'mcpServers'): Configuration {
+  const write = ({ name }: Blank) => `<${name}>`;
+  const definition = define(launch, 'untyped', write);
+  return { text: pretty({ [membersName]: { [configurationKey(server)]: definition } }), variables: [] };
+}
+
+/** Claude Desktop starts programs only; this one passes on what is said over HTTP. */
+function bridged(launch: Launch): Launch {
+  if (launch.kind === 'command') return launch;
+  const { url, headers } = launch;
+  const passed = headers.flatMap(({ name, value }): Template[] => [['--header'], [`${name}:`, ...value]]);
+  return {
+    kind: 'command',
+    command: { program: 'npx', args: [['-y'], ['mcp-remote'], url, ...passed], environment: [] },
+  };
+}
+
+/** https://code.visualstudio.com/docs/copilot/customization/mcp-servers: the same definition, in the address. */
+function linkForVsCode(server: string, launch: Launch): string | undefined {
+  const { inputs = [], servers } = JSON.parse(forVsCode(server, launch).text);
+  const [[name, definition] = []] = Object.entries<object>(servers);
+  const text = JSON.stringify({ name, ...definition, ...(inputs.length === 0 ? {} : { inputs }) });
+  return `vscode:mcp/install?${encodeURIComponent(text)}`;
+}
+
+/** https://docs.cursor.com/en/tools/developers: the definition in base64. */
+function linkForCursor(server: string, launch: Launch): string | undefined {
+  const { text } = forVariables(server, launch, (name) => `\${env:${name}}`, 'untyped');
+  const [[name = '', definition] = []] = Object.entries<object>(JSON.parse(text).mcpServers);
+  const bytes = new TextEncoder().encode(JSON.stringify(definition));
+  const packed = btoa(String.fromCharCode(...bytes));
+  return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${encodeURIComponent(packed)}`;
+}
 
 /** Asks for what is blank when the server is started. */
 function forVsCode(server: string, launch: Launch): Configuration {
@@ -59,30 +116,47 @@ function forVariables(
   launch: Launch,
   reference: (name: string) => string,
   style: 'typed' | 'untyped',
+  words: Words = { members: 'mcpServers', url: 'url' },
 ): Configuration {
   const variables = new Map<string, Blank>();
-  const definition = define(launch, style, (blank) => {
-    const name = variableOf(blank, server);
-    variables.set(name, { ...blank, name });
-    return reference(name);
-  });
+  const definition = define(
+    launch,
+    style,
+    (blank) => {
+      const name = variableOf(blank, server);
+      variables.set(name, { ...blank, name });
+      return reference(name);
+    },
+    words,
+  );
   return {
-    text: pretty({ mcpServers: { [configurationKey(server)]: definition } }),
+    text: pretty({ [words.members]: { [configurationKey(server)]: definition } }),
     variables: [...variables.values()],
   };
+}
+
+/** How a client calls the list of its servers, and the address of one. */
+interface Words {
+  readonly members: string;
+  readonly url: string;
 }
 
 type Write = (blank: Blank) => string;
 
 /** `untyped`: without the type of an address, which the client finds out. */
-function define(launch: Launch, style: 'typed' | 'untyped', write: Write): object {
+function define(
+  launch: Launch,
+  style: 'typed' | 'untyped',
+  write: Write,
+  { url: address = 'url' }: Partial<Words> = {},
+): object {
   const settle = (settings: Command['environment']) =>
     Object.fromEntries(settings.map(({ name, value }) => [name, fillTemplate(value, write)]));
   if (launch.kind === 'address') {
     const { type, url, headers } = launch;
     return {
       ...(style === 'typed' ? { type } : {}),
-      url: fillTemplate(url, write),
+      [address]: fillTemplate(url, write),
       ...(headers.length === 0 ? {} : { headers: settle(headers) }),
     };
   }

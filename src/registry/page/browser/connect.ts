@@ -3,7 +3,7 @@
 import { CLIENTS, type Client, shellLine } from './clients.ts';
 import { button, element, list } from './dom.ts';
 import type { Entry } from './entry.ts';
-import { type Way, waysOf } from './launch.ts';
+import { type Launch, type Way, waysOf } from './launch.ts';
 
 /** `announce`: for those who do not see that something was copied. */
 export function connectSection(entry: Entry, announce: (text: string) => void): HTMLElement {
@@ -76,11 +76,19 @@ function snippets(
   const needed = variables.map(({ name, description }) =>
     element('span', {}, element('code', { class: 'text' }, name), ' ', element('span', { class: 'text' }, description)),
   );
-  return [
+  const parts = [
     ...(start === undefined ? [] : [snippet('Start it first', start, announce)]),
+    installLink(client, server, launch),
     snippet(client.file, text, announce),
     ...(needed.length === 0 ? [] : [element('p', {}, `Set before ${client.name} starts:`), list(needed)]),
   ];
+  return parts.filter((part) => part !== undefined);
+}
+
+function installLink(client: Client, server: string, launch: Launch): HTMLElement | undefined {
+  const href = client.install?.(server, launch);
+  if (href === undefined) return undefined;
+  return element('p', {}, element('a', { href, class: 'install' }, `Install in ${client.name}`));
 }
 
 function snippet(label: string, text: string, announce: (text: string) => void): HTMLElement {

@@ -2,7 +2,7 @@
 // and remotes of a server.json (official schema 2025-12-11). Knows no client.
 
 import type { Argument, Entry, Input, Package, Remote } from './entry.ts';
-import { addressOf, type Template, templateOf } from './template.ts';
+import { addressOf, type Blank, type Template, templateOf } from './template.ts';
 
 export interface Command {
   readonly program: string;
@@ -32,10 +32,10 @@ export interface Way {
   readonly launch: Launch | undefined;
 }
 
-export function waysOf({ packages, remotes }: Entry): readonly Way[] {
+export function waysOf({ packages, remotes, args }: Entry): readonly Way[] {
   return [
     ...remotes.map((remote) => ({ label: `Remote: ${remote.url ?? remote.type}`, launch: launchOfRemote(remote) })),
-    ...packages.map((pkg) => ({ label: `${pkg.registryType}: ${pkg.identifier}`, launch: launchOfPackage(pkg) })),
+    ...packages.map((pkg) => ({ label: `${pkg.registryType}: ${pkg.identifier}`, launch: launchOfPackage(pkg, args) })),
   ];
 }
 
@@ -53,15 +53,16 @@ function launchOfRemote(remote: Remote): Launch | undefined {
   };
 }
 
-function launchOfPackage(pkg: Package): Launch | undefined {
-  const command = commandOf(pkg);
+/** `args`: of the container, where the package itself names none. */
+function launchOfPackage(pkg: Package, args: readonly string[]): Launch | undefined {
+  const command = commandOf(pkg, args);
   if (command === undefined) return undefined;
   if (pkg.transport.type === 'stdio') return { kind: 'command', command };
   const reached = launchOfRemote(pkg.transport);
   return reached?.kind === 'address' ? { ...reached, start: command } : undefined;
 }
 
-function commandOf(pkg: Package): Command | undefined {
+function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefined {
   const { registryType, identifier, version } = pkg;
   // One that begins with a dash would be an option of the program, and nothing real holds spaces or variables.
   if (!isPlain(identifier) || (version !== undefined && !isPlain(version))) return undefined;
@@ -81,7 +82,12 @@ function commandOf(pkg: Package): Command | undefined {
         environment,
       };
     case 'oci': {
-      const passed = environment.flatMap(({ name }): Template[] => [['-e'], [name]]);
+      const ofMachine = environment.filter(({ name }) => OF_MACHINE.test(name));
+      const handedOn = environment.filter(({ name }) => !OF_MACHINE.test(name));
+      const passed = [
+        ...handedOn.flatMap(({ name }): Template[] => [['-e'], [name]]),
+        ...ofMachine.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value.map(ofContainer)]]),
+      ];
       const args = [
         ['run'],
         ['-i'],
@@ -90,13 +96,24 @@ function commandOf(pkg: Package): Command | undefined {
         ...passed,
         ...runtime,
         [imageOf(pkg)],
-        ...own,
+        ...(own.length > 0 ? own : ownArgs.flatMap(fixedArgument)),
       ];
-      return { program: 'docker', args, environment };
+      return { program: 'docker', args, environment: handedOn };
     }
     default:
       return undefined;
   }
+}
+
+/**
+ * Variables that the programs of the reader's machine follow as well, `docker` first of all: a container gets its value in
+ * its own arguments, and they never see it.
+ */
+const OF_MACHINE =
+  /^(PATH|HOME|SHELL|USER|TMPDIR|IFS|ENV|GODEBUG|SSH_AUTH_SOCK|(HTTPS?|ALL|NO)_PROXY|(BASH|LD|DYLD|DOCKER|COMPOSE|BUILDKIT|XDG)_.*)$/i;
+
+function ofContainer(part: string | Blank): string | Blank {
+  return typeof part === 'string' ? part : { ...part, name: `CONTAINER_${part.name.toUpperCase()}` };
 }
 
 /** The port of an address on this machine, so that the container is reached there and from nowhere else. */
@@ -125,6 +142,12 @@ function argument(given: Argument): readonly Template[] {
   // A flag without a value is written where the document fixes or requires it.
   if (value === undefined || given.name === '') return [];
   return value.length === 0 ? [[given.name]] : [[given.name], value];
+}
+
+/** As it stands; what no client may be given is left out. */
+function fixedArgument(text: string): readonly Template[] {
+  const value = addressOf(text, []);
+  return value === undefined ? [] : [value];
 }
 
 /** Those that are to be written down, as far as their names can be names. */

@@ -50,13 +50,18 @@ function parseTemplate(text: string, variables: readonly Input[]): Template {
   }
 }
 
+/** What a terminal would act on, or what shows a text in another order than it has. */
+const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
+
 /**
  * Clients expand `${…}` in their files: a catalogue entry that says `${env:CLOUD_SECRET}` in a header would have the
- * reader's own secret sent to its server. Such texts are never passed on.
+ * reader's own secret sent to its server. Such texts are never passed on, nor is what nobody sees before it is pasted.
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);
-  return parts.some((part) => typeof part === 'string' && part.includes('${')) ? undefined : parts;
+  return parts.some((part) => typeof part === 'string' && (part.includes('${') || UNSEEN.test(part)))
+    ? undefined
+    : parts;
 }
 
 function joined(template: Template): Template {
