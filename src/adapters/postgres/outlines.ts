@@ -64,8 +64,9 @@ export function createOutlines(pool: Pool): Outlines {
     list: (key, query) =>
       current(key, async (outline) => {
         const { ids, more } = findVersions(outline, query);
-        const { revision, entries } = await pool.use((client) => readCatalogueEntries(client, key, ids));
-        return { revision, value: entries.length === ids.length ? { revision, entries, more } : undefined };
+        const { revision, entries, found } = await pool.use((client) => readCatalogueEntries(client, key, ids));
+        const page = { revision, entries, more: more || entries.length < found };
+        return { revision, value: found === ids.length ? page : undefined };
       }),
     facets: (key) =>
       current(key, async (outline) => {

@@ -35,23 +35,37 @@ export async function readCatalogueRevision(client: pg.Client, key: SourceKey): 
   return rows[0]?.[0] ?? NO_REVISION;
 }
 
-/** The versions as far as there are, in the order of `ids`, and the revision that they are of. */
+/** Of the documents of one page together: a hundred of the largest would take more memory than a replica has. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+interface ReadEntries {
+  readonly revision: string;
+  /** In the order of `ids`; the first ones, where all together are more than a page may have. */
+  readonly entries: readonly StoredEntry[];
+  /** How many of the ids there are. */
+  readonly found: number;
+}
+
 export async function readCatalogueEntries(
   client: pg.Client,
   key: SourceKey,
   ids: readonly VersionId[],
-): Promise<{ readonly revision: string; readonly entries: readonly StoredEntry[] }> {
+): Promise<ReadEntries> {
   const rows = await readRows(
     client,
     'entries',
     `select ${REVISION}, found.* from catalogue_source s left join lateral (
-       select ${SERVED} from unnest($4::text[], $5::text[]) with ordinality as k(name, version, at)
-       join catalogue_entry e on e.source_id = s.id and e.name = k.name and e.version = k.version order by k.at
+       select e.found, ${SERVED} from (
+         select e.*, k.at, count(*) over () as found,
+           sum(octet_length(e.document::text)) over (order by k.at rows unbounded preceding) as bytes
+         from unnest($4::text[], $5::text[]) with ordinality as k(name, version, at)
+         join catalogue_entry e on e.source_id = s.id and e.name = k.name and e.version = k.version
+       ) e where e.bytes <= ${PAGE_BYTES} or e.at = 1 order by e.at
      ) as found on true where ${OF_SOURCE}`,
     [...valuesOf(key), ids.map(({ name }) => name), ids.map(({ version }) => version)],
   );
-  const entries = toEntries(rows.filter(([, name]) => name !== null).map((row) => row.slice(1)));
-  return { revision: rows[0]?.[0] ?? NO_REVISION, entries };
+  const entries = toEntries(rows.filter(([, found]) => found !== null).map((row) => row.slice(2)));
+  return { revision: rows[0]?.[0] ?? NO_REVISION, entries, found: Number(rows[0]?.[1] ?? 0) };
 }
 
 /** Newest publication first; of those published together the highest version first. */

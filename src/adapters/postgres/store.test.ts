@@ -224,6 +224,24 @@ describe('only what changed is written', () => {
     expect({ rows: await rows(), revision: await store.revision(key) }).toEqual(before);
   });
 
+  test('a page ends where its documents are more than a replica can hold, and goes on after it', async () => {
+    const large = Array.from({ length: 30 }, (_, at) => {
+      const made = entry(`large-${String(at).padStart(2, '0')}`);
+      return { ...made, document: { ...made.document, pad: 'x'.repeat(250_000) } };
+    });
+    await store.replace(key, large, state(), () => T1);
+    const names: string[] = [];
+    let pages = 0;
+    for (let after: ListQuery['after'], more = true; more; pages += 1) {
+      const page = await store.list(key, { ...LIVE, ...(after === undefined ? {} : { after }) });
+      expect(page.entries.reduce((sum, { document }) => sum + document.length, 0)).toBeLessThan(4.2 * 1024 * 1024);
+      names.push(...page.entries.map(({ name }) => name));
+      more = page.more;
+      after = page.entries.at(-1);
+    }
+    expect({ pages, names }).toEqual({ pages: 2, names: large.map(({ name }) => name) });
+  });
+
   test('the time of a change is not before the end of its writing, when others begin to see it', async () => {
     const times = [T1, T2, T3];
     await store.replace(key, [entry('a')], state(), () => times.shift() ?? T3);

@@ -104,6 +104,24 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     expect(await listed()).toEqual(['Clock']);
   });
 
+  test('moves to the search with a slash, and shows what narrows the list, to be taken away', async () => {
+    await page.goto(base);
+    await summarised('First 30 servers, there are more');
+    await page.getByRole('link', { name: 'Clock' }).first().focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('a/b');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('a/b');
+    await page.getByRole('searchbox').fill('mail');
+    await page.getByRole('group', { name: 'Tags' }).getByRole('checkbox', { name: /^mail/ }).check();
+    const chips = page.getByRole('list', { name: 'Active filters' });
+    await chips.getByRole('button', { name: 'Remove tag: mail' }).click();
+    expect(await chips.getByRole('button').allTextContents()).toEqual(['search: mail ×']);
+    await chips.getByRole('button', { name: 'Remove search: mail' }).click();
+    await summarised('First 30 servers, there are more');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(tab.complaints).toEqual([]);
+  });
+
   test('narrows by tag, tier, transport and status, and takes it all back', async () => {
     await page.goto(base);
     const filters = page.getByRole('region', { name: 'Filters' });

@@ -3,6 +3,7 @@
 
 import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
 import type { Api, Trouble } from './api.ts';
+import { createChips } from './chips.ts';
 import { element, title } from './dom.ts';
 import { createFilterPanel, type FilterPanel, readFacets } from './filters.ts';
 import { createResults } from './results.ts';
@@ -32,6 +33,7 @@ export interface Listing {
 export function createListing({ api, registry, running, addressed, refused }: ListingDeps): Listing {
   const form = createSearchForm((search) => ask({ ...query, search }));
   const panel = createFilterPanel((filters) => ask({ ...query, filters }));
+  const chips = createChips(ask);
   const results = createResults({
     api,
     registry,
@@ -55,12 +57,13 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     query = wanted;
     form.show(wanted.search);
     panel.show(wanted);
+    chips.show(wanted);
     results.show(wanted);
   }
 
   void offerFacets(api, registry, panel, facetsAsked.signal);
   return {
-    node: layout(registry, form.node, panel.node, results.nodes),
+    node: layout(registry, form.node, panel.node, [chips.node, ...results.nodes]),
     show,
     address: () => fragmentOf({ view: 'list', registry, query }),
     linkTo: results.linkTo,

@@ -24,6 +24,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     autocapitalize: 'none',
     spellcheck: 'false',
     placeholder: 'Name, title or description',
+    'aria-keyshortcuts': '/',
   });
   const node = element(
     'form',
@@ -43,6 +44,16 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     clearTimeout(pause);
     pause = setTimeout(change, PAUSE_MS);
   });
+  /** As elsewhere on the web; not where something is being typed, nor with a key that makes it another command. */
+  function toSearch(event: KeyboardEvent): void {
+    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !node.isConnected) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  }
+
+  document.addEventListener('keydown', toSearch);
   node.addEventListener('submit', (event) => {
     event.preventDefault();
     change();
@@ -57,6 +68,9 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
       input.value = '';
       input.focus();
     },
-    stop: () => clearTimeout(pause),
+    stop() {
+      clearTimeout(pause);
+      document.removeEventListener('keydown', toSearch);
+    },
   };
 }
