@@ -48,7 +48,7 @@ export function readFixtures(kind: Kind): Fixture[] {
   return files.sort().map((file) => readFixture(kind, join(folder, file), file.slice(0, -'.yaml'.length)));
 }
 
-function readFixture(kind: Kind, path: string, name: string): Fixture {
+export function readFixture(kind: Kind, path: string, name: string): Fixture {
   const [document, ...others] = readDocuments(readFileSync(path, 'utf8'), name);
   const written = document?.value;
   assert(document !== undefined && isObject(written), `${path} begins with a resource`);
