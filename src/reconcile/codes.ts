@@ -32,6 +32,8 @@ export const RECONCILE_CODES = {
     'An MCPRegistry of the namespace sets enforceServers, and an image that would run is in no MCPRegistry of the namespace: add it to one, or run one that is. Those of podTemplateSpec count, too. The children are kept unchanged.',
   'images-not-checked':
     'An MCPRegistry enforces images, but what it holds is not in the manifests: a sync checks them, `skep validate` cannot.',
+  'source-address-private':
+    'A registry source is inside a private network, where runs connect to nothing by default: name its range in outbound.allowPrivate of skep.yaml.',
   'image-unknown':
     'An MCPRegistry enforces images, but its catalogue could not be read: the children are kept unchanged until it can.',
   'held-by-invalid':

@@ -9,6 +9,7 @@ import { bundledSchema } from '../kube/schemas/bundled.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
 import type { Problem } from '../std/problem.ts';
 import { declaredImages } from './catalogue/declared-images.ts';
+import { privateSources } from './catalogue/private-sources.ts';
 import { openViews } from './observe/view.ts';
 import { declaredFacts, definitionsAmong } from './policy/facts.ts';
 import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
@@ -27,6 +28,8 @@ export interface ValidateInput {
   /** Absent: none are asked. */
   readonly policies?: PolicySet;
   readonly cache?: LoadCache;
+  /** Private addresses that sources may have are configured: nothing is said of them. */
+  readonly allowsPrivate?: boolean;
 }
 
 export interface Validation {
@@ -73,6 +76,7 @@ export function validate(input: ValidateInput): Validation {
     leftAlone: new Set(),
     living: () => undefined,
   });
+  const inside = input.allowsPrivate === true ? [] : privateSources(resources);
   // A registry whose images are not known here is told once, not for each image.
   const told = unresolved.filter(({ code }) => code !== 'image-unknown');
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
@@ -88,6 +92,7 @@ export function validate(input: ValidateInput): Validation {
     ...told,
     ...plain,
     ...enforced.problems,
+    ...inside,
     ...(judged?.problems ?? []),
   ];
   for (const { severity, resource } of problems) {

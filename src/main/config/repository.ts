@@ -12,6 +12,8 @@ export interface ManifestFolder {
   readonly path: string;
   /** Patterns of paths below it that are not read. */
   readonly ignore: readonly string[];
+  /** Its reconciler may connect to some private addresses. */
+  readonly allowsPrivate?: boolean;
 }
 
 /**
@@ -23,8 +25,9 @@ export async function findManifestFolders(path: string, environment: Environment
   const text = settingsText(file);
   if (text === undefined) return [{ path, ignore: [] }];
   const { readConfig } = await import('./config.ts');
-  const { sources } = readConfig({ text, file, environment });
-  const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore }));
+  const { sources, outbound } = readConfig({ text, file, environment });
+  const allowsPrivate = outbound.allowPrivate.length > 0 ? true : undefined;
+  const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore, allowsPrivate }));
   const there = folders.filter((folder) => existsSync(folder.path));
   if (there.length > 0) return there;
   const named = sources.map((source) => `"${source.path}"`).join(', ');

@@ -45,7 +45,11 @@ export async function runValidation(
   const policies = policyFiles(request.policies ?? [], apiGroup);
   // What was decrypted leaves no trace on a disk, not even in what is wrong with it.
   const kept = request.ageKeyFile === undefined ? cache : undefined;
-  const key = kept === undefined ? '' : validationKey(documents, schemas, policies, apiGroup);
+  const allowsPrivate = request.folders.some((folder) => folder.allowsPrivate === true);
+  const key =
+    kept === undefined
+      ? ''
+      : `${validationKey(documents, schemas, policies, apiGroup)}${allowsPrivate ? '-private' : ''}`;
   const known = kept?.get(key);
   if (known !== undefined) return known as Validation;
   // Everything read lives until the end: a nursery that grows at once is emptied half as often (docs/decisions/0090).
@@ -63,6 +67,7 @@ export async function runValidation(
     apiGroup,
     cache: files,
     policies: opened?.set,
+    allowsPrivate,
   });
   const told = withWarnings(result, opened?.warnings ?? []);
   kept?.set(key, told);
