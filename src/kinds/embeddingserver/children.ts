@@ -9,6 +9,7 @@ import { withOverrides } from '../labels.ts';
 import { CONTAINER_SECURITY, type Env, envOf, httpProbe, POD_SECURITY, SCRATCH, secretsOf } from '../pods/pod.ts';
 import { withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
+import { disruptionBudget } from '../proxy/disruption.ts';
 import { CACHE_VOLUME, type Cache, cacheOf } from './cache.ts';
 import { type Embedding, embeddingLabels, fieldArguments, MODEL_ENV, type Spec, TOKEN_ENV } from './facts.ts';
 
@@ -29,6 +30,7 @@ export function children(self: Embedding, view: View, settings: Settings): reado
         port: { name: 'http', number: spec.port },
       },
     ),
+    ...disruptionBudget(spec.replicas, { name, namespace, labels, selector }),
   ];
 }
 

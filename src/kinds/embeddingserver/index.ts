@@ -39,7 +39,7 @@ export const EmbeddingServer = defineKind({
   rules,
   references,
   images: ({ spec }) => podImages({ container: 'embedding', image: spec.image }, spec.podTemplateSpec),
-  makes: ({ name }) => made({ StatefulSet: [name], Service: [name] }),
+  makes: ({ name }) => made({ StatefulSet: [name], Service: [name], PodDisruptionBudget: [name] }),
   children,
   status,
 });

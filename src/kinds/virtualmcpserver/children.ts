@@ -26,6 +26,7 @@ import {
 } from '../pods/pod.ts';
 import { podTemplateHash, withPodTemplate } from '../pods/pod-template.ts';
 import { secretChecksum } from '../pods/secret-checksum.ts';
+import { disruptionBudget, wantedReplicas } from '../proxy/disruption.ts';
 import { mountedConfigMap } from '../proxy/proxy.ts';
 import { sessionPassword } from '../proxy/session-password.ts';
 import { vmcpConfig } from './config.ts';
@@ -40,6 +41,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
     configObject(self, config, settings.apiGroup),
     deployment(self, needs, settings, checksums(self, needs, config, view, settings)),
     frontService(self),
+    ...disruption(self, view),
   ];
 }
 
@@ -200,6 +202,14 @@ function secretEnv({ spec }: VirtualServer, { oidc, callable }: Needs): readonly
     ...callable.env,
     ...sessionPassword(spec.sessionStorage, VMCP_ENV.sessionRedisPassword),
   ];
+}
+
+/** How many there will be, as far as anyone knows. */
+function disruption({ name, namespace, spec }: VirtualServer, view: View): readonly KubeObject[] {
+  const labels = workloadLabels('virtualmcpserver', name);
+  const names = virtualServerChildNames(name);
+  const replicas = wantedReplicas(spec.replicas, view, 'Deployment', names.deployment);
+  return disruptionBudget(replicas, { name: names.service, namespace, labels, selector: labels });
 }
 
 function frontService({ name, namespace, spec }: VirtualServer): KubeObject {

@@ -37,6 +37,7 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
     ConfigMap: [names.config],
     Secret: [names.hmac],
     Service: [names.service],
+    PodDisruptionBudget: [names.service],
     ServiceAccount: accounts,
     Deployment: [names.deployment],
     Role: accounts,
