@@ -23,7 +23,7 @@ export type Ending = { readonly result: RunResult } | { readonly failure: Failur
 
 /** Told by the loop of runs as it goes. */
 export interface RunWatcher {
-  /** `reason`: `start`, `schedule`, `follow-up`, `webhook`, `request`. */
+  /** `reason`: `start`, `schedule`, `follow-up`, `source`, `webhook`, `request`. */
   began(reason: string): void;
   ended(ending: Ending): void;
 }

@@ -61,8 +61,10 @@ function reasonsOf(ending: Ending, sources: readonly string[]): readonly string[
   }
   const { commits, failures } = ending.result;
   const unread = sources.filter((name) => commits[name] === undefined).map((name) => `source ${name} cannot be read`);
-  const unreachable = failures.filter(({ code }) => UNREACHABLE.includes(code)).map(({ message }) => message);
-  return [...unread, ...unreachable];
+  // It is used as it was read last.
+  const stale = unread.length > 0 ? [] : failures.filter(({ code }) => code.startsWith('git-'));
+  const unreachable = failures.filter(({ code }) => UNREACHABLE.includes(code));
+  return [...unread, ...[...stale, ...unreachable].map(({ message }) => message)];
 }
 
 const UNREACHABLE: readonly string[] = ['cluster-unreachable', 'cluster-unauthorized', 'cluster-busy'];

@@ -3,6 +3,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../reconcile/ports.ts';
 
+/** False where it takes longer; rejects as it does. */
+export async function awaitWithin(ms: number, ending: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController();
+  try {
+    return await Promise.race([ending.then(() => true), systemClock.sleep(ms, done.signal).then(() => false)]);
+  } finally {
+    done.abort();
+  }
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

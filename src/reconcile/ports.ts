@@ -3,6 +3,7 @@
 
 import type { KubeObject } from '../kube/object.ts';
 import type { OpenApiDocument } from '../kube/openapi.ts';
+import type { Failure } from '../std/failure.ts';
 import type { Json } from '../std/json.ts';
 import type { ResourceId } from '../std/problem.ts';
 
@@ -18,6 +19,8 @@ export interface Checkout {
   readonly commit: string;
   /** Every regular file of the commit, sorted by path; symlinks and submodules are left out and named in `skipped`. */
   readonly files: readonly RepositoryFile[];
+  /** Present: this is what the ref named when it was read last, and why it could not be read anew. */
+  readonly stale?: Failure;
   readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
   /** The contents of the given blobs, by oid. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;

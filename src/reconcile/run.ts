@@ -41,7 +41,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await finishWithoutWriting(deps, options, first);
-  if (idle !== undefined) return { ...resultOf(deps, options, start, first, idle), warnings };
+  if (idle !== undefined) return withWarnings(resultOf(deps, options, start, first, idle), warnings);
 
   const lock = await acquire(deps, seen, options.id);
   const watch = await watchSuspension(deps, options);
@@ -55,16 +55,21 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
     const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
     const written = await write({ ...deps, cluster }, options, prepared);
     const paused = pausedWhile(watch);
-    return { ...resultOf(deps, options, start, written.prepared, written.done), warnings, paused };
+    const result = resultOf(deps, options, start, written.prepared, written.done);
+    return { ...withWarnings(result, warnings), paused };
   } catch (error) {
     const paused = error instanceof Failure && error.code === SUSPENDED ? pausedWhile(watch) : undefined;
     if (paused === undefined) throw error;
-    return { ...(await planOnly(deps, options)), warnings, paused };
+    return { ...withWarnings(await planOnly(deps, options), warnings), paused };
   } finally {
     await watch.end();
     deps.cluster.fence(undefined);
     await lock.release();
   }
+}
+
+function withWarnings(result: RunResult, more: readonly Failure[]): RunResult {
+  return { ...result, warnings: [...result.warnings, ...more] };
 }
 
 function pausedWhile(watch: SuspensionWatch): Paused | undefined {
@@ -125,7 +130,7 @@ function resultOf(deps: RunDeps, options: RunOptions, start: Start, prepared: Pr
     problems: [...problems, ...done.problems],
     fields: [...prepared.fields, ...done.fields],
     failures: [...gathered.failures, ...registries.failures, ...snapshot.failures(), ...done.failures],
-    warnings: [],
+    warnings: gathered.late,
     catalogue: registries.outcomes,
     readiness: done.readiness,
     timedOut: done.timedOut,

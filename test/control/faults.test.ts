@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../harness/cluster.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { members, publish } from '../reconcile/fleet.ts';
-import { type Keeper, startKeeper } from './keeper.ts';
+import { awaitRuns, type Keeper, startKeeper } from './keeper.ts';
 
 let world: World;
 let keepers: Keeper[] = [];
@@ -36,20 +36,6 @@ function times(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-async function runsBegun({ url }: Keeper): Promise<number> {
-  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
-  const samples = lines.filter((line) => line.startsWith('skep_runs_begun_total{'));
-  return samples.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
-}
-
-async function someRunsLater(keeper: Keeper, more = 3): Promise<void> {
-  const before = await runsBegun(keeper);
-  await eventually(
-    () => runsBegun(keeper),
-    (now) => now >= before + more,
-  );
-}
-
 test('a repository that is away, and one that is back', async () => {
   publish(world.fleet, { one: '1.0.0' });
   const keeper = await start();
@@ -61,7 +47,7 @@ test('a repository that is away, and one that is back', async () => {
   renameSync(world.fleet.dir, `${world.fleet.dir}.gone`);
   const from = keeper.output().length;
   await keeper.said('error git-', from);
-  await someRunsLater(keeper);
+  await awaitRuns(keeper);
   expect(times(keeper.output().slice(from), 'error git-')).toBe(1);
   expect(await status(keeper, '/readiness')).toBe(503);
   expect(await status(keeper, '/health')).toBe(200);
@@ -78,7 +64,7 @@ test('a cluster that is away, and one that is back', async () => {
   const from = keeper.output().length;
   world.cluster.cluster.faults.add({ match: {}, action: { status: 401 } });
   await keeper.said('error cluster-unauthorized', from);
-  await someRunsLater(keeper);
+  await awaitRuns(keeper);
   // The run that met it first may have asked for something else.
   const lines = keeper.output().slice(from).split('\n');
   const told = lines.filter((line) => line.includes('error cluster-unauthorized'));
@@ -94,7 +80,7 @@ test('a database that is away keeps nothing from being kept', async () => {
   const database = { host: '127.0.0.1', port: 1, user: 'x', database: 'x', sslMode: 'disable' };
   const keeper = await start({ catalogue: { database } });
   await keeper.said('tools/MCPServer/one created');
-  await someRunsLater(keeper);
+  await awaitRuns(keeper);
   publish(world.fleet, { one: '1.0.0', two: '1.0.0' });
   await keeper.said('tools/MCPServer/two created');
   expect(await status(keeper, '/health')).toBe(200);

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../../src/main/config/config.ts';
 import { createLogger } from '../../src/main/log.ts';
 import { keepRunning } from '../../src/main/loop/keep.ts';
 import { tellPeople } from '../../src/main/loop/teller.ts';
+import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import type { World } from '../harness/world.ts';
 
@@ -12,7 +13,7 @@ export interface Keeper {
   readonly url: string;
   /** Everything said so far. */
   output(): string;
-  /** Resolves with what was said since `from`, once it holds the text; rejects after 20 s, or where it ended before. */
+  /** Resolves with what was said since `from`, once it holds the text; rejects after a minute, or where it ended before. */
   said(text: string, from?: number): Promise<string>;
   /** As a signal would; resolves when it has ended. */
   stop(): Promise<void>;
@@ -20,7 +21,7 @@ export interface Keeper {
   readonly ended: Promise<boolean>;
 }
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 export async function startKeeper(world: World, changes: Readonly<Record<string, unknown>> = {}): Promise<Keeper> {
   const folder = temporaryFolder();
@@ -90,4 +91,19 @@ function configOf(world: World, dir: string, changes: Readonly<Record<string, un
     ...changes,
   };
   return readConfig({ text: JSON.stringify(config), file: 'skep.yaml', environment: {} });
+}
+
+async function runsBegun({ url }: Keeper): Promise<number> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  const samples = lines.filter((line) => line.startsWith('skep_runs_begun_total{'));
+  return samples.reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
+}
+
+/** Until so many more runs have begun. */
+export async function awaitRuns(keeper: Keeper, more = 3): Promise<void> {
+  const before = await runsBegun(keeper);
+  await eventually(
+    () => runsBegun(keeper),
+    (now) => now >= before + more,
+  );
 }

@@ -27,6 +27,8 @@ export interface ApiRequest {
   readonly as?: string;
   /** Does not queue behind others, and has a short time limit: it keeps a lease. */
   readonly urgent?: boolean;
+  /** Milliseconds for the answer, where it is less than the usual. */
+  readonly timeoutMs?: number | undefined;
   /** Called before each attempt, and again right before its first byte is sent; what it throws ends the request. */
   readonly fence?: () => void;
 }
@@ -84,7 +86,7 @@ export function createApi(options: ApiOptions): Api {
     let usable = await credentials.current();
     let renewed = false;
     // Silence is waited out once: a server that does not answer does not answer six times either.
-    const silentUntil = clock.monotonic() + options.timeoutMs;
+    const silentUntil = clock.monotonic() + timeoutOf(options, request);
     for (let number = 0; ; number += 1) {
       const outcome = await admitted(request, usable, number > 0);
       if (isUnauthorized(outcome) && !renewed) {
@@ -125,6 +127,11 @@ function asked({ credentials }: ApiOptions, { method, path, secret, as }: ApiReq
   return { method, url, secret: secret === true, as };
 }
 
+function timeoutOf({ timeoutMs, urgentTimeoutMs }: ApiOptions, request: ApiRequest): number {
+  if (request.urgent === true) return urgentTimeoutMs;
+  return Math.min(timeoutMs, request.timeoutMs ?? Infinity);
+}
+
 async function sendOnce(
   options: ApiOptions,
   dispatcher: Dispatcher,
@@ -132,8 +139,7 @@ async function sendOnce(
   { headers }: Credentials,
 ): Promise<Outcome> {
   const left = (options.deadline ?? Infinity) - options.clock.monotonic();
-  const usual = request.urgent === true ? options.urgentTimeoutMs : options.timeoutMs;
-  const timeoutMs = Math.max(1, Math.ceil(Math.min(usual, left)));
+  const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
   const signal = AbortSignal.timeout(timeoutMs);
   const url = new URL(options.credentials.server + request.path);
   const traceparent = options.traceParent?.();

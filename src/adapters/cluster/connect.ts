@@ -18,7 +18,7 @@ import { openCredentials } from './credentials.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { sendForJson } from './json-answer.ts';
 import { createLimiter } from './limiter.ts';
-import { listAll } from './lists.ts';
+import { openLists } from './lists.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
@@ -86,7 +86,7 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
       context.discovered = undefined;
       schemas.refresh();
     },
-    list: (kind, namespace) => listAll(api, kind, namespace),
+    list: openLists(api, options.clock),
     get: (id, how) => getObject(context, id, how === 'urgent'),
     apply: (object, how) => applyObject(context, object, how),
     remove: (id, uid, as, resourceVersion) =>

@@ -46,7 +46,7 @@ function preferredOf(versions: Group): ApiResource[] {
 }
 
 async function discoverRoot(api: Api, root: '/api' | '/apis'): Promise<Group[]> {
-  const answer = await readJson(api, root, ACCEPT);
+  const answer = await readJson(api, root, { accept: ACCEPT });
   if (answer.kind === 'APIGroupDiscoveryList') return objectsIn(answer.items).map(aggregatedGroup);
   if (root === '/api') return [await Promise.all(textsIn(answer.versions).map((version) => listVersion(api, version)))];
   return Promise.all(objectsIn(answer.groups).map((group) => listGroup(api, group)));
@@ -80,7 +80,7 @@ async function listGroup(api: Api, group: JsonObject): Promise<Group> {
 async function listVersion(api: Api, apiVersion: string): Promise<ApiResource[]> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {
-    const answer = await readJson(api, path, 'application/json');
+    const answer = await readJson(api, path);
     return objectsIn(answer.resources).flatMap(({ name, kind, namespaced, verbs }) => {
       const plural = stringOr(name);
       if (plural === '' || plural.includes('/')) return [];

@@ -5,8 +5,12 @@ import type { Api, ApiRequest } from './api.ts';
 import { unexpected } from './refusals.ts';
 
 /** GETs a path. */
-export function readJson(api: Api, path: string, accept = 'application/json'): Promise<JsonObject> {
-  return sendForJson(api, { method: 'GET', path, accept, repeatable: true });
+export function readJson(
+  api: Api,
+  path: string,
+  how: Pick<ApiRequest, 'accept' | 'timeoutMs'> = {},
+): Promise<JsonObject> {
+  return sendForJson(api, { method: 'GET', path, repeatable: true, ...how });
 }
 
 /** Throws Failure `cluster-error` where the answer is none. */

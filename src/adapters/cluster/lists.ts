@@ -1,7 +1,7 @@
 // Reads all objects of a kind, page by page. Knows nothing about what they hold.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource } from '../../reconcile/ports.ts';
+import type { ApiResource, Clock } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Api } from './api.ts';
@@ -14,13 +14,40 @@ const PAGE = 500;
 /** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
 const TRIES = [PAGE, PAGE, undefined];
 
-/** Items in the order of the server; `apiVersion` and `kind`, which lists leave out, are filled in. */
-export async function listAll(api: Api, kind: ApiResource, namespace: string | undefined): Promise<KubeObject[]> {
-  const path = collectionPath(kind, namespace);
+/** Milliseconds for one page. */
+const PAGE_MS = 20_000;
+/** The same for a kind that had no answer within that lately: whoever serves it keeps no other kind waiting. */
+const SILENT_PAGE_MS = 2_000;
+const LATELY_MS = 5 * 60_000;
+
+/** Reads all items of a kind, in the order of the server; `apiVersion` and `kind`, which lists leave out, are filled in. */
+export function openLists(
+  api: Api,
+  clock: Pick<Clock, 'monotonic'>,
+): (kind: ApiResource, namespace: string | undefined) => Promise<KubeObject[]> {
+  const silentSince = new Map<string, number>();
+  return async (kind, namespace) => {
+    const path = collectionPath(kind, namespace);
+    const since = silentSince.get(path) ?? Number.NEGATIVE_INFINITY;
+    const startedAt = clock.monotonic();
+    const isSilent = startedAt - since < LATELY_MS;
+    try {
+      const items = await listAll(api, kind, path, isSilent ? SILENT_PAGE_MS : PAGE_MS);
+      silentSince.delete(path);
+      return items;
+    } catch (error) {
+      if (!isSilent && error instanceof Failure && clock.monotonic() - startedAt >= PAGE_MS)
+        silentSince.set(path, clock.monotonic());
+      throw error;
+    }
+  };
+}
+
+async function listAll(api: Api, kind: ApiResource, path: string, timeoutMs: number): Promise<KubeObject[]> {
   let expired: unknown;
   for (const limit of TRIES) {
     try {
-      return await readPages(api, kind, path, limit);
+      return await readPages(api, kind, path, { limit, timeoutMs: limit === undefined ? undefined : timeoutMs });
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'cluster-gone') throw error;
       expired = error;
@@ -29,7 +56,18 @@ export async function listAll(api: Api, kind: ApiResource, namespace: string | u
   throw expired;
 }
 
-async function readPages(api: Api, kind: ApiResource, path: string, limit: number | undefined): Promise<KubeObject[]> {
+interface Pages {
+  /** Items of one; absent: all in one. */
+  readonly limit: number | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+async function readPages(
+  api: Api,
+  kind: ApiResource,
+  path: string,
+  { limit, timeoutMs }: Pages,
+): Promise<KubeObject[]> {
   const items: KubeObject[] = [];
   const sets = new Map<string, JsonObject>();
   let next = '';
@@ -38,7 +76,7 @@ async function readPages(api: Api, kind: ApiResource, path: string, limit: numbe
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(next === '' ? {} : { continue: next }),
     });
-    const page = await readJson(api, query.size === 0 ? path : `${path}?${query}`);
+    const page = await readJson(api, query.size === 0 ? path : `${path}?${query}`, { timeoutMs });
     for (const item of readItems(api.url(path), kind, page.items)) {
       shareFieldSets(item, sets);
       items.push(item);

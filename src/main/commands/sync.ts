@@ -19,13 +19,16 @@ export function syncCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { runAndTell }] = await Promise.all([
+      const [{ openInstance }, { runAndTell }, { ONCE, openSourceLoops }, { systemClock }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../instance/one-run.ts'),
+        import('../instance/source-loops.ts'),
+        import('../clock.ts'),
       ]);
+      const loops = openSourceLoops(systemClock, ONCE, () => undefined);
       await runAndTell(
         flags.output,
-        (progress) => openInstance(config, progress),
+        (progress) => openInstance(config, progress, {}, undefined, { loops }),
         async (instance) => instance.run(await findPauseNow(config, flags)),
       );
     });

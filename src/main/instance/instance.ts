@@ -79,21 +79,20 @@ export async function openInstance(
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
+  const { loops } = hurry;
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const history = openHistory(config, cluster, homeNamespace);
   const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
-    sources: config.sources.map((source) =>
-      withSourceWatched(
-        inTime(fleetSource(config, source, outbound, pinOf(planned, source.name, history), homeNamespace), hurry),
-        watch,
-        trace,
-      ),
-    ),
+    sources: config.sources.map((source) => {
+      const opened = fleetSource(config, source, outbound, pinOf(planned, source.name, history), homeNamespace);
+      const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
+      return loops === undefined ? watched : loops.over(watched);
+    }),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
-    registries: config.children ? registryDeps(config, outbound, stores, watch) : undefined,
+    registries: config.children ? registryDeps(config, outbound, stores, watch, loops?.beside) : undefined,
     cache,
     remembered,
     random: randomBytes,
@@ -126,6 +125,7 @@ export async function openInstance(
       try {
         await remembered.save();
       } finally {
+        await loops?.close();
         await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);
       }
     },

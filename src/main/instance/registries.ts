@@ -94,8 +94,15 @@ export function openStores(): Stores {
   };
 }
 
-export function registryDeps(config: Config, outbound: Outbound, stores: Stores, watch: InstanceWatch): RegistryDeps {
+export function registryDeps(
+  config: Config,
+  outbound: Outbound,
+  stores: Stores,
+  watch: InstanceWatch,
+  beside: RegistryDeps['beside'],
+): RegistryDeps {
   return {
+    ...(beside === undefined ? {} : { beside }),
     sourceFor: (view, namespace) =>
       withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
     storeFor: async (kind, registry, view, mode) =>

@@ -6,9 +6,10 @@ import type { Ending, Runs, RunWatcher, Trigger } from '../../control/ports.ts';
 import { createVitals, type Pulse } from '../../control/vitals.ts';
 import { findRun } from '../../reconcile/history/find.ts';
 import { jsonOfHistory, jsonOfRecord } from '../../report/history.ts';
-import { systemClock } from '../clock.ts';
+import { awaitWithin, systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
+import { KEEPING, openSourceLoops } from '../instance/source-loops.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import { VERSION } from '../version.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
@@ -39,9 +40,11 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   const interval = intervalOf(readCron(config.schedule, config.timeZone));
   const metrics = createRunMetrics({ version: VERSION, monotonic, sources, interval });
   const stopping = createStopping();
-  const instance = await openInstance(config, teller.outcome, watchFor(vitals, metrics, teller, stopping));
+  let runs: Scheduled | undefined;
+  const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
+  const watch = watchFor(vitals, metrics, teller, stopping);
+  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops });
   try {
-    let runs: Scheduled | undefined;
     // Whoever asks before the first run begins is served by that.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;
     const shown = config.snapshot === undefined ? {} : { snapshot: instance.snapshot };
@@ -57,12 +60,12 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
       teller.say(`keeping ${config.name} as ${repositories} says, at ${config.schedule}`);
       await enough;
       stopping.stop();
-      return await within(STOP_WITHIN_MS, runs.stop());
+      return await awaitWithin(STOP_WITHIN_MS, runs.stop());
     } finally {
       await control?.stop();
     }
   } finally {
-    await within(CLOSE_WITHIN_MS, instance.close());
+    await awaitWithin(CLOSE_WITHIN_MS, instance.close());
   }
 }
 
@@ -72,16 +75,6 @@ function intervalOf({ next }: Cron): () => number {
     const first = next(systemClock.now());
     return (next(first) - first) / 1000;
   };
-}
-
-/** False where it takes longer. */
-async function within(ms: number, ending: Promise<void>): Promise<boolean> {
-  const done = new AbortController();
-  try {
-    return await Promise.race([ending.then(() => true), systemClock.sleep(ms, done.signal).then(() => false)]);
-  } finally {
-    done.abort();
-  }
 }
 
 function watchFor(vitals: Pulse, metrics: RunMetrics, { traced }: Teller, stopping: Stopping): InstanceWatch {

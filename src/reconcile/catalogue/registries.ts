@@ -3,6 +3,7 @@
 // Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
 import pLimit from 'p-limit';
+import { due } from '../../catalogue/due.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '../../catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '../../catalogue/round.ts';
 import type { SyncOutcome } from '../../catalogue/sync.ts';
@@ -24,6 +25,14 @@ export interface RegistryDeps {
   readonly sourceFor: (view: View, namespace: string) => Source;
   /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
+  /**
+   * Begins the sync of a source (`work` undefined: it is not due), and returns what has ended since the last time: that of a
+   * source which takes long goes on beside the runs. Absent: it is waited for.
+   */
+  readonly beside?: (
+    source: string,
+    work: ((signal: AbortSignal) => Promise<readonly SyncOutcome[]>) | undefined,
+  ) => Promise<readonly SyncOutcome[]>;
 }
 
 export interface RegistryResults {
@@ -144,8 +153,9 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
   try {
     const writer = await deps.ports.storeFor(kind, resource, view, mode);
     const own = { namespace: resource.metadata.namespace ?? '', registry: resource.metadata.name };
-    const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, writer) : [];
-    const states = await writer.states(own);
+    const before = await writer.states(own);
+    const outcomes = mode === 'sync' ? await syncSources(deps, registry, own, { writer, states: before }) : [];
+    const states = outcomes.length === 0 ? before : await writer.states(own);
     // What was never synced is not empty, but unknown.
     const synced = kind.sources(resource).every(({ name }) => states[name]?.lastSyncTime !== undefined);
     return {
@@ -189,22 +199,27 @@ async function syncSources(
   { ports, clock, inTurn }: SyncDeps,
   { kind, resource, view, trigger }: Registry,
   own: Omit<SourceKey, 'source'>,
-  writer: CatalogueWriter,
+  { writer, states }: { readonly writer: CatalogueWriter; readonly states: CatalogueState },
 ): Promise<readonly SyncOutcome[]> {
   const all = kind.sources(resource);
   const [mounted, sources] = [all.filter(isMounted), all.filter((source) => !isMounted(source))];
   for (const { name } of mounted) {
     if (trigger !== undefined) await writer.leaveTrigger({ ...own, source: name }, trigger);
   }
-  const outcomes = await syncRound(
-    { source: ports.sourceFor(view, own.namespace), writer, now: () => clock.now(), inTurn },
-    { registry: own, sources, trigger, signal: NEVER },
+  const round = { source: ports.sourceFor(view, own.namespace), writer, now: () => clock.now(), inTurn };
+  const { beside = waitFor } = ports;
+  const outcomes = await Promise.all(
+    sources.map((source) => {
+      const work = (signal: AbortSignal) => syncRound(round, { registry: own, sources: [source], trigger, signal });
+      const isDue = due(source, states[source.name], trigger, clock.now()).due;
+      return beside(`${own.namespace}/${own.registry}/${source.name}`, isDue ? work : undefined);
+    }),
   );
   await writer.retain(
     own,
     all.map(({ name }) => name),
   );
-  return outcomes;
+  return outcomes.flat();
 }
 
 function isMounted({ origin }: RegistrySource): boolean {
@@ -213,6 +228,8 @@ function isMounted({ origin }: RegistrySource): boolean {
 
 /** A run is not given up half-way: sources have time limits of their own. */
 const NEVER = new AbortController().signal;
+
+const waitFor: NonNullable<RegistryDeps['beside']> = async (_source, work) => work?.(NEVER) ?? [];
 
 function catalogueOutcome(registry: string, { key, result, state, written }: SyncOutcome): CatalogueOutcome {
   return {

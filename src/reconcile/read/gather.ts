@@ -47,6 +47,8 @@ export interface Gathered {
   /** Source label to the reason why nothing of that source may be deleted. */
   readonly suspended: ReadonlyMap<string, string>;
   readonly failures: readonly Failure[];
+  /** Sources that have not answered yet, and are as they were read last. */
+  readonly late: readonly Failure[];
   /** Sources that stay at an earlier commit because of a rollback. */
   readonly quarantined: readonly Quarantined[];
   /** Sources whose quarantine is over: their refs name something newer. */
@@ -69,6 +71,7 @@ interface SourceResult {
   readonly commit?: string;
   readonly loaded?: Loaded;
   readonly failure?: Failure;
+  readonly stale?: true;
   readonly quarantined?: Quarantined;
   readonly released?: true;
 }
@@ -81,7 +84,12 @@ interface Fetched {
   readonly released?: true;
   /** What keeps the source's ref from being known, where it need not be. */
   readonly failure?: Failure;
+  /** Its ref may name something newer, in which anything may be declared. */
+  readonly stale?: true;
 }
+
+/** Of a failure to read a source that may still be read. */
+export const LATE = 'source-late';
 
 export async function gather(input: GatherInput): Promise<Gathered> {
   const results = await Promise.all(input.sources.map((source) => readSource(input, source)));
@@ -94,6 +102,7 @@ export async function gather(input: GatherInput): Promise<Gathered> {
   const claimed = new Set(rightful.map(({ id }) => keyOf(id)));
   const unclaimed = [...beyond.keys()].filter(({ id }) => !claimed.has(keyOf(id)));
   const duplicates = duplicatesOf(rightful);
+  const failures = results.flatMap(({ failure }) => failure ?? []);
   return {
     loaded: [...rightful.filter((resource) => !duplicates.has(resource)), ...unclaimed],
     invalid: [...invalidOf(results, beyond, claimed), ...[...duplicates.keys(), ...unclaimed].map(({ id }) => id)],
@@ -110,7 +119,8 @@ export async function gather(input: GatherInput): Promise<Gathered> {
       results.flatMap(({ source, commit }) => (commit === undefined ? [] : [[source, commit]])),
     ),
     suspended: new Map(results.flatMap(suspensionOf)),
-    failures: results.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
+    failures: failures.filter(({ code }) => code !== LATE),
+    late: failures.filter(({ code }) => code === LATE),
     quarantined: results.flatMap(({ quarantined }) => (quarantined === undefined ? [] : [quarantined])),
     released: results.flatMap(({ source, released }) => (released === true ? [source] : [])),
   };
@@ -130,9 +140,13 @@ async function readSource(input: GatherInput, source: FleetSource): Promise<Sour
 
 /** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
 async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
-  if (entry === undefined) return { checkout: await repository.fetch() };
+  if (entry === undefined) {
+    const checkout = await repository.fetch();
+    return checkout.stale === undefined ? { checkout } : { checkout, failure: checkout.stale, stale: true };
+  }
   try {
     const checkout = await repository.fetch();
+    if (checkout.stale !== undefined) throw checkout.stale;
     if (!isQuarantined(entry, checkout.commit)) return { checkout, released: fixed === true ? undefined : true };
     return { checkout: await repository.at(entry.good), quarantined: entry, tip: checkout };
   } catch (failure) {
@@ -163,7 +177,8 @@ function faultyOf(
   );
 }
 
-function suspensionOf({ source, loaded, failure }: SourceResult): [string, string][] {
+function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string, string][] {
+  if (stale === true) return [[labelValue(source), 'what its ref names now could not be read']];
   if (failure !== undefined && loaded === undefined) return [[labelValue(source), 'it could not be read']];
   if (loaded?.unidentified !== true) return [];
   return [[labelValue(source), 'one of its documents could not be identified']];
