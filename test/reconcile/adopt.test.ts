@@ -57,9 +57,15 @@ async function existingFleet(): Promise<void> {
     spec: {
       replicas: 3,
       selector: { matchLabels: PROXY },
+      // As the server has completed it, and as every update of the operator sends it back.
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
       template: {
         metadata: { labels: PROXY },
-        spec: { containers: [{ name: 'toolhive', image: 'runner:1', env: [{ name: 'OLD', value: 'yes' }] }] },
+        spec: {
+          containers: [{ name: 'toolhive', image: 'runner:1', env: [{ name: 'OLD', value: 'yes' }] }],
+          terminationGracePeriodSeconds: 30,
+          dnsPolicy: 'ClusterFirst',
+        },
       },
     },
   };
@@ -126,6 +132,8 @@ test('without --yes it is only shown', async () => {
 test('while the existing operator runs nothing is taken from it', async () => {
   const running = await send('POST', leases, OPERATOR, lease(new Date().toISOString().replace('Z', '000Z')));
   await expect(world.adopt(true)).rejects.toMatchObject({ code: 'adopt-operator-running' });
+  // It watches all namespaces, whichever of them this instance may touch.
+  await expect(world.adopt(true, { namespaces: ['team-a'] })).rejects.toMatchObject({ code: 'adopt-operator-running' });
   const { renewTime: _renewed, ...spec } = lease('').spec;
   const stopped = { ...running, spec: { ...spec, renewTime: '2020-01-01T00:00:00.000000Z' } };
   await send('PUT', `${leases}/toolhive-operator-leader-election`, OPERATOR, stopped);
@@ -155,6 +163,13 @@ test('the next run makes the fleet what Git says, conflicts with nobody, and lea
   const { outcomes, problems, plan } = await world.run({ conflicts: 'report' });
   expect(problems).toEqual([]);
   expect(plan.held).toEqual([]);
+  const changes = plan.batches.flatMap((batch) => batch.changes);
+  const change = changes.find(({ resource }) => resource.kind === 'Deployment' && resource.name === 'wiki');
+  const paths = change === undefined || change.action === 'delete' ? [] : change.diff;
+  const removed = paths.filter(({ after }) => after === undefined).map(({ path }) => path);
+  // What the server completes is set again.
+  expect(removed.filter((path) => /strategy|terminationGracePeriodSeconds|dnsPolicy/.test(path))).toEqual([]);
+  expect(removed).not.toEqual([]);
   expect(outcomes.filter(({ action }) => action === 'failed').map(textOfOutcome)).toEqual([]);
   expect(outcomes.map(textOfOutcome)).toContain('default/ConfigMap/wiki-of-old deleted');
   const deployment = await world.client.get(idIn('apps/v1', 'Deployment', 'wiki'));

@@ -1,6 +1,6 @@
 // What an apply would change, place by place, for people to read. Knows nothing about how it is printed or hidden.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type MergeType } from '../openapi.ts';
 import { changesBetween } from './changes.ts';
@@ -23,13 +23,15 @@ export interface Difference {
 
 /**
  * Sorted by path. Only places that `desired` has, and places that `manager` owned until now and the apply removes: what
- * somebody else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here.
+ * somebody else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here. `stored`: as
+ * a dry run has shown it: the server sets some of what is removed again.
  */
 export function differences(
   desired: KubeObject,
   live: KubeObject,
   type: MergeType,
   manager: string,
+  stored?: KubeObject,
 ): readonly Difference[] {
   const found: Difference[] = [];
   compareObjects(
@@ -41,7 +43,7 @@ export function differences(
     type,
     ownedBy(live, manager),
   );
-  found.push(...removals(desired, live, type, manager));
+  found.push(...removals(desired, live, type, manager, stored));
   return found.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
@@ -55,16 +57,22 @@ function difference(path: string, before: Json | undefined, after: Json | undefi
 }
 
 /** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */
-function removals(desired: KubeObject, live: KubeObject, type: MergeType, manager: string): Difference[] {
+function removals(
+  desired: KubeObject,
+  live: KubeObject,
+  type: MergeType,
+  manager: string,
+  stored: KubeObject | undefined,
+): Difference[] {
   const { apiVersion } = desired;
   const result = serverSideApply({ live, applied: desired, type, manager, apiVersion, force: true, time: '' });
   if (!('object' in result)) return [];
   const { removed } = changesBetween(live as JsonObject, result.object as JsonObject, type);
   return outermost(removed).flatMap((path) => {
     const before = valueAt(live as JsonObject, path, type);
-    return path[1] === 'f:managedFields' || before === undefined
-      ? []
-      : [difference(pointerOf(path), before, undefined)];
+    const after = stored === undefined ? undefined : valueAt(stored as JsonObject, path, type);
+    if (path[1] === 'f:managedFields' || before === undefined) return [];
+    return after !== undefined && jsonEquals(before, after) ? [] : [difference(pointerOf(path), before, after)];
   });
 }
 

@@ -2,6 +2,7 @@
 // server can tell is settled by it. Knows nothing about specs or about how changes are made.
 
 import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { differences } from '../../kube/ownership/differences.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
@@ -118,7 +119,7 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
     const left = { ...compared, desired: { ...desired, object: { ...object, metadata } }, fields };
     const answered = conceded.length === 0 ? compared : left;
     if (live === undefined || desired.random !== undefined || !sameContent(stored, live)) {
-      return previewed(answered, { verdict: 'accepted' });
+      return previewed(await asAnswered(deps, input, answered, stored), { verdict: 'accepted' });
     }
     await deps.certainty.remember(answered.desired.object, live);
     return unchanged(answered);
@@ -126,6 +127,16 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
     if (!(error instanceof Failure)) throw error;
     return answerRefusal(deps, input, compared, error);
   }
+}
+
+/** What the apply removes and the server sets again, as it does with its defaults, is no change. */
+async function asAnswered(deps: Asking, { manager }: PreviewInput, compared: Compared, stored: KubeObject) {
+  const { live, desired, diff } = compared;
+  if (live === undefined || live.kind === 'Secret' || !diff.some(({ after }) => after === undefined)) return compared;
+  const type = await readMergeType(deps.cluster, desired.object);
+  return type === undefined
+    ? compared
+    : { ...compared, diff: differences(desired.object, live, type, manager, stored) };
 }
 
 async function askEvicting(deps: PreviewDeps, input: PreviewInput, compared: Compared): Promise<Compared> {

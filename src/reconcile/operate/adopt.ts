@@ -3,7 +3,6 @@
 
 import { groupOf, idOf, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import { acquire, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
@@ -12,13 +11,14 @@ import { applySetId, fieldManager, isOfOtherSet, labelValue } from '../labels.ts
 import { appliedBy } from '../observe/applied-by.ts';
 import { extentOfMembers, parentObject, sameExtent, union, withInventory } from '../observe/applyset.ts';
 import { scopeOf } from '../observe/scope.ts';
-import type { GroupKind, Snapshot } from '../observe/snapshot.ts';
+import type { GroupKind } from '../observe/snapshot.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 import { isLeftAlone } from '../prune/left-alone.ts';
 import { type Entry, storeInventory } from '../records/inventory.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { RunDeps, RunOptions } from '../run.ts';
 import { type Adoption, adoptions, type Declared } from './adoption.ts';
+import { findOperatorLease } from './operator-lease.ts';
 
 export interface AdoptionResult {
   readonly adoptions: readonly Adoption[];
@@ -43,11 +43,6 @@ const THEIR_KINDS: readonly GroupKind[] = [
 /** What is taken over is in conflict no more. */
 const FIELD_CODES: ReadonlySet<string> = new Set(['field-conflict', 'field-set-back']);
 
-const LEASES: GroupKind = { group: 'coordination.k8s.io', kind: 'Lease' };
-
-/** kinds.md 0.1. */
-const OPERATOR_LEASE = 'toolhive-operator-leader-election';
-
 /**
  * `write` false: only what would be done. Throws Failure `adopt-operator-running` where the existing operator still
  * writes what would be taken from it, `locked`, and where nothing could be done at all.
@@ -60,6 +55,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   const suspension = await readSuspension(deps.cluster, options);
   if (suspension !== undefined) throw suspendedFailure(suspension);
   if (found.running !== undefined) throw stillRunning(found.running);
+  if (found.unseen !== undefined) throw found.unseen;
   const lock = await acquire(deps, seen, options.id);
   deps.cluster.fence(lock.assertHeld);
   try {
@@ -79,6 +75,8 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
 
 interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'> {
   readonly parent: Prepared['parent'];
+  /** Why nobody can tell whether the existing operator runs. */
+  readonly unseen: Failure | undefined;
   /** What becomes this instance's, to be recorded; by key. */
   readonly taken: ReadonlyMap<string, Entry>;
 }
@@ -87,7 +85,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const { apiGroup, instance, homeNamespace, kinds } = options;
   const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
   const { snapshot, wishes, parent, leftAlone } = prepared;
-  await snapshot.ensure([...THEIR_KINDS, LEASES]);
+  await snapshot.ensure(THEIR_KINDS);
   const scope = scopeOf(options.namespaces);
   const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
   const living = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
@@ -97,7 +95,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
   const declared = all.filter(({ custom }) => custom);
   const applySet = applySetId(instance, homeNamespace);
   const ofOthers = all.filter(({ custom, live }) => !custom && isOfOtherSet(live, applySet));
-  const running = operatorLease(snapshot, deps.clock.now());
+  const { lease: running, failure } = await findOperatorLease(deps, options);
   const found = adoptions({
     apiGroup,
     manager: fieldManager(instance),
@@ -120,7 +118,8 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
     refused: [],
     running,
     problems: [...others, ...foreign],
-    failures: [...prepared.gathered.failures, ...snapshot.failures()],
+    failures: [...prepared.gathered.failures, ...snapshot.failures(), ...(failure === undefined ? [] : [failure])],
+    unseen: failure,
     parent,
     inventory: prepared.inventory,
     recorded: prepared.recorded,
@@ -154,16 +153,6 @@ function foreignProblems({ snapshot, resolved, wishes }: Prepared, options: RunO
     applied: appliedBy(instance),
   });
   return problems;
-}
-
-/** The lease that its leader renews, while it does. */
-function operatorLease(snapshot: Snapshot, now: number): ResourceId | undefined {
-  const lease = snapshot.objects().find(({ kind, metadata }) => kind === 'Lease' && metadata.name === OPERATOR_LEASE);
-  const spec = isObject(lease?.spec) ? lease.spec : {};
-  const { renewTime, leaseDurationSeconds, holderIdentity } = spec;
-  if (lease === undefined || typeof renewTime !== 'string' || !holderIdentity) return undefined;
-  const seconds = typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0;
-  return Date.parse(renewTime) + seconds * 1000 > now ? idOf(lease) : undefined;
 }
 
 function stillRunning({ namespace, name }: ResourceId): Failure {
