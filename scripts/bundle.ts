@@ -15,10 +15,13 @@ const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
 const PAGES = ['registry/page/browser', 'control/page/browser'];
 
+/** Loaded by its own file name, in a thread. */
+const THREAD = 'main/instance/source-reader';
+
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
-  await compile(join(SRC, 'skep.ts'), folder);
+  await compile({ skep: join(SRC, 'skep.ts'), [THREAD]: join(SRC, `${THREAD}.ts`) }, folder);
   for (const page of PAGES) await compile(join(SRC, page, 'main.ts'), join(folder, page));
   for (const path of globSync(`${SRC}/**/*.{sql,html,css,svg}`)) {
     const target = join(folder, relative(SRC, path));
@@ -30,8 +33,8 @@ export async function bundleTo(folder: string): Promise<string> {
   return executable;
 }
 
-/** One module with all of ours that it needs, as `<folder>/<its name>.js`. */
-export async function compile(input: string, folder: string): Promise<void> {
+/** Modules with all of ours that they need, as `<folder>/<name>.js`. */
+export async function compile(input: string | Record<string, string>, folder: string): Promise<void> {
   const bundle = await rolldown({
     input,
     platform: 'node',

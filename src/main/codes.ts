@@ -26,6 +26,8 @@ export const MAIN_CODES = {
     'The plan file is not signed, and its commit is neither what the ref of its source names nor what a run has read before: merge it, plan again, or sign the plan.',
   'plan-commit-gone':
     'The repository does not hand out the commit of the plan any more (a force-push, say), or its tag names another: plan again.',
+  'source-too-costly':
+    'Reading the manifests of a source takes more time or memory than one source has; the message names the file. Its last good commit stays in use, and nothing of it is deleted: write less into one file, or simpler rules.',
   'source-late':
     'A source has not answered by the time that a run went on: its last commit is used, nothing of it is deleted, and a run follows when it answers.',
   'rollback-history-unknown':

@@ -12,6 +12,8 @@ export interface Hurry {
   readonly withinMs?: number;
   /** Absent: each run waits for its sources. */
   readonly loops?: SourceLoops;
+  /** Manifests are read in threads. */
+  readonly threads?: true;
 }
 
 /** Git is asked, then the cluster is listed, then the rest: where one is silent, the others have their time. */

@@ -12,6 +12,7 @@ import type { HistoryStore } from '../../reconcile/history/ports.ts';
 import { fieldManager } from '../../reconcile/labels.ts';
 import { userOf } from '../../reconcile/plan/accounts.ts';
 import { admitNothing } from '../../reconcile/plan-file/admission.ts';
+import type { Checkout } from '../../reconcile/ports.ts';
 import type { FleetSource } from '../../reconcile/read/gather.ts';
 import type { RunResult } from '../../reconcile/result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../../reconcile/run.ts';
@@ -34,6 +35,7 @@ import { openStores, registryDeps } from './registries.ts';
 import { openRemembered } from './remembered.ts';
 import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 import { openPublisher } from './snapshots.ts';
+import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
 
 export interface Instance {
@@ -89,7 +91,11 @@ export async function openInstance(
     sources: config.sources.map((source) => {
       const opened = fleetSource(config, source, outbound, pinOf(planned, source.name, history), homeNamespace);
       const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
-      return loops === undefined ? watched : loops.over(watched);
+      if (loops === undefined) return watched;
+      const { ageKeyFile } = source.decryption ?? {};
+      const read = (checkout: Checkout) =>
+        readInThread({ kinds: KINDS, apiGroup: config.apiGroup, cache, cluster }, { ...opened, ageKeyFile }, checkout);
+      return loops.over(watched, hurry.threads === true ? read : undefined);
     }),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
     registries: config.children ? registryDeps(config, outbound, stores, watch, loops?.beside) : undefined,

@@ -16,7 +16,8 @@ export interface Patience {
 }
 
 export interface SourceLoops {
-  over(source: FleetSource): FleetSource;
+  /** `read`: what is done once for each commit, before runs see it; where that fails, they do not. */
+  over(source: FleetSource, read?: (checkout: Checkout) => Promise<void>): FleetSource;
   readonly beside: NonNullable<RegistryDeps['beside']>;
   /** Gives up what is under way. */
   close(): Promise<void>;
@@ -35,7 +36,10 @@ export function openSourceLoops(clock: Pick<Clock, 'monotonic'>, patience: Patie
   const syncs = new Map<string, Sync>();
   const closing = new AbortController();
   return {
-    over: (source) => ({ ...source, repository: storedRepository({ clock, patience, news }, source) }),
+    over: (source, read) => ({
+      ...source,
+      repository: storedRepository({ clock, patience, news }, source, openOnce(clock, read)),
+    }),
     async beside(key, work) {
       const known = syncs.get(key);
       if (known === undefined && work === undefined) return [];
@@ -88,7 +92,11 @@ function openPace({ clock, patience }: LoopDeps): Pace {
 }
 
 /** The last good commit stays where the server is silent, or says no. */
-function storedRepository(deps: LoopDeps, { name, repository }: FleetSource): FleetSource['repository'] {
+function storedRepository(
+  deps: LoopDeps,
+  { name, repository }: FleetSource,
+  read: (checkout: Checkout) => Promise<void>,
+): FleetSource['repository'] {
   const pace = openPace(deps);
   let last: { readonly checkout: Checkout; readonly at: number } | undefined;
   let failure: Failure | undefined;
@@ -99,7 +107,9 @@ function storedRepository(deps: LoopDeps, { name, repository }: FleetSource): Fl
 
   async function readNow(): Promise<void> {
     try {
-      last = { checkout: await repository.fetch(), at: deps.clock.monotonic() };
+      const checkout = await repository.fetch();
+      await read(checkout);
+      last = { checkout, at: deps.clock.monotonic() };
       failure = undefined;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -142,6 +152,27 @@ function unanswered(name: string, ms: number): Failure {
 function lateFailure(name: string, commit: string): Failure {
   const message = `source ${name} has not answered yet: it is used as of ${commit.slice(0, 12)}, and nothing of it is deleted`;
   return new Failure(LATE, message, { retryable: true });
+}
+
+/** What was read of a commit stays read; what failed is tried again after a while, for the machine may have been busy. */
+function openOnce(clock: Pick<Clock, 'monotonic'>, read: ((checkout: Checkout) => Promise<void>) | undefined) {
+  let before: { readonly commit: string; readonly failure: Failure | undefined; readonly at: number } | undefined;
+  return async (checkout: Checkout): Promise<void> => {
+    const { commit } = checkout;
+    const isSame = before?.commit === commit;
+    if (isSame && before?.failure === undefined) return;
+    if (isSame && before?.failure !== undefined && clock.monotonic() - before.at < TRIED_AGAIN_MS) throw before.failure;
+    const failure = await read?.(checkout).then(() => undefined, asFailure);
+    before = { commit, failure, at: clock.monotonic() };
+    if (failure !== undefined) throw failure;
+  };
+}
+
+const TRIED_AGAIN_MS = 10 * 60_000;
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
 }
 
 interface Sync {

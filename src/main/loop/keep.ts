@@ -43,7 +43,7 @@ export async function keepRunning(config: Config, { enough, teller, logger }: Ke
   let runs: Scheduled | undefined;
   const loops = openSourceLoops(systemClock, KEEPING, () => void runs?.trigger('source'));
   const watch = watchFor(vitals, metrics, teller, stopping);
-  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops });
+  const instance = await openInstance(config, teller.outcome, watch, undefined, { loops, threads: true });
   try {
     // Whoever asks before the first run begins is served by that.
     const trigger: Trigger = (reason) => runs?.trigger(reason) ?? false;

@@ -9,9 +9,9 @@ import type { SopsKeys } from '../../std/sops/open.ts';
 import type { Checkout, Cluster } from '../ports.ts';
 import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
 import { type Allow, limitsOf } from './limits.ts';
-import { type Loaded, load } from './load.ts';
+import { type Loaded, type LoadInput, load } from './load.ts';
 import { gatherManifests } from './manifests.ts';
-import type { LoadCache } from './source-file.ts';
+import type { LoadCache, SourceFile } from './source-file.ts';
 import { noKeys, unsealFiles } from './unseal.ts';
 
 export interface LoadingInput {
@@ -39,19 +39,44 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
   const { kinds, apiGroup, cache } = input;
   const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache);
   const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
-  const counts = definesWithin(source);
-  const given = { source: source.name, documents, kinds, apiGroup, builtin: bundledSchema, cache, counts };
+  const given = loadInput({ kinds, apiGroup, cache }, source, documents);
   const alone = load(given);
-  const [definitions, served] = await Promise.all([
-    listDefinitions(input.cluster, alone.foreign),
-    listServedKinds(input.cluster, alone.unknown),
-  ]);
-  const loaded = definitions.length + served.length === 0 ? alone : load({ ...given, definitions, served });
+  const { definitions, served } = await askAbout(input.cluster, alone);
+  const loaded = definitions.length + (served?.length ?? 0) === 0 ? alone : load({ ...given, definitions, served });
   return {
     ...loaded,
     problems: [...problems, ...loaded.problems],
     unidentified: loaded.unidentified || incomplete,
   };
+}
+
+/** What the documents of a source are loaded with, as far as the source alone says it. */
+export function loadInput(
+  { kinds, apiGroup, cache }: Pick<LoadingInput, 'kinds' | 'apiGroup' | 'cache'>,
+  source: Pick<LoadedSource, 'name' | 'allow'>,
+  documents: readonly SourceFile[],
+): LoadInput {
+  return {
+    source: source.name,
+    documents,
+    kinds,
+    apiGroup,
+    builtin: bundledSchema,
+    cache,
+    counts: definesWithin(source),
+  };
+}
+
+/** What only the cluster knows about kinds that the source uses. */
+export async function askAbout(
+  cluster: LoadingInput['cluster'],
+  { foreign, unknown }: Pick<Loaded, 'foreign' | 'unknown'>,
+): Promise<Pick<LoadInput, 'served'> & { readonly definitions: readonly JsonObject[] }> {
+  const [definitions, served] = await Promise.all([
+    listDefinitions(cluster, foreign),
+    listServedKinds(cluster, unknown),
+  ]);
+  return { definitions, served };
 }
 
 /** An object may have moved into a commit that is out of use: it is deleted nowhere then. */
@@ -71,7 +96,7 @@ export async function findOutOfUse(
 }
 
 /** What a source may not declare judges nothing either: it will not be in the cluster. */
-function definesWithin({ allow }: LoadedSource): (definition: JsonObject) => boolean {
+function definesWithin({ allow }: Pick<LoadedSource, 'allow'>): (definition: JsonObject) => boolean {
   if (allow === undefined) return () => true;
   const limits = limitsOf(allow);
   return ({ metadata }) => {

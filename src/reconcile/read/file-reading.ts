@@ -52,12 +52,17 @@ export function readFile(
 ): FileReading {
   const { cache, defaultNamespace } = options;
   if (cache === undefined) return readObjects({ table, file, parsed, defaultNamespace });
-  const key = `objects ${table.digest} ${defaultNamespace ?? ''} ${file.oid} ${file.path}`;
+  const key = objectsKey(table.digest, defaultNamespace ?? '', file);
   const cached = cache.get(key);
   if (cached !== undefined) return cached as FileReading;
   const reading = readObjects({ table, file, parsed, defaultNamespace });
   cache.set(key, reading);
   return reading;
+}
+
+/** In the cache. */
+export function objectsKey(digest: string, defaultNamespace: string, { oid, path }: SourceFile): string {
+  return `objects ${digest} ${defaultNamespace} ${oid} ${path}`;
 }
 
 function readObjects(reading: Reading): FileReading {

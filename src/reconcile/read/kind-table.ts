@@ -131,9 +131,22 @@ function customKinds(definition: JsonObject): [string, KnownKind][] {
   if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return [];
   return versions.flatMap((version): [string, KnownKind][] => {
     if (!isObject(version) || typeof version.name !== 'string' || version.served === false) return [];
-    const structural = compileStructural(schemaOf(version.schema));
-    return [[`${group}/${version.name} ${kind}`, { type: 'custom', structural, namespaced: scope !== 'Cluster' }]];
+    const schema = schemaOf(version.schema);
+    return [[`${group}/${version.name} ${kind}`, customKind(schema, scope !== 'Cluster')]];
   });
+}
+
+/** Compiled when the first of its objects is met that was not read before. */
+function customKind(schema: JsonObject, namespaced: boolean): KnownKind {
+  let compiled: Structural | undefined;
+  return {
+    type: 'custom',
+    get structural() {
+      compiled ??= compileStructural(schema);
+      return compiled;
+    },
+    namespaced,
+  };
 }
 
 function schemaOf(schema: Json | undefined): JsonObject {

@@ -111,7 +111,8 @@ function kindsIn(
     if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !counts({ apiVersion, kind })) continue;
     found.set(`${apiVersion} ${kind}`, { apiVersion, kind });
   }
-  return [...found.values()];
+  // In an order of their own: what is asked of the cluster must not depend on which file comes first.
+  return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
 /** One for each kind, at the first of its objects. */

@@ -18,7 +18,7 @@ export interface ParsedFile {
 
 export function parseFile(file: SourceFile, cache: LoadCache | undefined): ParsedFile {
   if (isTooLarge(file)) return { objects: [], problems: [fileTooLarge(file)], unreadable: 1 };
-  const key = `text ${file.oid} ${file.path}`;
+  const key = textKey(file);
   const cached = cache?.get(key);
   if (cached !== undefined) return cached as ParsedFile;
   const documents = readDocuments(file.text, file.path).map((read, document) => objectsOf(file, read, document));
@@ -29,6 +29,11 @@ export function parseFile(file: SourceFile, cache: LoadCache | undefined): Parse
   };
   cache?.set(key, parsed);
   return parsed;
+}
+
+/** In the cache. */
+export function textKey({ oid, path }: SourceFile): string {
+  return `text ${oid} ${path}`;
 }
 
 interface DocumentObjects {

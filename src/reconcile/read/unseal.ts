@@ -24,7 +24,8 @@ export function noKeys(source: string): () => Promise<SopsKeys> {
   return async () => ({ type: 'none', fault: { code: 'sops-key-missing', message } });
 }
 
-function isSealed(file: SourceFile): boolean {
+/** Whether it may hold what is encrypted. */
+export function isSealed(file: SourceFile): boolean {
   return isManifest(file.path) && !isTooLarge(file) && mayBeSealed(file.text);
 }
 
