@@ -99,7 +99,7 @@ export function registryDeps(
   outbound: Outbound,
   stores: Stores,
   watch: InstanceWatch,
-  beside: RegistryDeps['beside'],
+  beside?: RegistryDeps['beside'],
 ): RegistryDeps {
   return {
     ...(beside === undefined ? {} : { beside }),
