@@ -2,12 +2,13 @@
 // comes about.
 
 import { keyOf } from '../kube/object.ts';
-import type { Failure } from '../std/failure.ts';
+import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
 import { type Outcome, outcomesOfRefused } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
+import { SUSPENDED } from './apply/suspension-watch.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
@@ -82,7 +83,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
 
   const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
   const exact = exactExtent(options, prepared);
-  if (complete && !sameExtent(exact, superset)) await declareExtent(deps, options, prepared, exact);
+  if (complete && !sameExtent(exact, superset)) await narrowExtent(deps, options, prepared, exact);
   const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
   const { loaded } = prepared.gathered;
   const manager = fieldManager(options.instance);
@@ -90,6 +91,15 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
   const done = { outcomes, ...settled, problems, fields, failures: [...failures, ...settled.failures], timedOut };
   return { prepared, done };
+}
+
+/** What was changed is reported also where somebody suspends the instance now: the next run narrows it. */
+async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<void> {
+  try {
+    await declareExtent(...change);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== SUSPENDED) throw error;
+  }
 }
 
 interface AllChanged extends Changed {

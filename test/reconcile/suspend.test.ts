@@ -79,3 +79,40 @@ test('a run that is under way begins no further write once the instance is suspe
   await process.close();
   await proxy.close();
 });
+
+test('what a run has changed is reported, also where the instance is suspended after its last change', async () => {
+  const limits = 'apiVersion: v1\nkind: LimitRange\nmetadata: {name: usual, namespace: tools}\nspec: {limits: []}\n';
+  const first = await newProcess({
+    kubeconfig: cluster.kubeconfigPath,
+    manifests: `${MANIFESTS}---\n${limits}`,
+    concurrency: 1,
+  });
+  await first.run();
+  const goOn = Promise.withResolvers<void>();
+  let isCaught = false;
+  const proxy = await startProxy(cluster, ({ method, url }) => {
+    if (isCaught || method !== 'DELETE' || !url.includes('/limitranges/usual')) return 'pass';
+    isCaught = true;
+    return { hold: goOn.promise };
+  });
+  const process = await newProcess({ kubeconfig: proxy.kubeconfigPath, manifests: MANIFESTS, concurrency: 1 });
+  const running = process.run();
+  await eventually(
+    async () => isCaught,
+    (yes) => yes,
+  );
+  await suspend({ cluster: client, clock: systemClock }, HOME, { who: 'ada', reason: '' });
+  const from = proxy.seen.length;
+  await eventually(
+    async () => proxy.seen.slice(from).filter(({ url, status }) => url.includes('-suspension') && status === 200),
+    (looks) => looks.length > 0,
+  );
+  goOn.resolve();
+  const { outcomes, paused } = await running;
+  expect(outcomes.map(({ action, resource }) => `${action} ${resource.name}`)).toEqual(['deleted usual']);
+  expect(paused).toMatchObject({ by: 'suspension', who: 'ada' });
+  await resume({ cluster: client }, HOME);
+  expect(exitCodeOf(await process.run())).toBe(0);
+  await Promise.all([first.close(), process.close()]);
+  await proxy.close();
+});
