@@ -22,7 +22,7 @@ export function syncCommand(): Command {
       const [{ openInstance }, { runAndTell }, { ONCE, openSourceLoops }, { systemClock }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../instance/one-run.ts'),
-        import('../instance/source-loops.ts'),
+        import('../loop/source-loops.ts'),
         import('../clock.ts'),
       ]);
       const loops = openSourceLoops(systemClock, ONCE, () => undefined);

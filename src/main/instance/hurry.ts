@@ -4,7 +4,7 @@ import type { Checkout } from '../../reconcile/ports.ts';
 import type { FleetSource } from '../../reconcile/read/gather.ts';
 import { Failure } from '../../std/failure.ts';
 import { awaitWithin } from '../clock.ts';
-import type { SourceLoops } from './source-loops.ts';
+import type { SourceLoops } from '../loop/source-loops.ts';
 
 /** For commands that somebody waits for: as much of the answer as there is in time. */
 export interface Hurry {

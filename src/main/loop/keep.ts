@@ -9,13 +9,13 @@ import { jsonOfHistory, jsonOfRecord } from '../../report/history.ts';
 import { awaitWithin, systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
-import { KEEPING, openSourceLoops } from '../instance/source-loops.ts';
 import type { InstanceWatch } from '../instance/watch.ts';
 import { VERSION } from '../version.ts';
 import type { ControlListener, ControlSubject } from './control.ts';
 import { type Cron, readCron } from './cron.ts';
 import { type RunListener, startRuns } from './runs.ts';
 import type { Scheduled } from './schedule.ts';
+import { KEEPING, openSourceLoops } from './source-loops.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 import type { Teller } from './teller.ts';
 
