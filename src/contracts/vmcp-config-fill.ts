@@ -23,6 +23,7 @@ export function fillVmcpConfig(value: Json): Filled {
     operational: fillOperational(rest.operational),
     compositeTools: fillWorkflows(rest.compositeTools),
   };
+  if (rest.optimizer !== undefined) filled.optimizer = fillBlock(rest.optimizer, OPTIMIZER);
   if (telemetry !== undefined) filled.telemetry = fillBlock(telemetry, { ...TELEMETRY, serviceName: rest.name });
   // A block that says `enabled: false` is as good as none.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
@@ -51,6 +52,13 @@ function referenceFault({ compositeToolRefs, aggregation }: JsonObject): string 
   if (index < 0) return undefined;
   return `/aggregation/tools/${index}/toolConfigRef names a resource of a cluster: write filter and overrides in its place`;
 }
+
+const OPTIMIZER: JsonObject = {
+  embeddingServiceTimeout: '30s',
+  maxToolsToReturn: 8,
+  hybridSearchSemanticRatio: '0.5',
+  semanticDistanceThreshold: '1.0',
+};
 
 /** What is there stays; what is no object is for the schema to refuse. */
 function fillBlock(value: Json | undefined, defaults: JsonObject): Json | undefined {

@@ -13,7 +13,7 @@
 //   changes: a member that joins the group or leaves it starts no new pods. Everything else is read at start.
 // - A member whose authentication cannot be settled is not among the backends: it is never called without.
 // - `/readyz` answers 200 once the backends have been asked for their tools and, with an optimizer, the embedding service
-//   has answered. `/health` answers as soon as the server listens.
+//   about them, or for `embeddingServiceTimeout` in vain. `/health` answers as soon as the server listens.
 // - The server writes one thing into the cluster: how well each backend is, into `status.discoveredBackends` of the
 //   VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name: a forced server-side apply of a field manager of its own, with
 //   name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures. Phase and
@@ -129,7 +129,7 @@ const Audit = Type.Object(
 
 const Optimizer = Type.Object(
   {
-    embeddingService: Text('Base URL of the embedding service.'),
+    embeddingService: Type.Optional(Text('Base URL of the embedding service. Absent: tools are found by words alone.')),
     embeddingServiceTimeout: Duration('How long it may take.'),
     maxToolsToReturn: Type.Integer({ minimum: 1, maximum: 50 }),
     hybridSearchSemanticRatio: Decimal('0.0 only words, 1.0 only meaning.'),

@@ -119,7 +119,8 @@ function cursorOf(message: Message | undefined, body: Buffer | undefined): strin
   return typeof params.cursor === 'string' ? params.cursor : UNKNOWN;
 }
 
-function claimsOf(caller: Caller) {
+/** What policies see of a caller. */
+export function claimsOf(caller: Caller) {
   return caller.token === undefined ? ANONYMOUS_CLAIMS : caller.claims;
 }
 

@@ -11,4 +11,6 @@ export const VMCP_CODES = {
     'The health of the backends cannot be written into the status of the VirtualMCPServer; the message says why. Its ServiceAccount needs `get` on it and `patch` on its status.',
   'vmcp-tools-clash':
     'Several tools of the backends want the same name. With `manual` clients see none of them: give one of them another name in `aggregation.tools[].overrides`. With `prefix` the first has it.',
+  'vmcp-embeddings-unavailable':
+    'The embedding service of the optimizer does not answer, or not as it should; the message says how. `find_tool` finds tools by words alone, says so, and asks the service again after 5 s.',
 } as const;

@@ -14,6 +14,7 @@ import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import { agreedRevision, initializeMessage, listMessage, listNameOf } from './lists-answer.ts';
+import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { sendNotification, sendResponse, setLogLevel } from './session-messages.ts';
 import { endMemberSessions } from './sessions/open-member.ts';
 import type { Session } from './sessions/session.ts';
@@ -164,6 +165,18 @@ function forwardInSession(
   exchange: Exchange,
   body: Buffer,
   message: RequestMessage,
+  answer: Answer,
+): Flow {
+  const passed = passOptimizer(world, offer, { exchange, body, request: message }, answer);
+  if ('flow' in passed) return passed.flow;
+  return forwardCall(world, session, offer, passed.call, answer);
+}
+
+function forwardCall(
+  world: World,
+  session: Session,
+  offer: Offer,
+  { exchange, body, request: message }: ToolCall,
   answer: Answer,
 ): Flow {
   const route = routeRequest(offer, body, message, 'session');

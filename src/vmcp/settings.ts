@@ -51,7 +51,6 @@ export function unsupportedSettings(
 ): readonly { readonly pointer: string; readonly reason: string }[] {
   const found: { pointer: string; reason: string }[] = [];
   const refuse = (pointer: string, reason: string) => found.push({ pointer, reason });
-  if (config.optimizer !== undefined) refuse('/optimizer', 'it has no optimizer');
   if (config.incomingAuth.type === 'local') refuse('/incomingAuth/type', 'it knows no users of the system');
   const { audit } = config;
   if (audit?.includeRequestData === true) refuse('/audit/includeRequestData', 'its audit holds no data');

@@ -14,6 +14,7 @@ import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import type { Offered } from './catalogue/catalogue.ts';
 import { discoverMessage, listMessage, listNameOf } from './lists-answer.ts';
+import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { openSubscription } from './streams/subscription.ts';
 import type { World } from './world.ts';
 
@@ -90,6 +91,11 @@ function forwardStateless(
   answer: Answer,
 ): Flow {
   if (request.method === 'subscriptions/listen') return openSubscription(world, offer, exchange, body, request, answer);
+  const passed = passOptimizer(world, offer, { exchange, body, request }, answer);
+  return 'flow' in passed ? passed.flow : forwardCall(world, offer, passed.call, answer);
+}
+
+function forwardCall(world: World, offer: Offer, { exchange, body, request }: ToolCall, answer: Answer): Flow {
   const route = routeRequest(offer, body, request, 'stateless');
   if (route.error !== undefined) {
     // 2026-07-28, Streamable HTTP, Protocol Version Header: an unknown method is 404.

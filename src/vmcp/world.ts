@@ -6,6 +6,7 @@ import type { BackendClock } from '../backends/ports.ts';
 import type { RequestMessage } from '../mcp/message.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Member, Members } from './members/member.ts';
+import type { Optimizer } from './optimizer/optimizer.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 export interface VmcpClock extends BackendClock {
@@ -22,6 +23,9 @@ export interface World {
   readonly sessions: Sessions;
   /** Why policies do not permit a call of an own tool to its caller; undefined where they do. */
   readonly denial: (cause: Exchange, body: Buffer, message: RequestMessage) => string | undefined;
+  /** The tools that a caller may call by what policies say; undefined: all of them. */
+  readonly permittedTools: (cause: Exchange) => ((tool: string) => boolean) | undefined;
+  readonly optimizer: Optimizer;
   /** Larger messages of members that have to be read are refused. */
   readonly messageBytes: number;
   readonly log: (

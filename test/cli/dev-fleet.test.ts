@@ -146,12 +146,16 @@ async function untilReached(name: string): Promise<unknown> {
   }
 }
 
-test('a virtual server reports how its members are, and answers with their tools', async () => {
+test('a virtual server reports how its members are, and finds and calls their tools', async () => {
   const members = ['handbook', 'notes'].map((name) => ({ name, status: 'ready' }));
   expect(await untilReached('library')).toMatchObject({ status: { discoveredBackends: members } });
   const library = await open(origin, 'library');
-  expect(await toolsOf(library)).toEqual(expect.arrayContaining(['handbook_search_pages', 'notes_open_note']));
-  const { content } = await library.callTool({ name: 'notes_open_note', arguments: { title: 'Bees' } });
+  expect(await toolsOf(library)).toEqual(['call_tool', 'find_tool']);
+  const found = await library.callTool({ name: 'find_tool', arguments: { tool_description: 'opens a note' } });
+  expect(found.structuredContent).toMatchObject({ note: expect.stringContaining('by words alone') });
+  expect(JSON.stringify(found.structuredContent)).toContain('"notes_open_note"');
+  const call = { tool_name: 'notes_open_note', parameters: { title: 'Bees' } };
+  const { content } = await library.callTool({ name: 'call_tool', arguments: call });
   expect(JSON.stringify(content)).toContain('A skep is a hive.');
 });
 

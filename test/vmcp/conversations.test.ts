@@ -36,6 +36,14 @@ function hang(id: number | string, name: string, more: object = {}) {
 }
 
 describe('a call', () => {
+  it('says who asks, and nothing of where, since each server has an address of its own', async () => {
+    const client = await connect(await run(), {}, { 'x-forwarded-prefix': '/mcp/docs/library' });
+    await client.ask('tools/call', { name: 'one_echo', arguments: {} });
+    const headers = one.calls('tools/call').at(-1)?.headers ?? {};
+    const told = Object.keys(headers).filter((name) => /forwarded/.test(name));
+    expect(told).toEqual(['x-forwarded-for']);
+  });
+
   it('passes _meta, progress and structured content unchanged', async () => {
     const client = await connect(await run());
     const hanging = one.hanging();

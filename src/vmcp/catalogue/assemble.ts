@@ -5,6 +5,8 @@ import { jsonString, patchedParts } from '../../mcp/patch.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import { type ConflictResolution, conflictName, type RoutedTool, routeTools } from '../../virtual/aggregate.ts';
 import { fitName } from '../../virtual/short-names.ts';
+import { OPTIMIZER_TOOLS } from '../optimizer/definitions.ts';
+import type { SearchedList } from '../optimizer/tool-index.ts';
 import type { OwnTools, Route, ToolRoute } from '../own-tools/ports.ts';
 import { offeredCapabilities } from './capabilities.ts';
 import { LIST_NAMES, type ListName, toolForSessions } from './lists.ts';
@@ -22,6 +24,8 @@ export interface Offer {
   /** The member that has a resource. */
   resourceMember(uri: string): string | undefined;
   readonly lists: Readonly<Record<ListName, Pages>>;
+  /** The tools that clients find instead of seeing them; absent: they see them. */
+  readonly searched?: SearchedList;
   /** Names that several tools of members want, and what came of it. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
@@ -31,6 +35,7 @@ export function assembleOffer(
   members: readonly OfferingMember[],
   rules: AggregationRules,
   own?: Pick<OwnTools, 'offer'>,
+  optimized = false,
 ): Offer {
   const routes = routeTools(
     members.map((member) => memberTools(member, rules)),
@@ -38,6 +43,7 @@ export function assembleOffer(
   );
   const toolRoutes = createToolRoutes(members, rules, routes);
   const tools = withOwnTools(toolRoutes, own);
+  const advertised = createPages('tools', toolItems(tools));
   const prompts = promptsOf(members, rules.resolution);
   const resources = firstWithUri(members, 'resources');
   const templates = firstWithUri(members, 'resourceTemplates');
@@ -52,7 +58,7 @@ export function assembleOffer(
     resourceMember: (uri) =>
       resources.get(uri)?.member ?? templates.get(uri)?.member ?? templateMember(templates, uri) ?? only,
     lists: {
-      tools: createPages('tools', toolItems(tools)),
+      tools: optimized ? createPages('tools', OPTIMIZER_TOOLS) : advertised,
       prompts: createPages(
         'prompts',
         [...prompts].map(([key, { bytes }]) => sameForAll(key, bytes)),
@@ -60,9 +66,16 @@ export function assembleOffer(
       resources: createPages('resources', plainItems(resources)),
       resourceTemplates: createPages('resourceTemplates', plainItems(templates)),
     },
+    ...(optimized ? { searched: advertised } : {}),
     clashes: routes.clashes,
     outdone: routes.outdone,
   };
+}
+
+/** Every tool that a client can name, whether it sees it or not. */
+export function knownTools({ tools, lists }: Offer): readonly { readonly name: string; readonly definition: Buffer }[] {
+  const shown = lists.tools.items.map(({ key, stateless }) => ({ name: key, definition: stateless }));
+  return [...tools.values(), ...shown];
 }
 
 export function changedLists(before: Offer, after: Offer): readonly ListName[] {

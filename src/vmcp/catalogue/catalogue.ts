@@ -36,6 +36,8 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly rules: () => AggregationRules;
   /** Absent: the virtual server has no tools of its own. */
   readonly own?: () => Pick<OwnTools, 'offer'> | undefined;
+  /** Clients find tools instead of seeing them. */
+  readonly optimized: () => boolean;
   readonly mode: () => 'fail' | 'best_effort';
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
   /** What is offered to some caller is another. */
@@ -171,7 +173,7 @@ function keepOffer(state: State, scope: string, all: readonly Member[], read: re
 }
 
 function assemble(
-  { rules, own }: CatalogueParts,
+  { rules, own, optimized }: CatalogueParts,
   all: readonly Member[],
   offering: readonly (Entry | undefined)[],
 ): Offer {
@@ -179,7 +181,7 @@ function assemble(
     const lists = offering[index]?.lists;
     return lists === undefined ? [] : [{ name, lists }];
   });
-  return assembleOffer(offers, rules(), own?.());
+  return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
 function isOffered({ lists, failingSince }: Entry, now: number): boolean {

@@ -16,7 +16,7 @@ export interface ListedItem {
 export interface Pages {
   /** Equal lists have equal ones. */
   readonly digest: string;
-  readonly size: number;
+  readonly items: readonly ListedItem[];
   /** Members of the result, as `"tools":[...],"nextCursor":"..."`; undefined for a cursor that is none of ours. */
   page(era: Era, cursor: string | undefined): Buffer | undefined;
 }
@@ -33,7 +33,7 @@ export function createPages(name: ListName, items: readonly ListedItem[]): Pages
       digest ??= digestOf(sorted);
       return digest;
     },
-    size: sorted.length,
+    items: sorted,
     page(era, cursor) {
       const start = cursor === undefined ? 0 : startAfter(sorted, cursor);
       if (start === undefined) return undefined;

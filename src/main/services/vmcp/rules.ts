@@ -8,17 +8,21 @@ import { compilePolicies } from '../../../gate/policy/compile.ts';
 import type { Policies } from '../../../gate/policy/decide.ts';
 import type { RequestMessage } from '../../../mcp/message.ts';
 import type { ChangedList, LiveRules } from '../../../proxy/lists/live-stream.ts';
-import { createRules } from '../../../proxy/rules.ts';
+import { claimsOf, createRules } from '../../../proxy/rules.ts';
 import type { NamedResource } from '../../../proxy/settings.ts';
 import { Failure } from '../../../std/failure.ts';
 import { jsonEquals } from '../../../std/json.ts';
 import type { ToolRoute } from '../../../vmcp/own-tools/ports.ts';
 
+type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
+
 export interface VirtualRules extends LiveRules {
   /** Throws Failure `policy-file-invalid` where the policies of another configuration cannot be used: nothing changes. */
   replace(config: VmcpConfig): void;
   /** Tools as clients see them, or would: policies may read their hints. */
-  learn(tools: ReadonlyMap<string, ToolRoute>): void;
+  learn(tools: readonly KnownTool[]): void;
+  /** The tools that a caller may call, whatever the arguments; undefined: all of them. */
+  permittedTools(cause: Exchange): ((tool: string) => boolean) | undefined;
   /** Why a call of a workflow is not permitted to its caller; undefined where it is. */
   denial(cause: Exchange, body: Buffer, message: RequestMessage): string | undefined;
 }
@@ -35,11 +39,11 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
   let rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
-  let tools: ReadonlyMap<string, ToolRoute> = new Map();
+  let tools: readonly KnownTool[] = [];
 
   function learn(): void {
     if (policies?.readsHints !== true) return;
-    for (const [name, { definition }] of tools)
+    for (const { name, definition } of tools)
       known.learn(name, hintsFrom(JSON.parse(definition.toString()).annotations));
     known.markComplete();
   }
@@ -61,6 +65,12 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
       rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
       learn();
       for (const listener of [...listeners]) listener(LISTS);
+    },
+    permittedTools({ caller: key, identity = NOBODY }) {
+      const current = policies;
+      if (current === undefined) return undefined;
+      const claims = claimsOf({ key, subject: '', ...identity });
+      return (name) => current.decide({ action: 'call_tool', name, claims, hints: known.hintsOf(name) }).allowed;
     },
     denial({ caller: key, identity = NOBODY }, body, message) {
       return rules.admit(message, body, { key, subject: '', ...identity }).refusal?.message;

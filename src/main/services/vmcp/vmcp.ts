@@ -13,7 +13,7 @@ import { createHandle, type Handle } from '../../../proxy/proxy.ts';
 import { limitsOf, timesOf } from '../../../proxy/settings.ts';
 import type { Environment } from '../../../std/environment.ts';
 import { Failure } from '../../../std/failure.ts';
-import type { Offer } from '../../../vmcp/catalogue/assemble.ts';
+import { knownTools, type Offer } from '../../../vmcp/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
 import { type OpenIssuer, openIssuer } from '../issuer.ts';
@@ -25,7 +25,8 @@ import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
 import type { WatchedFiles } from '../watched-files.ts';
 import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
-import { openVirtualRules } from './rules.ts';
+import { openOptimizer } from './optimizer.ts';
+import { openVirtualRules, type VirtualRules } from './rules.ts';
 import { openStores } from './session-store.ts';
 import { openStatusReport, type StatusReport } from './status-report.ts';
 import { openWorkflows } from './workflows.ts';
@@ -125,12 +126,12 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     audit: { keeps: audit.keeps, write: recorder.write },
   });
   const ownTools = options.ownTools ?? workflows.ownTools;
-  const assembled = ({ tools }: Offer) => rules.learn(tools);
   const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
   closing.push(stores.close);
   let status: StatusReport | undefined;
   const healthChanged = () => status?.changed();
-  const own = { denial: rules.denial, assembled, ownTools, ...stores, healthChanged };
+  const optimizer = openOptimizer(config, { fetch: outbound.request, logger, metrics: metrics.metrics });
+  const own = { ...offerRules(rules), optimizer, ownTools, ...stores, healthChanged };
   const world = openWorld({ config, logger, messageBytes, members, ...own });
   status = openStatusReport({ config, environment, logger, members: world.members });
   closing.push(() => status?.stop());
@@ -160,6 +161,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
     ...{ files, logger, outbound, recorder },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
+}
+
+function offerRules({ denial, permittedTools, learn }: VirtualRules) {
+  return { denial, permittedTools, assembled: (offer: Offer) => learn(knownTools(offer)) };
 }
 
 function countActive(metrics: ProxyMetrics, underWay: UnderWay) {

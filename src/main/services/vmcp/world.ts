@@ -1,7 +1,7 @@
 // The inside of a virtual server: its members, what they offer together, sessions. Wires what the configuration asks for.
 
 import type { Logger } from 'pino';
-import type { Backend } from '../../../backends/backend.ts';
+import type { Backend, Exchange } from '../../../backends/backend.ts';
 import { bridgeEras } from '../../../backends/bridge/bridge.ts';
 import { relayBackend } from '../../../backends/relay/backend.ts';
 import type { Relay } from '../../../backends/relay/relay.ts';
@@ -16,6 +16,8 @@ import { watchMembers } from '../../../vmcp/health/checks.ts';
 import type { ReportedMember } from '../../../vmcp/health/cluster-status.ts';
 import { healthDocument, statusDocument } from '../../../vmcp/health/status.ts';
 import type { Member, Members } from '../../../vmcp/members/member.ts';
+import type { Optimizer } from '../../../vmcp/optimizer/optimizer.ts';
+import { optimizerSettings } from '../../../vmcp/optimizer/settings.ts';
 import { createInnerCalls } from '../../../vmcp/own-tools/inner-calls.ts';
 import { ownMember, withOwnMember } from '../../../vmcp/own-tools/own-member.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
@@ -49,6 +51,8 @@ export interface WorldOptions {
   /** The health of a member is another. */
   readonly healthChanged: () => void;
   readonly denial: World['denial'];
+  readonly permittedTools: World['permittedTools'];
+  readonly optimizer: Optimizer;
   /** What some caller is offered is another. */
   readonly assembled: (offer: Offer) => void;
   /** Makes the tools that the server has itself; absent: it has none. */
@@ -59,7 +63,7 @@ export interface WorldOptions {
 
 /** Throws a Failure where a member cannot be used as it is configured. */
 export function openWorld(options: WorldOptions): VirtualWorld {
-  const { config, logger, messageBytes } = options;
+  const { config, logger, messageBytes, optimizer } = options;
   let current = config;
   let rules = aggregationRules(config);
   const changed = () => {
@@ -75,6 +79,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
     mode: () => current.operational.failureHandling.partialFailureMode,
     rules: () => rules,
     own: () => own.tools,
+    optimized: optimizer.enabled,
     asking: (member, timeoutMs) => ({ ...askingOf({ clock: proxyClock, messageBytes }, member), timeoutMs }),
     observed: (member, entry) => reportReading(logger, member, entry),
     assembled: reportOffers(options),
@@ -82,10 +87,11 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   const world = createWorld(options, members, catalogue);
   openOwnTools(options, world, own);
   const listening = listenToMembers({ members, messageBytes, clock: proxyClock, changed: catalogue.doubt });
+  const learning = learnAhead({ optimizer, members, catalogue });
   const checks = watchMembers({ members, catalogue, clock: proxyClock, ...healthTimes(config) });
   return {
     backend: createVirtualServer(world, () => members.all().some(({ health }) => health.usable())),
-    health: openHealth(members, checks.complete),
+    health: openHealth(members, () => checks.complete() && learning.ready()),
     members: () => listed.all().map(({ name, health }) => ({ name, report: health.report() })),
     documents: {
       '/status': () => statusDocument(members.all(), VERSION),
@@ -93,21 +99,39 @@ export function openWorld(options: WorldOptions): VirtualWorld {
     },
     replace(next) {
       listed.replace(next);
+      optimizer.use(optimizerSettings(next));
       current = next;
       rules = aggregationRules(next);
       catalogue.renew();
+      learning.renew();
       checks.renew();
       listening.renew();
     },
     stop() {
+      learning.stop();
       checks.stop();
       listening.stop();
     },
   };
 }
 
+/** Of nobody in particular. */
+const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
+
+/** What all callers see is asked about before the first of them looks for it. */
+function learnAhead({ optimizer, members, catalogue }: Pick<World, 'optimizer' | 'members' | 'catalogue'>) {
+  let stop: (() => void) | undefined;
+  const isShared = () => members.all().every(({ perCaller }) => !perCaller);
+  function renew(): void {
+    stop?.();
+    stop = optimizer.enabled() && isShared() ? catalogue.watch(ANYBODY, () => undefined) : undefined;
+  }
+  renew();
+  return { renew, ready: () => stop === undefined || optimizer.ready(), stop: () => stop?.() };
+}
+
 function createWorld(
-  { config, logger, messageBytes, denial, store }: WorldOptions,
+  { config, logger, messageBytes, denial, permittedTools, optimizer, store }: WorldOptions,
   members: Members,
   catalogue: Catalogue,
 ): World {
@@ -117,7 +141,8 @@ function createWorld(
     expired: (session) => endMemberSessions(world, session),
   });
   const world: World = {
-    ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, denial, messageBytes },
+    ...{ name: config.name, version: VERSION, clock: proxyClock, members, catalogue, sessions, messageBytes },
+    ...{ denial, permittedTools, optimizer },
     log: (level, facts, message) => logger[level](facts, message),
   };
   return world;
@@ -152,11 +177,12 @@ function reportReading(logger: Logger, { name }: Member, { fault }: Entry): void
 }
 
 /** Each set of equal names once. */
-function reportOffers({ logger, assembled }: WorldOptions): (offer: Offer) => void {
+function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: Offer) => void {
   let reported = '';
   return (offer) => {
     assembled(offer);
-    const { clashes, outdone } = offer;
+    const { clashes, outdone, searched } = offer;
+    if (searched !== undefined) optimizer.learn(searched);
     if (clashes.join(' ') === reported) return;
     reported = clashes.join(' ');
     for (const name of clashes) {
@@ -166,7 +192,7 @@ function reportOffers({ logger, assembled }: WorldOptions): (offer: Offer) => vo
   };
 }
 
-/** Ready once every member was asked: whether one answers is for the lists to say. */
+/** Ready once every member was asked, and what they offer can be found: whether one answers is for the lists to say. */
 function openHealth(members: Members, complete: () => boolean): Health {
   let draining = false;
   return {

@@ -1,0 +1,85 @@
+// Finds tools of a list: by meaning as far as the settings say so and the embedding service can, by words for the rest.
+// Knows nothing about messages.
+
+import type { Era } from '../../backends/backend.ts';
+import type { ListedItem } from '../catalogue/pages.ts';
+import type { Meanings, Near } from './meanings.ts';
+import type { OptimizerSettings } from './settings.ts';
+import { type ToolIndex, tokensOf } from './tool-index.ts';
+import { searchTerms } from './words.ts';
+
+export interface Wanted {
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly era: Era;
+  /** Whether the caller may call a tool; absent: all of them. */
+  readonly permits?: (tool: string) => boolean;
+}
+
+export interface Found {
+  /** As clients of the era see them, the best first. */
+  readonly tools: readonly Buffer[];
+  /** Of all tools that the caller may call, and of those that were found: bytes of JSON by four. */
+  readonly baselineTokens: number;
+  readonly returnedTokens: number;
+  readonly byMeaning: boolean;
+  /** Why meanings do not count, although they should. */
+  readonly note?: string;
+}
+
+export async function findTools(
+  index: ToolIndex,
+  settings: OptimizerSettings,
+  meanings: Meanings | undefined,
+  wanted: Wanted,
+): Promise<Found> {
+  const { description, era } = wanted;
+  const nearest = await meanings?.nearest(description, index.meanings);
+  const shown = (position: number) => isShown(index.items[position], wanted);
+  const near = nearest?.ok === true ? nearest.near : undefined;
+  const chosen = choose(index, settings, near, wanted, shown);
+  const tools = chosen.flatMap((position) => index.items[position]?.[era] ?? []);
+  return {
+    tools,
+    baselineTokens: baselineOf(index, wanted),
+    returnedTokens: tokensOf(tools),
+    byMeaning: near !== undefined,
+    ...(nearest?.ok === false ? { note: `Found by words alone: ${nearest.why}.` } : {}),
+  };
+}
+
+function isShown(item: ListedItem | undefined, { era, permits }: Wanted): boolean {
+  return item?.[era] !== undefined && (permits === undefined || permits(item.key));
+}
+
+/** Positions. Document 3, OptimizerConfig: the share of meaning comes first, words fill the rest. */
+function choose(
+  { words }: ToolIndex,
+  { toolsMax, semanticRatio, distanceMax }: OptimizerSettings,
+  near: readonly Near[] | undefined,
+  { description, keywords }: Wanted,
+  shown: (position: number) => boolean,
+): readonly number[] {
+  const semanticMax = near === undefined ? 0 : Math.round(toolsMax * semanticRatio);
+  const chosen: number[] = [];
+  for (const { position, distance } of near ?? []) {
+    if (chosen.length === semanticMax || distance > distanceMax) break;
+    if (shown(position)) chosen.push(position);
+  }
+  const wordsMax = toolsMax - semanticMax;
+  const isNew = (position: number) => !chosen.includes(position) && shown(position);
+  const terms = wordsMax === 0 ? [] : searchTerms(description, keywords);
+  for (let limit = toolsMax; ; limit *= 8) {
+    const found = words.search(terms, limit);
+    const fit = found.filter(isNew).slice(0, wordsMax);
+    // Those that the caller may not see make room for what follows them.
+    if (fit.length === wordsMax || found.length < limit) return [...chosen, ...fit];
+  }
+}
+
+function baselineOf(index: ToolIndex, wanted: Wanted): number {
+  const { era, permits } = wanted;
+  // Where everybody may call everything, it is known.
+  if (permits === undefined) return index.tokens[era];
+  return tokensOf(index.items.flatMap((item) => (isShown(item, wanted) ? (item[era] ?? []) : [])));
+}
