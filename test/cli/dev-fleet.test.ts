@@ -149,7 +149,12 @@ async function untilReached(name: string): Promise<unknown> {
 test('a virtual server reports how its members are, and finds and calls their tools', async () => {
   const members = ['handbook', 'notes'].map((name) => ({ name, status: 'ready' }));
   expect(await untilReached('library')).toMatchObject({ status: { discoveredBackends: members } });
-  const library = await open(origin, 'library');
+  // The fleet starts all at once, and the first check may have come too early.
+  const library = await eventually(
+    () => open(origin, 'library').catch(() => undefined),
+    (client) => client !== undefined,
+  );
+  if (library === undefined) throw new Error('the library does not answer');
   expect(await toolsOf(library)).toEqual(['call_tool', 'find_tool']);
   const found = await library.callTool({ name: 'find_tool', arguments: { tool_description: 'opens a note' } });
   expect(found.structuredContent).toMatchObject({ note: expect.stringContaining('by words alone') });
