@@ -82,6 +82,7 @@ const COMMITS: JsonObject = {
 const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
 const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
 const TAKES = listOf(TEXT, 'What goes with it and is not ours.');
+const OWNER_ID = { ...TEXT, description: 'The custom resource that it is made of, where that one is deleted, too.' };
 const APPROVALS = listOf(
   record(
     {
@@ -89,7 +90,11 @@ const APPROVALS = listOf(
       hash: TEXT,
       reasons: listOf(TEXT),
       deletions: listOf(
-        record({ id: TEXT, kind: TEXT, uid: TEXT, replaced: REPLACED, takes: TAKES }, ['replaced', 'takes']),
+        record({ id: TEXT, kind: TEXT, uid: TEXT, owner: OWNER_ID, replaced: REPLACED, takes: TAKES }, [
+          'owner',
+          'replaced',
+          'takes',
+        ]),
       ),
       expiredAt: TIME,
     },

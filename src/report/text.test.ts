@@ -117,3 +117,51 @@ test('no value erases or turns what stands beside it on a terminal', () => {
   const refused = { ...outcome('failed'), error: { code: 'cluster-invalid', message: 'is \u001b[8m' } };
   expect(textOfOutcome(refused)).toBe('docs/MCPServer/wiki failed: is \\u001b[8m [cluster-invalid]');
 });
+
+function listed(count: number): readonly { readonly id: ResourceId; readonly owner?: ResourceId }[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = { ...SERVER, name: `server-${index + 1}` };
+    const children = ['ConfigMap', 'Deployment', 'Service'].map((kind) => ({ id: { ...id, kind }, owner: id }));
+    return [{ id }, ...children];
+  }).flat();
+}
+
+function textWith(servers: number, extent: 'folded' | 'all'): string {
+  const objects = listed(servers);
+  const held = objects.map(({ id, owner }) => ({
+    resource: id,
+    owner,
+    reason: owner === undefined ? 'source fleet could not be read' : `its owner mcpserver.${owner.name} is held`,
+  }));
+  const deletions = listed(2).map(({ id, owner }) => ({
+    id: `old/${id.kind}/${id.name}`,
+    kind: id.kind,
+    uid: id.name,
+    owner: owner && `old/${owner.kind}/${owner.name}`,
+  }));
+  const waiting = [{ source: 'fleet', hash: '0123456789abcdef', reasons: ['8 of 10 objects'], deletions }];
+  return textOfPlan(run({ plan: { ...run().plan, held, waiting } }), { extent });
+}
+
+test('a plan counts what a server is made of in the line of the server', () => {
+  expect(textWith(4, 'folded')).toMatchInlineSnapshot(`
+    "deletions of source fleet wait for approval (0123456789abcdef): 8 of 10 objects
+      - old/MCPServer/server-1 (+3 objects)
+      - old/MCPServer/server-2 (+3 objects)
+    to delete exactly these: skep approve 0123456789abcdef
+    kept unchanged (source fleet could not be read):
+      docs/MCPServer/server-1 (+3 objects)
+      docs/MCPServer/server-2 (+3 objects)
+      docs/MCPServer/server-3 (+3 objects)
+      docs/MCPServer/server-4 (+3 objects)
+    0 to create, 0 to update, 0 to delete, 0 unchanged, 16 held
+    "
+  `);
+});
+
+test('a plan names twenty at most, and every object where details are asked for', () => {
+  expect(textWith(30, 'folded')).toContain('\n  and 10 more (skep plan --details names all)\n');
+  const all = textWith(30, 'all');
+  for (const { id } of listed(30)) expect(all).toContain(`docs/${id.kind}/${id.name}`);
+  expect(all).not.toContain('more');
+});

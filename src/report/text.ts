@@ -8,6 +8,7 @@ import type { Validation } from '../reconcile/validate.ts';
 import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
 import { linesOfExplanations } from './explanations.ts';
+import { type Extent, fold, sentenceOf } from './fold.ts';
 import { textOfImpact } from './impact.ts';
 import { visible, visibleLines } from './visible.ts';
 
@@ -33,12 +34,12 @@ function validationHeadline(invalid: number, errors: number): string {
   return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
 }
 
-export function textOfPlan(result: RunResult): string {
+export function textOfPlan(result: RunResult, { extent = 'folded' }: { readonly extent?: Extent } = {}): string {
   const { plan } = result;
   const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
-  const deletions = [...approvedLines(plan), ...guardLines(plan), ...heldLines(plan)];
+  const deletions = [...approvedLines(plan), ...guardLines(plan, extent), ...heldLines(plan, extent)];
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
   const { paused } = result;
@@ -69,8 +70,8 @@ export function textOfEnding(result: RunResult): string {
     ...catalogue,
     ...trouble(result),
     ...approvedLines(plan),
-    ...guardLines(plan),
-    ...heldLines(plan),
+    ...guardLines(plan, 'folded'),
+    ...heldLines(plan, 'folded'),
     ...waiting(result),
     ...pausedLines(result),
     total(result),
@@ -131,7 +132,7 @@ function standingOf(result: RunResult): string {
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
     ...result.catalogue.filter(isStuck).map(textOfCatalogue),
   ];
-  return visibleLines([...failed, ...trouble(result), ...guardLines(result.plan), ...pausedLines(result)]);
+  return visibleLines([...failed, ...trouble(result), ...guardLines(result.plan, 'all'), ...pausedLines(result)]);
 }
 
 /** Failed, or held because another change failed. */
@@ -201,6 +202,8 @@ function several(ids: readonly string[]): string {
 }
 
 const SHOWN = 3;
+/** Of those that are waited for. */
+const NAMES_MAX = 10;
 
 /** What the server could not be shown, one line per reason. */
 export function unpreviewed({ batches }: Plan): string[] {
@@ -238,10 +241,10 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
   return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
 }
 
-function guardLines({ waiting }: Plan): string[] {
+function guardLines({ waiting }: Plan, extent: Extent): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
-    ...deletions.map((each) => `  - ${each.id}${fateOf(each)}`),
+    ...deletionLines(deletions, extent),
     ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
     `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: skep approve ${hash}`,
   ]);
@@ -276,22 +279,36 @@ function approvedLines({ approved }: Plan): string[] {
   );
 }
 
-/** One line per reason. */
-function heldLines({ held, waiting }: Plan): string[] {
+/** One line per custom resource. */
+export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
+  return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
+}
+
+/** By reason; what an object that is named is made of is counted there. */
+function heldLines({ held, waiting }: Plan, extent: Extent): string[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
-  const byReason = new Map<string, string[]>();
-  for (const { resource, reason } of held) {
-    const id = formatId(resource);
-    if (!waitingToo.has(id)) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
-  }
-  return [...byReason].map(([reason, ids]) => `kept unchanged (${reason}): ${ids.join(', ')}`);
+  const all = held.map(({ resource, owner, reason }) => {
+    return { id: formatId(resource), owner: owner && formatId(owner), reason };
+  });
+  const listed = fold(
+    all.filter(({ id }) => !waitingToo.has(id)),
+    extent,
+  );
+  return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>
+    sentenceOf(
+      `kept unchanged (${reason})`,
+      entries.map(({ entry, along }) => `${entry.id}${along}`),
+      extent,
+    ),
+  );
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {
   const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${readiness.failed.map(formatId).join(', ')}`];
   if (readiness.progressing.length === 0) return failed;
-  const names = readiness.progressing.map(formatId).join(', ');
-  return [...failed, `${timedOut ? 'not ready in time' : 'not ready yet'}: ${names}`];
+  const names = readiness.progressing.map(formatId);
+  const head = timedOut ? 'not ready in time' : 'not ready yet';
+  return [...failed, names.length > NAMES_MAX ? `${head}: ${several(names)}` : `${head}: ${names.join(', ')}`];
 }
 
 function total(result: RunResult): string {

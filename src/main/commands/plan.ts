@@ -14,6 +14,7 @@ interface Options extends InstanceFlags {
   readonly detailedExitcode?: boolean;
   readonly out?: string;
   readonly explain?: boolean;
+  readonly details?: boolean;
   readonly against?: string;
   readonly tokenFile?: string;
   readonly source: readonly string[];
@@ -30,6 +31,7 @@ export function planCommand(): Command {
     .addOption(outputOption(formatNames(PLAN_FORMATS)))
     .option('--detailed-exitcode', 'exit with 2 where changes are pending')
     .option('--explain', 'say of each object why it is, or is not, changed or deleted')
+    .option('--details', 'name every object, also those that are counted with the resource that they are made of')
     .option('--out <file>', 'also write the plan to a file, for `skep apply`')
     .option('--against <file|url>', 'plan by a snapshot that runs publish, without access to the cluster')
     .option('--token-file <file>', 'token for the URL of the snapshot')
@@ -51,7 +53,9 @@ export function planCommand(): Command {
       async function show({ result, prepared }: Made): Promise<void> {
         const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
         const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
-        process.stdout.write(await render({ ...result, impact, ...why }, reportContext()));
+        process.stdout.write(
+          await render({ ...result, impact, ...why }, { ...reportContext(), extent: flags.details ? 'all' : 'folded' }),
+        );
         // A plan is free to be made at any time: what is pending counts where it is asked for.
         const { paused: _paused, ...free } = result;
         process.exitCode = exitCodeOf(free, flags.detailedExitcode);

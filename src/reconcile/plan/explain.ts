@@ -1,11 +1,12 @@
 // Why each object is, or is not, created, changed or deleted: what the stages of a plan have found out, put side by side.
 // Decides nothing itself. Knows nothing about how it is printed.
 
-import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { formatId, type Place, type ResourceId } from '../../std/problem.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import { labelOf, OWNER, SOURCE } from '../labels.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
+import { ownerOf } from '../prune/may-delete.ts';
 import type { Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved } from '../resolve/resolve.ts';
@@ -136,14 +137,4 @@ function lookup({ gathered, snapshot, resolved, desires, plan }: Explained): Loo
       return errors.map(({ message }) => `its children are kept unchanged: ${message}`);
     },
   };
-}
-
-/** The custom resource that controls a child. */
-export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
-  if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
-  const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
-  if (controller === undefined) return undefined;
-  const { apiVersion, kind, name } = controller;
-  const { namespace } = idOf(live);
-  return { apiVersion, kind, name, namespace };
 }

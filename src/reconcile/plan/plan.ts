@@ -9,7 +9,7 @@ import { labelOf, OWNER } from '../labels.ts';
 import { type Deletions, type Held, withInhabitants } from '../prune/deletions.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { type ApprovedList, listsByUid, sortLists } from '../prune/lists.ts';
-import { mayDelete, sourceOf } from '../prune/may-delete.ts';
+import { mayDelete, ownerOf, sourceOf } from '../prune/may-delete.ts';
 import type { AccountOf } from './accounts.ts';
 
 export type Change =
@@ -109,15 +109,19 @@ export function plan(input: PlanInput): Plan {
     return [object, mayDelete(object, { ...now, waits })] as const;
   });
   const unapproved = decided.flatMap(([object, decision]): Held[] =>
-    decision.decision === 'go' ? [] : [{ resource: idOf(object), reason: decision.reason }],
+    decision.decision === 'go' ? [] : [{ resource: idOf(object), owner: ownerOf(object), reason: decision.reason }],
   );
   const isBarred = (each: Compared): boolean => {
     const live = replacedOf(each);
     return live !== undefined && isWaiting(live);
   };
-  const unreplaced = compared
-    .filter(isBarred)
-    .map(({ desired }): Held => ({ resource: desired.id, reason: 'its replacement waits for approval' }));
+  const unreplaced = compared.filter(isBarred).map(
+    ({ desired }): Held => ({
+      resource: desired.id,
+      owner: desired.owner,
+      reason: 'its replacement waits for approval',
+    }),
+  );
   const writes = compared.filter((each) => !isBarred(each)).flatMap((each) => writeOf(input, each));
   const allowed = decided.filter(([, { decision }]) => decision === 'go').map(([object]) => object);
   const batches = [...applyBatches(input, writes), ...deleteBatches(input, allowed)];

@@ -6,11 +6,13 @@ import { formatId, type ResourceId } from '../../std/problem.ts';
 import { heldOwner } from '../desire/desire.ts';
 import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
 import { protectionOf } from './left-alone.ts';
-import { type Decision, type DeletionFacts, mayDelete, ownersOf } from './may-delete.ts';
+import { type Decision, type DeletionFacts, mayDelete, ownerOf, ownersOf } from './may-delete.ts';
 import type { Referrers } from './referrers.ts';
 
 export interface Held {
   readonly resource: ResourceId;
+  /** The custom resource that it is made of. */
+  readonly owner?: ResourceId;
   readonly reason: string;
   /** True: what stays still refers to it. */
   readonly referredTo?: true;
@@ -63,7 +65,7 @@ export function deletionsOf(input: DeletionsInput): Deletions {
 type Stays = Extract<Decision, { decision: 'stay' }>;
 
 function heldBy([object, { decision: _decision, ...rest }]: readonly [KubeObject, Stays]): Held {
-  return { resource: idOf(object), ...rest };
+  return { resource: idOf(object), owner: ownerOf(object), ...rest };
 }
 
 /** The garbage collector would delete what is protected with its owner. */

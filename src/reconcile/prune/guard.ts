@@ -12,6 +12,8 @@ export interface Deletion {
   readonly uid: string;
   /** `follows`: a child whose owner is deleted too, which is not counted by itself. `child`: its owner stays. */
   readonly role: 'own' | 'child' | 'follows';
+  /** What it goes with: the custom resource that it is made of. */
+  readonly owner?: string;
   /** It is created anew: who lets it go has not said that it may stay away. */
   readonly replaced?: true;
   /** What goes with it and is not ours, in words. */

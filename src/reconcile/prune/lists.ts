@@ -35,7 +35,7 @@ export function listsOf(input: ListsInput): readonly DeletionList[] {
   const owners = new Map(going.map((object) => [heldOwner(idOf(object)), object]));
   // A child is in the list of the owner that it goes with.
   const leadOf = (object: KubeObject): KubeObject => ownerAmong(object, owners) ?? object;
-  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object) !== object, anew);
+  const itemOf = (object: KubeObject): Deletion => deletionItem(input, object, leadOf(object), anew);
   const bySource = [...Map.groupBy([...going, ...replaced], (object) => sourceOf(leadOf(object)))];
   return bySource
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -60,7 +60,7 @@ function ownerAmong(object: KubeObject, owners: ReadonlyMap<string, KubeObject>)
 function deletionItem(
   { contents }: ListsInput,
   object: KubeObject,
-  follows: boolean,
+  lead: KubeObject,
   anew: ReadonlySet<string>,
 ): Deletion {
   const id = idOf(object);
@@ -70,7 +70,8 @@ function deletionItem(
     id: formatId(id),
     kind: id.kind,
     uid,
-    role: follows ? 'follows' : own ? 'own' : 'child',
+    role: lead !== object ? 'follows' : own ? 'own' : 'child',
+    owner: lead === object ? undefined : formatId(idOf(lead)),
     replaced: anew.has(key) ? true : undefined,
     takes: contents.get(key),
   };

@@ -73,6 +73,16 @@ export function ownersOf(object: KubeObject): string[] {
   return [...(label === undefined ? [] : [label]), ...controllers.map(({ kind, name }) => ownerLabel(kind, name))];
 }
 
+/** The custom resource that controls a child. */
+export function ownerOf(live: KubeObject | undefined): ResourceId | undefined {
+  if (live === undefined || labelOf(live, OWNER) === undefined) return undefined;
+  const controller = live.metadata.ownerReferences?.find((each) => each.controller === true);
+  if (controller === undefined) return undefined;
+  const { apiVersion, kind, name } = controller;
+  const { namespace } = idOf(live);
+  return { apiVersion, kind, name, namespace };
+}
+
 /** What a person has asked for. */
 function protection(object: KubeObject, { leftAlone, protectedOwners }: DeletionFacts): string | undefined {
   const resource = idOf(object);
