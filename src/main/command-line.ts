@@ -3,6 +3,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../std/failure.ts';
+import { writeColoured } from './colour.ts';
 import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
@@ -70,8 +71,17 @@ export function commandLine(): Command {
     crdsCommand(),
     explainCommand(),
   ];
-  for (const command of commands) program.addCommand(command.exitOverride());
+  for (const command of commands) program.addCommand(withoutColour(command).exitOverride());
   return program;
+}
+
+/** Also `NO_COLOR`, which Node itself and what it starts read. */
+function withoutColour(command: Command): Command {
+  for (const each of command.commands) withoutColour(each);
+  return command.option('--no-color', 'no colours, also on a terminal').on('option:no-color', () => {
+    process.env.NO_COLOR = '1';
+    delete process.env.FORCE_COLOR;
+  });
 }
 
 /** Parses and runs; sets the exit code of the process, never throws. */
@@ -88,7 +98,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof Failure) {
-    process.stderr.write(`${SELF_TELLING.has(error.code) ? '' : `error ${error.code}: `}${error.message}\n`);
+    writeColoured(process.stderr, `${SELF_TELLING.has(error.code) ? '' : `error ${error.code}: `}${error.message}\n`);
     return EXIT_BY_CODE[error.code] ?? 1;
   }
   // A bug: the stack is what its reader needs.

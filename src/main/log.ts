@@ -3,6 +3,7 @@
 import { type Logger, pino } from 'pino';
 import { visibleLines } from '../report/visible.ts';
 import { isObject, type Json } from '../std/json.ts';
+import { writeColoured } from './colour.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -13,7 +14,8 @@ export interface LogTarget {
 }
 
 export function createLogger(level: LogLevel, target: LogTarget): Logger {
-  const destination = target.isTTY === true ? { write: (line: string) => target.write(forPeople(line)) } : target;
+  const destination =
+    target.isTTY === true ? { write: (line: string) => writeColoured(target, forPeople(line)) } : target;
   return pino(
     { level, formatters: { level: (label) => ({ level: label }) }, timestamp: pino.stdTimeFunctions.isoTime },
     destination,

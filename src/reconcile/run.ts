@@ -4,7 +4,7 @@
 import { Failure } from '../std/failure.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
-import { acquire, leaseId, readLease } from './apply/lock.ts';
+import { acquire, holderName, leaseId, readLease } from './apply/lock.ts';
 import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
 import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
@@ -24,6 +24,8 @@ export interface RunDeps extends WriteDeps {
 export interface RunOptions extends InstanceOptions, WriteOptions {
   /** Unique per run: in the lease, the report and the log. */
   readonly id: string;
+  /** The machine that it runs on: in the lease. */
+  readonly host?: string;
   /** Present: the run writes nothing, whether the instance is suspended or not. */
   readonly paused?: Paused;
 }
@@ -43,7 +45,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const idle = await finishWithoutWriting(deps, options, first);
   if (idle !== undefined) return withWarnings(resultOf(deps, options, start, first, idle), warnings);
 
-  const lock = await acquire(deps, seen, options.id);
+  const lock = await acquire(deps, seen, holderName(options));
   const watch = await watchSuspension(deps, options);
   const assertGoing = (): void => {
     lock.assertHeld();

@@ -17,12 +17,13 @@ import { type PrepareDeps, type Prepared, type PrepareOptions, prepare } from '.
 import { isOfOthers, sameOrigins } from './prune/origins.ts';
 import { listObservedState, openObservedState, waitSecondsOf } from './settle/observed-state.ts';
 import type { Readiness } from './settle/readiness.ts';
-import { computeStatuses, type ObservedState, settle } from './settle/settle.ts';
+import { computeStatuses, type ObservedState, type SettleDeps, settle } from './settle/settle.ts';
 import { settleInput } from './settle/settle-input.ts';
 
 export interface WriteDeps extends PrepareDeps, ChangeDeps {
   readonly cluster: ChangeDeps['cluster'];
   readonly clock: ChangeDeps['clock'];
+  readonly enough?: SettleDeps['enough'];
 }
 
 export interface WriteOptions extends PrepareOptions, ChangeOptions {

@@ -11,7 +11,7 @@ import { linesOfExplanations } from './explanations.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, counted, countOf } from './order.ts';
-import { countsOf, fateOf, textOfDifference, textOfQuarantined, unpreviewed, whyPaused } from './text.ts';
+import { countsOf, fateOf, formatValue, textOfDifference, textOfQuarantined, unpreviewed, whyPaused } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
@@ -144,7 +144,19 @@ function where({ place }: Problem, context: ReportContext): string {
 }
 
 function updated({ resource, diff }: Change): string {
-  const lines = diff.flatMap((difference) => textOfDifference(difference)).map((line) => line.replace(/^ {6}/, ''));
+  const lines = diff.flatMap(diffLines);
   const head = `- ${code(formatId(resource))}`;
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}\n`;
 }
+
+/** The sign in the first column: by it code hosts colour a line. */
+function diffLines(difference: Change['diff'][number]): readonly string[] {
+  const { path, before, after } = difference;
+  if (before === undefined) return [`+ ${path}: ${formatValue(after)}`];
+  if (after === undefined) return [`- ${path}: ${formatValue(before)}`];
+  const [head = '', ...hunks] = textOfDifference(difference);
+  return [`! ${head.trim()}`, ...hunks.map((line) => line.slice(HUNK_INDENT))];
+}
+
+/** In text, lines of a longer value are indented. */
+const HUNK_INDENT = 8;

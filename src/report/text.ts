@@ -318,6 +318,6 @@ function total(result: RunResult): string {
   return `${counts} (${result.requests} API requests, ${seconds.toFixed(1)} s)`;
 }
 
-function formatValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }

@@ -35,7 +35,7 @@ export function applyCommand(): Command {
       const { plan, isSigned } = await files.readPlanFile(planFile, config, systemClock.now());
       await runAndTell(
         flags.output,
-        (progress) => openInstance(config, progress, {}, { commits: files.commitsOf(plan), isSigned }),
+        (progress, watch) => openInstance(config, progress, watch, { commits: files.commitsOf(plan), isSigned }),
         async (instance) => {
           const here = await files.readBinding(config, instance.deps.cluster, instance.options().homeNamespace);
           return instance.run(await findPauseNow(config, flags), (deps, options) =>

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { systemClock } from '../clock.ts';
+import { writeColoured } from '../colour.ts';
 import { loadConfig } from '../config/configuration.ts';
 import { readPort } from '../port.ts';
 
@@ -38,6 +39,6 @@ function sayer(): (text: string) => void {
   const started = systemClock.monotonic();
   return (text) => {
     const seconds = ((systemClock.monotonic() - started) / 1000).toFixed(1).padStart(5);
-    process.stdout.write(`[${seconds} s] ${text.replaceAll('\n', '\n          ')}\n`);
+    writeColoured(process.stdout, `[${seconds} s] ${text.replaceAll('\n', '\n          ')}\n`);
   };
 }

@@ -3,8 +3,10 @@
 import { Command } from 'commander';
 import type { Prepared } from '../../reconcile/prepare.ts';
 import type { RunResult } from '../../reconcile/result.ts';
+import type { ReportContext } from '../../report/context.ts';
 import { formatNames, PLAN_FORMATS, type PlanFormat } from '../../report/formats.ts';
 import { Failure } from '../../std/failure.ts';
+import { writeReport } from '../colour.ts';
 import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
 import { reportContext } from '../report-context.ts';
@@ -53,9 +55,8 @@ export function planCommand(): Command {
       async function show({ result, prepared }: Made): Promise<void> {
         const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
         const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
-        process.stdout.write(
-          await render({ ...result, impact, ...why }, { ...reportContext(), extent: flags.details ? 'all' : 'folded' }),
-        );
+        const context: ReportContext = { ...reportContext(), extent: flags.details === true ? 'all' : 'folded' };
+        writeReport(flags.output, await render({ ...result, impact, ...why }, context));
         // A plan is free to be made at any time: what is pending counts where it is asked for.
         const { paused: _paused, ...free } = result;
         process.exitCode = exitCodeOf(free, flags.detailedExitcode);

@@ -40,7 +40,7 @@ export function rollbackCommand(): Command {
       if (start === undefined) return clear(await openInstance(config, () => undefined), flags);
       await runAndTell(
         flags.output,
-        (progress) => openInstance(config, progress),
+        (progress, watch) => openInstance(config, progress, watch),
         (instance) => goBack(instance, start, config.history.limit),
       );
     });

@@ -1,6 +1,8 @@
 // `skep run`: runs on the schedule until it is told to stop.
 
 import { Command, Option } from 'commander';
+import { systemClock } from '../clock.ts';
+import { writeColoured } from '../colour.ts';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
 import type { LogLevel } from '../log.ts';
 
@@ -33,12 +35,18 @@ export function runCommand(): Command {
       const { stdout, stderr } = process;
       const logger = createLogger(logLevel, stderr);
       const streams = {
-        out: (text: string) => void stdout.write(text),
-        err: (text: string) => void stderr.write(text),
+        out: (text: string) => writeColoured(stdout, withTime(text)),
+        err: (text: string) => writeColoured(stderr, withTime(text)),
       };
       const teller = stderr.isTTY ? tellPeople(streams) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
       // What it still waits for would keep the process.
       if (!ended) process.exit(0);
     });
+}
+
+/** `2026-01-02T03:04:05Z ` before each line: whoever looks later wants to know when it was. */
+function withTime(text: string): string {
+  const time = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  return text.replaceAll(/^(?=.)/gm, `${time} `);
 }

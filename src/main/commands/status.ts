@@ -7,6 +7,7 @@ import type { InstanceStatus } from '../../reconcile/operate/status.ts';
 import type { LastLook } from '../../report/status.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
+import { writeReport } from '../colour.ts';
 import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
 import type { Instance } from '../instance/instance.ts';
@@ -36,7 +37,7 @@ export function statusCommand(): Command {
       try {
         const status = await readStatus(instance, config);
         const lastLook = await readLastLook(lastRunFile(config));
-        process.stdout.write((flags.output === 'json' ? jsonOfStatus : textOfStatus)(status, lastLook));
+        writeReport(flags.output, (flags.output === 'json' ? jsonOfStatus : textOfStatus)(status, lastLook));
         process.exitCode = status.failures.length > 0 ? 1 : 0;
       } finally {
         await instance.close();

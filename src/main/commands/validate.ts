@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { problemsExit } from '../../reconcile/problems-exit.ts';
 import { formatNames, VALIDATION_FORMATS, type ValidationFormat } from '../../report/formats.ts';
 import { Failure } from '../../std/failure.ts';
+import { writeReport } from '../colour.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import { outputOption } from '../config/configuration.ts';
 import { checkKubernetesVersion } from '../config/kubernetes-version.ts';
@@ -72,7 +73,7 @@ export function validateCommand(): Command {
       if (options.watch === true) return watch(request, output);
       const result = await runValidation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
-      process.stdout.write(await render(result, reportContext()));
+      writeReport(output, await render(result, reportContext()));
       process.exitCode = problemsExit(result.problems);
     });
 }
@@ -97,7 +98,7 @@ async function watch(request: ValidationRequest, output: ValidationFormat): Prom
       ...(request.policies ?? []).filter((path) => path !== BUILTIN),
     ],
     validate,
-    say: (text) => process.stdout.write(text),
+    say: (text) => writeReport('text', text),
     complain: (text) => process.stderr.write(text),
     signal: stop.signal,
   });

@@ -1,12 +1,12 @@
 // Opens everything that one reconciler instance works with, out of its configuration.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectedCluster, connectCluster } from '../../adapters/cluster/connect.ts';
 import { createOutbound, type Outbound } from '../../adapters/http/outbound.ts';
 import { KINDS } from '../../kinds/index.ts';
 import type { PolicySet } from '../../kube/policy/read.ts';
-import type { Outcome } from '../../reconcile/apply/apply.ts';
 import { openDigestKey } from '../../reconcile/desire/digest-key.ts';
 import type { HistoryStore } from '../../reconcile/history/ports.ts';
 import { fieldManager } from '../../reconcile/labels.ts';
@@ -68,7 +68,7 @@ export function openForOperator(config: Config): Promise<Instance> {
 
 export async function openInstance(
   config: Config,
-  progress: (outcome: Outcome) => void,
+  progress: RunDeps['progress'],
   watch: InstanceWatch = {},
   planned: PlannedCommits | undefined = undefined,
   hurry: Hurry = {},
@@ -104,6 +104,7 @@ export async function openInstance(
     random: randomBytes,
     digestKey: openDigestKey(cluster, config.name, homeNamespace),
     progress,
+    enough: watch.stopping?.signal,
     looked: publisher?.looked,
     trace,
   };
@@ -206,6 +207,7 @@ export function optionsOf(config: Config, homeNamespace: string, policies: Polic
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
   return {
     id: randomUUID(),
+    host: hostname(),
     instance: config.name,
     homeNamespace,
     apiGroup: config.apiGroup,

@@ -1,29 +1,54 @@
-// One run of an instance that is opened for it, told as it happens. Knows nothing about what the run does.
+// One run of an instance that is opened for it, told as it happens; Ctrl-C ends it early, and what it did is told all the same.
+// Knows nothing about what the run does.
 
-import type { Outcome } from '../../reconcile/apply/apply.ts';
+import { RUN_STOPPED } from '../../reconcile/apply/apply.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
+import type { RunDeps } from '../../reconcile/run.ts';
 import { jsonOfRun } from '../../report/json.ts';
+import { createProgress } from '../../report/progress.ts';
 import { textOfEnding, textOfOutcome } from '../../report/text.ts';
+import { systemClock } from '../clock.ts';
+import { writeColoured } from '../colour.ts';
+import { createStopping } from '../loop/stopping.ts';
+import { awaitSignal } from '../signals.ts';
 import type { Instance } from './instance.ts';
+import type { InstanceWatch } from './watch.ts';
+
+const SOME_FAILED = 7;
 
 /** Prints the result to stdout and sets the exit code of the process. */
 export async function runAndTell(
   output: 'text' | 'json',
-  open: (progress: (outcome: Outcome) => void) => Promise<Instance>,
+  open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
   run: (instance: Instance) => Promise<RunResult>,
 ): Promise<void> {
-  const json = output === 'json';
-  // Each change is told as it is made; where JSON is asked for, only to a person who watches.
-  const progress = json ? process.stderr : process.stdout;
-  const quiet = json && !process.stderr.isTTY;
-  const instance = await open((outcome) => {
-    if (!quiet) progress.write(`${textOfOutcome(outcome)}\n`);
+  const stopping = createStopping();
+  void awaitSignal().then(() => {
+    process.stderr.write('stopping: what was sent is finished, nothing more is changed (once more ends at once)\n');
+    stopping.stop();
   });
+  const instance = await open(progressTo(output, stopping.signal), { stopping });
   try {
     const result = await run(instance);
-    process.stdout.write(json ? jsonOfRun(result) : textOfEnding(result));
-    process.exitCode = exitCodeOf(result);
+    if (output === 'json') process.stdout.write(jsonOfRun(result));
+    else writeColoured(process.stdout, textOfEnding(result));
+    const code = exitCodeOf(result);
+    const isUnfinished = result.outcomes.some(({ error }) => error?.code === RUN_STOPPED);
+    process.exitCode = code === 0 && isUnfinished ? SOME_FAILED : code;
   } finally {
     await instance.close();
   }
+}
+
+/** Each change is told as it is made; where JSON is asked for, only to a person who watches. */
+function progressTo(output: 'text' | 'json', stopped: AbortSignal): RunDeps['progress'] {
+  if (output === 'json' && !process.stderr.isTTY) return () => undefined;
+  const stream = output === 'json' ? process.stderr : process.stdout;
+  const progress = createProgress(systemClock.monotonic);
+  return (outcome, planned) => {
+    // What was not begun is counted in the summary.
+    if (stopped.aborted && outcome.action === 'held') return;
+    const far = planned === undefined ? undefined : progress(planned);
+    writeColoured(stream, `${textOfOutcome(outcome)}\n${far === undefined ? '' : `${far}\n`}`);
+  };
 }

@@ -7,19 +7,21 @@ import { Failure } from '../../std/failure.ts';
 
 export interface Stopping {
   stop(): void;
+  /** Aborted once it was told to stop. */
+  readonly signal: AbortSignal;
   /** A cluster that, once it was told to stop, begins no further change. */
   over<T extends Cluster>(cluster: T): T;
 }
 
 export function createStopping(): Stopping {
-  let stopped = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   function assertGoing(): void {
-    if (stopped) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
+    if (signal.aborted) throw new Failure(RUN_STOPPED, 'the process was stopped: the next run goes on here');
   }
   return {
-    stop() {
-      stopped = true;
-    },
+    signal,
+    stop: () => stopping.abort(),
     over: (cluster) => ({
       ...cluster,
       async apply(object, options) {

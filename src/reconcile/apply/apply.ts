@@ -36,8 +36,8 @@ export interface ApplyDeps {
   readonly cluster: Pick<Cluster, 'apply' | 'remove' | 'schema' | 'get' | 'patch'>;
   readonly clock: Pick<Clock, 'sleep' | 'monotonic'>;
   readonly random: Random;
-  /** Told each outcome as it happens. */
-  readonly progress: (outcome: Outcome) => void;
+  /** Told each outcome as it happens, and of how many changes it is one. */
+  readonly progress: (outcome: Outcome, planned?: number) => void;
   /** Absent: nobody measures. */
   readonly trace?: Trace;
 }
@@ -136,8 +136,9 @@ async function execute(
   const outcomes: Outcome[] = [];
   const tell = (outcome: Outcome): void => {
     outcomes.push(outcome);
-    deps.progress(outcome);
+    deps.progress(outcome, planned);
   };
+  const planned = input.plan.batches.reduce((count, { changes }) => count + changes.length, 0);
   const known = notTried(change, failed, input.gate);
   if (known !== undefined) {
     tell(known);

@@ -42,6 +42,11 @@ export async function readLease(deps: LockDeps, id: ResourceId): Promise<Seen> {
   return { id, lease: await deps.cluster.get(id) };
 }
 
+/** `8f3c... at host`: whoever meets a lease that is held knows where to look. */
+export function holderName({ id, host }: { readonly id: string; readonly host?: string | undefined }): string {
+  return host === undefined ? id : `${id} at ${host}`;
+}
+
 export interface Holder {
   readonly holder: string;
   readonly renewedAt: string;

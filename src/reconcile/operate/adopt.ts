@@ -4,7 +4,7 @@
 import { groupOf, idOf, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
-import { acquire, type Lock, leaseId, readLease } from '../apply/lock.ts';
+import { acquire, holderName, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
 import { applySetId, fieldManager, isOfOtherSet, labelValue } from '../labels.ts';
@@ -56,7 +56,7 @@ export async function adopt(deps: RunDeps, options: RunOptions, write: boolean):
   if (suspension !== undefined) throw suspendedFailure(suspension);
   if (found.running !== undefined) throw stillRunning(found.running);
   if (found.unseen !== undefined) throw found.unseen;
-  const lock = await acquire(deps, seen, options.id);
+  const lock = await acquire(deps, seen, holderName(options));
   deps.cluster.fence(lock.assertHeld);
   try {
     const current = lock.contended ? await find(deps, options) : found;

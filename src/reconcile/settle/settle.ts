@@ -142,9 +142,14 @@ function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: st
   return view.isMissing() || jsonEquals(status, live.status) ? [] : [{ id, live, status }];
 }
 
+export interface SettleDeps extends TellDeps {
+  /** Ends the waiting early. */
+  readonly enough?: AbortSignal | undefined;
+}
+
 /** Polls until everything is ready or has failed, or the deadline (monotonic) passed. One LIST per kind per poll. */
 export async function settle(
-  deps: TellDeps,
+  deps: SettleDeps,
   input: SettleInput,
   first: ObservedState,
   look: () => Promise<ObservedState>,
@@ -158,8 +163,9 @@ export async function settle(
     const told = await writeStatuses(deps, changes, now);
     problems.push(...told.problems);
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
-    if (settled || deps.clock.monotonic() >= deadline) return { readiness, failures: told.failures, problems };
-    await deps.clock.sleep(POLL_MS);
+    const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
+    if (settled || isOver) return { readiness, failures: told.failures, problems };
+    await deps.clock.sleep(POLL_MS, deps.enough);
     observed = await look();
   }
 }

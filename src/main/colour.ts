@@ -1,0 +1,56 @@
+// Colours of lines on a terminal. None where it is no terminal, with NO_COLOR, or `--no-color`. Knows nothing about who
+// writes the lines: they are the same without.
+
+import { Writable } from 'node:stream';
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** The first that fits colours what it matches. */
+const STYLES: readonly (readonly [RegExp, Style])[] = [
+  [/^ *\+ .*/, 'green'],
+  [/^ *-\/\+ .*/, 'magenta'],
+  [/^ *- .*/, 'red'],
+  [/^ *~ .*/, 'yellow'],
+  [/^(?:\[.*?\] |\S+Z )?error\b(?: [a-z0-9-]+(?=:))?/, ['red', 'bold']],
+  [/(?<=^\S+:\d+:\d+: )error [a-z0-9-]+(?=:)/, ['red', 'bold']],
+  [/^(?:\[.*?\] |\S+Z )?warn(?:ing)?\b(?: [a-z0-9-]+(?=:))?/, ['yellow', 'bold']],
+  [/(?<=^\S+:\d+:\d+: )warning [a-z0-9-]+(?=:)/, ['yellow', 'bold']],
+  [/(?<=^(?:\[.*?\] |\S+Z )?\S+ )(?:created|configured)$/, 'green'],
+  [/(?<=^(?:\[.*?\] |\S+Z )?\S+ )deleted$/, 'red'],
+  [/(?<=^(?:\[.*?\] |\S+Z )?\S+ )(?:failed|held)(?=: )/, ['red', 'bold']],
+  [/: (?:all valid|in sync)$/, 'green'],
+  [/(?<= is )Failed$/, ['red', 'bold']],
+];
+
+interface Target {
+  write(text: string): unknown;
+}
+
+/** Writes text, with colours where the stream shows them. */
+export function writeColoured(target: Target, text: string): void {
+  target.write(showsColours(target) ? colour(text) : text);
+}
+
+/** To stdout: only what is for people has colours. */
+export function writeReport(format: string, text: string): void {
+  if (format === 'text') writeColoured(process.stdout, text);
+  else process.stdout.write(text);
+}
+
+/** As Node decides it: by the stream, NO_COLOR, FORCE_COLOR and TERM. */
+function showsColours(target: Target): boolean {
+  return target instanceof Writable && styleText('red', 'x', { stream: target }) !== 'x';
+}
+
+export function colour(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const fitting = STYLES.find(([pattern]) => pattern.test(line));
+      if (fitting === undefined) return line;
+      const [pattern, style] = fitting;
+      return line.replace(pattern, (part) => styleText(style, part, { validateStream: false }));
+    })
+    .join('\n');
+}
