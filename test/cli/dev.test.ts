@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
-import { type Running, startSkep } from '../harness/skep.ts';
+import { type Running, skep, startSkep } from '../harness/skep.ts';
 
 const folder = temporaryFolder();
 const data = join(folder.path, 'dev');
@@ -167,6 +167,10 @@ test('the commands that it prints work, a commit shows within 15 s, and Ctrl-C s
   expect(await catalogue(url)).toHaveLength(102);
 
   await untilRunning();
+  const [, config = ''] = / status -c (\S+)/.exec(output) ?? [];
+  expect((await skep(['status', '-c', config], { cwd: folder.path })).stdout).toContain('source fleet at ');
+  const { runs } = (await (await fetch(/^runs +(\S+)$/m.exec(output)?.[1] ?? '')).json()) as { runs: unknown[] };
+  expect(runs.length).toBeGreaterThan(0);
   uids = await living('uid');
   const before = await living('resourceVersion');
   commitChange();

@@ -8,14 +8,20 @@ import type { DevWorld } from './world.ts';
 
 const RETIRABLE = 'cluster/ops/calendar.yaml';
 
-/** What to try next: three commands that work as they stand. */
-export function formatGuide(world: DevWorld, { pages, urls }: DevRegistries, running: RunningServers): string {
+/** What to try next: commands that work as they stand. */
+export function formatGuide(
+  world: DevWorld,
+  origin: string,
+  { pages, urls }: DevRegistries,
+  running: RunningServers,
+): string {
   const kubeconfig = relative(process.cwd(), world.kubeconfig);
   return [
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
     ...pages.map((url) => `page        ${url}`),
+    `runs        ${origin}/runs`,
     ...urls.map((url) => `registry    ${url}`),
     ...running.servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
     `token       ${running.token}   (of this start, for the other servers)`,
@@ -26,6 +32,7 @@ export function formatGuide(world: DevWorld, { pages, urls }: DevRegistries, run
     ...callOf(world, running),
     ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
+    `  ${ownCommand()} status -c ${relative(process.cwd(), world.configFile)}     (also plan, history, approve, suspend, ...)`,
     '',
     'Ctrl-C stops everything; the state stays.',
     '',

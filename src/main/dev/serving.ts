@@ -9,7 +9,9 @@ import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { systemClock } from '../clock.ts';
 import type { Instance } from '../instance/instance.ts';
+import { runsOf } from '../loop/keep.ts';
 import { createFront, type Front } from './front/front.ts';
+import { createRunsFront } from './front/runs.ts';
 import { type DevRegistries, serveRegistries } from './registries.ts';
 import { watchRunning } from './running.ts';
 import type { DevWorld } from './world.ts';
@@ -41,7 +43,8 @@ export async function openServing({ instance, world, find, origin, inOrder }: Op
       : watchRunning({ cluster, find, servicePort: node.servicePort, now: systemClock.monotonic });
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   await writeFile(world.tokenFile, `${token}\n`, { mode: 0o600 });
-  const front = createFront({ origin: () => origin, token, servers });
+  const runs = await createRunsFront(runsOf(instance));
+  const front = createFront({ origin: () => origin, token, servers, runs });
   const port = Number(new URL(origin).port);
   const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve });
   // A fleet without a registry has servers all the same.

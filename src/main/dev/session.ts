@@ -68,7 +68,7 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       if (stopping) return;
       const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0 });
       try {
-        process.stdout.write(formatGuide(world, serving.registries, await serving.running()));
+        process.stdout.write(formatGuide(world, origin, serving.registries, await serving.running()));
         const stopReporting = reportReady(serving.running, say);
         const runs = startRuns(instance, world.config, { result: reportChanges(say), failure: complain(say) }, first);
         await interrupted;

@@ -33,6 +33,8 @@ export interface DevWorld {
   readonly appDatabase: DatabaseSettings;
   /** Where the token of this start is. */
   readonly tokenFile: string;
+  /** Settings by which other commands find all this: `skep approve -c FILE`. */
+  readonly configFile: string;
   /** Undefined where nothing runs. */
   readonly node: Node | undefined;
   close(): Promise<void>;
@@ -47,6 +49,8 @@ export interface WorldOptions {
   readonly given?: Config;
 }
 
+/** JSON is YAML, too. */
+const WRITTEN = '# Written by skep dev at each start, for other commands: skep status -c FILE\n';
 /** `src/main/` and `dist/main/` are equally far from the root of the package. */
 const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url));
 /** Where the sample's manifests say that the repository and the issuer are; the real places are known only now. */
@@ -69,6 +73,8 @@ export async function openDevWorld({ dir, say, find, given }: WorldOptions): Pro
     const { passFile, app } = database;
     const config = configOf({ dir, fleetDir, given, kubeconfig, database: { ...app, passFile } });
     const { node } = cluster;
+    const configFile = join(dir, 'skep.yaml');
+    await writeFile(configFile, `${WRITTEN}${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
     return {
       config,
       clusterUrl,
@@ -77,6 +83,7 @@ export async function openDevWorld({ dir, say, find, given }: WorldOptions): Pro
       fleetDir,
       appDatabase: { ...app, passFile },
       tokenFile: join(dir, 'token'),
+      configFile,
       node,
       close,
     };

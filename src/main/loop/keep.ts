@@ -114,7 +114,8 @@ function listenerFor(watchers: readonly RunWatcher[], teller: Teller): RunListen
 /** Runs on the page, and in what it is made of. */
 const SHOWN_RUNS = 50;
 
-function runsOf({ history }: Instance): Runs {
+/** What the listener, or the page of `skep dev`, shows of them. */
+export function runsOf({ history }: Pick<Instance, 'history'>): Runs {
   return {
     list: async () => jsonOfHistory(await history.latest(SHOWN_RUNS)),
     find: async (start) => jsonOfRecord(findRun(await history.latest(SHOWN_RUNS), start)),

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RUNNING_SERVERS_PATH, type RunningServer, type RunningServers } from '../../../contracts/running-servers.ts';
 import { originRules } from '../../../gate/origin.ts';
 import { createForward, type Forwarding } from './forward.ts';
+import type { RunsFront } from './runs.ts';
 
 /** One server that runs here. */
 export interface FrontServer extends Omit<RunningServer, 'url'> {
@@ -20,6 +21,8 @@ export interface FrontOptions {
   readonly origin: () => string;
   readonly token: string;
   readonly servers: () => Promise<readonly FrontServer[]>;
+  /** What the reconciler did; absent: that is not shown. */
+  readonly runs?: RunsFront;
 }
 
 export interface Front {
@@ -56,6 +59,7 @@ export function createFront(options: FrontOptions): Front {
     const isIssuer = server?.issues === true && ISSUER_PATH.test(path.slice(prefix.length));
     const refusal = refuse(request, new URL(origin()).port, isIssuer);
     if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
+    if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
       return sendJson(response, 200, await list());
@@ -77,7 +81,8 @@ export function createFront(options: FrontOptions): Front {
   return {
     serve(request, response) {
       const [path = '/'] = (request.url ?? '/').split('?', 1);
-      const isOurs = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
+      const isServers = path === RUNNING_SERVERS_PATH || path.startsWith('/mcp/') || WELL_KNOWN.test(path);
+      const isOurs = isServers || options.runs?.isRuns(path) === true;
       if (!isOurs) return false;
       // The catalogue ends connections that say nothing for a while; streams may be silent for long.
       request.socket.setTimeout(0);

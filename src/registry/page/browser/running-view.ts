@@ -20,6 +20,7 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     { class: 'running', 'aria-label': 'Running here' },
     element('h2', {}, 'Running here'),
     servers.length === 0 ? none : list(rows),
+    element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did')),
   );
 }
 

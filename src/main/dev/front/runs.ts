@@ -1,0 +1,25 @@
+// What the reconciler did, beside the catalogue of `skep dev`: the page and the answers that `skep run` has on a listener of its
+// own. Whoever may read the token of this start may read them. Knows nothing about runs.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fastify } from 'fastify';
+import type { Runs } from '../../../control/ports.ts';
+import { addRunsRoutes } from '../../../control/routes/runs.ts';
+
+/** A registry of the name `runs` has more below it. */
+const RUNS_PATH = /^\/runs(?:\/page)?(?:\/[^/]+)?$/;
+
+export interface RunsFront {
+  isRuns(path: string): boolean;
+  answer(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export async function createRunsFront(runs: Runs): Promise<RunsFront> {
+  const app = fastify();
+  addRunsRoutes(app, runs, async () => undefined);
+  await app.ready();
+  return {
+    isRuns: (path) => RUNS_PATH.test(path),
+    answer: (request, response) => app.routing(request, response),
+  };
+}
