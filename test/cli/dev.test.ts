@@ -245,3 +245,17 @@ test('a restart keeps the state; killed, it takes PostgreSQL along, and can be s
   expect(stdout).toMatch(/0 created, \d+ configured, \d+ unchanged, 0 deleted, 0 held, 0 failed/);
   await expectGone(children);
 });
+
+test('what fails because the database is gone is said in lines for people, like everything else', async () => {
+  const dev = start();
+  const output = await dev.printed(READY);
+  const database = descendants(dev.pid).find(({ command }) => /postgres -D/.test(command));
+  process.kill(database?.pid ?? 0, 'SIGKILL');
+  const url = /^registry +(\S+)$/m.exec(output)?.[1] ?? '';
+  await eventually(
+    async () => (await fetch(`${url}?search=never-asked-before`)).status,
+    (status) => status === 503,
+  );
+  await dev.printed('error the catalogue cannot be read');
+  expect(dev.output()).not.toMatch(/^\{/m);
+});

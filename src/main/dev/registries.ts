@@ -1,7 +1,6 @@
 // The registry services of `skep dev`: one per MCPRegistry that the first run has rendered a configuration for, with
 // that very configuration, but for the address and the database, which are this machine's.
 
-import { pino } from 'pino';
 import { REGISTRY_CONFIG_KEY, REGISTRY_CONFIG_SUFFIX } from '../../contracts/registry/config-map.ts';
 import { readRegistryConfig } from '../../contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
@@ -9,6 +8,7 @@ import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import { formatProblem } from '../../std/problem.ts';
 import type { Instance } from '../instance/instance.ts';
+import { createLogger } from '../log.ts';
 import { openDatabase } from '../services/database.ts';
 import { type Beside, type Service, startService } from '../services/serve.ts';
 import type { DevWorld } from './world.ts';
@@ -28,17 +28,19 @@ interface Listening {
   readonly inOrder: boolean;
   /** What else the first one serves. */
   readonly beside: Beside;
+  /** What goes wrong in them. */
+  readonly say: (text: string) => void;
 }
 
 export async function serveRegistries(
   instance: Instance,
   world: DevWorld,
-  { port, inOrder, beside }: Listening,
+  { port, inOrder, beside, say }: Listening,
 ): Promise<DevRegistries> {
   const configs = await renderedConfigs(instance);
   const store = openDatabase(world.appDatabase);
   // A wrong path in the address bar is told to the browser, not to the terminal.
-  const logger = pino({ level: 'error' }, process.stderr);
+  const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
   const services: Service[] = [];
   async function stop(): Promise<void> {
     await Promise.all(services.map((service) => service.stop()));

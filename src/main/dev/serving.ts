@@ -23,6 +23,8 @@ interface Options {
   readonly origin: string;
   /** True: each further registry listens on the next port; else on any. */
   readonly inOrder: boolean;
+  /** What goes wrong in what is served. */
+  readonly say: (text: string) => void;
 }
 
 export interface Serving {
@@ -34,7 +36,7 @@ export interface Serving {
 const TOKEN_BYTES = 24;
 
 /** Throws Failure `listen-failed`. */
-export async function openServing({ instance, world, find, origin, inOrder }: Options): Promise<Serving> {
+export async function openServing({ instance, world, find, origin, inOrder, say }: Options): Promise<Serving> {
   const { node } = world;
   const { cluster } = instance.deps;
   const servers =
@@ -46,7 +48,7 @@ export async function openServing({ instance, world, find, origin, inOrder }: Op
   const runs = await createRunsFront(runsOf(instance));
   const front = createFront({ origin: () => origin, token, servers, runs });
   const port = Number(new URL(origin).port);
-  const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve });
+  const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve, say });
   // A fleet without a registry has servers all the same.
   const closeAlone = registries.pages.length === 0 ? await listenAlone(front, port) : undefined;
   return {

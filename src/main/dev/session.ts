@@ -66,7 +66,7 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       say(`first run done, of ${source}:\n${textOfEnding(first).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
-      const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0 });
+      const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
       try {
         process.stdout.write(formatGuide(world, origin, serving.registries, await serving.running()));
         const stopReporting = reportReady(serving.running, say);
