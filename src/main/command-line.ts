@@ -8,6 +8,7 @@ import { adoptCommand } from './commands/adopt.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
 import { callCommand } from './commands/call.ts';
+import { completionCommand } from './commands/completion.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { devCommand } from './commands/dev.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -70,6 +71,7 @@ export function commandLine(): Command {
     migrateCommand(),
     crdsCommand(),
     explainCommand(),
+    completionCommand(),
   ];
   for (const command of commands) program.addCommand(withoutColour(command).exitOverride());
   return program;

@@ -60,6 +60,7 @@ function callOf({ tokenFile }: DevWorld, { servers }: RunningServers): readonly 
 function ownCommand(): string {
   const script = process.argv[1] ?? '';
   if (basename(script) === 'skep') return 'skep';
+  if (relative(process.cwd(), script) === join('dist', 'skep.js') && existsSync('skep')) return './skep';
   const node = relative(process.cwd(), process.execPath).replace('node_modules/node/bin/', 'node_modules/.bin/');
   return `${node} ${relative(process.cwd(), script)}`;
 }
