@@ -3,6 +3,7 @@
 // Knows nothing about dist/, which is only one place for it.
 
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
@@ -39,7 +40,7 @@ export async function compile(input: string | Record<string, string>, folder: st
     input,
     platform: 'node',
     // Packages, and Node's own modules, are loaded from where they are installed.
-    external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+    external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
     plugins: [ownPlaces, jsonTexts, compiledChecks],
     onLog(level, { message }) {
       throw new Error(`${level}: ${message}`);
@@ -47,6 +48,15 @@ export async function compile(input: string | Record<string, string>, folder: st
   });
   await bundle.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
   await bundle.close();
+}
+
+/** The entry of its package loads the API of every kind; only how kubeconfigs are read is used. */
+const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
+
+/** That file, and what it needs in turn, but for what we load from where it is installed, too. */
+function isBundled(id: string, importer: string | undefined): boolean {
+  if (id === KUBECONFIG) return true;
+  return importer?.includes('/node_modules/') === true && !isBuiltin(id) && id !== 'undici';
 }
 
 /** `import.meta.url` is what it would be if each module had a file of its own. */

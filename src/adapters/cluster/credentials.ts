@@ -85,8 +85,8 @@ export async function openCredentials(options: CredentialOptions): Promise<Crede
 }
 
 async function loadConfig({ kubeconfig, context, usual = '' }: CredentialOptions): Promise<KubeConfig> {
-  // 90 MB and a third of a second that commands without a cluster should not pay.
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  // This file alone: the whole package is 90 MB and a third of a second, which is why the bundle has it (scripts/bundle.ts).
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   try {
     if (kubeconfig === undefined) config.loadFromDefault();
