@@ -3,8 +3,6 @@
 
 import type { Command, Option } from 'commander';
 
-export type Shell = 'bash' | 'zsh' | 'fish';
-
 /** A command as it is typed: `vmcp serve`, or the empty text for the program itself. */
 interface Entry {
   readonly path: string;
@@ -20,25 +18,20 @@ interface Named {
   readonly description: string;
 }
 
-export function completionFor(shell: Shell, program: Command): string {
-  const entries = entriesOf(program, '');
-  switch (shell) {
-    case 'bash':
-      return forBash(entries);
-    case 'zsh':
-      return forZsh(entries);
-    case 'fish':
-      return forFish(entries);
-  }
-}
+/** By shell. */
+export const COMPLETIONS = {
+  bash: (program: Command) => forBash(commandEntries(program, '')),
+  zsh: (program: Command) => forZsh(commandEntries(program, '')),
+  fish: (program: Command) => forFish(commandEntries(program, '')),
+};
 
-function entriesOf(command: Command, path: string): readonly Entry[] {
+function commandEntries(command: Command, path: string): readonly Entry[] {
   const below = command.createHelp().visibleCommands(command);
   const commands = below.map((each) => ({ name: each.name(), description: each.description() }));
   const options = command.createHelp().visibleOptions(command);
   const words = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const own = { path, description: command.description(), commands, options, words };
-  return [own, ...command.commands.flatMap((each) => entriesOf(each, `${path} ${each.name()}`.trim()))];
+  return [own, ...command.commands.flatMap((each) => commandEntries(each, `${path} ${each.name()}`.trim()))];
 }
 
 function wordsOf({ commands, options, words }: Entry): string {

@@ -52,6 +52,7 @@ describe('help', () => {
     'migrate',
     'crds',
     'explain',
+    'completion',
   ];
 
   test('names every command and every exit code', async () => {

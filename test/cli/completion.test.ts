@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/main/command-line.ts';
-import { completionFor } from '../../src/main/completion.ts';
+import { COMPLETIONS } from '../../src/main/completion.ts';
 import { skep } from '../harness/skep.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'completion-'));
@@ -26,7 +26,7 @@ const ALL = allCommands(commandLine(), ['skep']);
 
 describe('bash', () => {
   const script = join(folder, 'skep.bash');
-  writeFileSync(script, completionFor('bash', commandLine()));
+  writeFileSync(script, COMPLETIONS.bash(commandLine()));
 
   /** What it offers for each line, the last word of which is being typed. */
   function offered(typed: readonly (readonly string[])[]): readonly (readonly string[])[] {
@@ -73,7 +73,7 @@ describe('bash', () => {
 });
 
 test.each(['zsh', 'fish'] as const)('%s knows every command and every option', (shell) => {
-  const script = completionFor(shell, commandLine());
+  const script = COMPLETIONS[shell](commandLine());
   for (const { words, command } of ALL) {
     expect(script).toContain(words.at(-1));
     for (const { long, hidden } of command.options) {
@@ -82,16 +82,16 @@ test.each(['zsh', 'fish'] as const)('%s knows every command and every option', (
   }
 });
 
-test.each(['zsh', 'fish'])('%s reads it, where it is installed', (shell) => {
+test.each(['zsh', 'fish'] as const)('%s reads it, where it is installed', (shell) => {
   const known = spawnSync(shell, ['--version']).status === 0;
   const file = join(folder, `skep.${shell}`);
-  writeFileSync(file, completionFor(shell as 'zsh' | 'fish', commandLine()));
+  writeFileSync(file, COMPLETIONS[shell](commandLine()));
   if (known) expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });
 
 test('the command prints it, and names the shells that it knows', async () => {
   const { code, stdout } = await skep(['completion', 'bash'], { cwd: folder });
-  expect([code, stdout]).toEqual([0, completionFor('bash', commandLine())]);
+  expect([code, stdout]).toEqual([0, COMPLETIONS.bash(commandLine())]);
   const refused = await skep(['completion', 'csh'], { cwd: folder });
   expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining('bash, zsh, fish')]);
 });
