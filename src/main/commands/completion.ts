@@ -9,7 +9,7 @@ export function completionCommand(): Command {
     .addArgument(new Argument('<shell>', 'which').choices(Object.keys(COMPLETIONS)))
     .addHelpText(
       'after',
-      '\nExamples:\n  source <(skep completion bash)\n  skep completion fish > ~/.config/fish/completions/skep.fish',
+      '\nExamples:\n  skep completion fish > ~/.config/fish/completions/skep.fish\n  source <(skep completion bash)',
     )
     .action((shell: keyof typeof COMPLETIONS, _flags: unknown, { parent }: Command) => {
       if (parent !== null) process.stdout.write(COMPLETIONS[shell](parent));
