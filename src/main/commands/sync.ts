@@ -28,7 +28,7 @@ export function syncCommand(): Command {
       const loops = openSourceLoops(systemClock, ONCE, () => undefined);
       await runAndTell(
         flags.output,
-          (progress, watch) => openInstance(config, progress, watch, undefined, { loops }),
+        (progress, watch) => openInstance(config, progress, watch, undefined, { loops }),
         async (instance) => instance.run(await findPauseNow(config, flags)),
       );
     });
