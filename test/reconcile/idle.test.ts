@@ -189,7 +189,13 @@ test('a LIST of owners that fails leaves their children as they live', async () 
   expect(exitCodeOf(result)).toBe(1);
   expect(did(result)).toEqual([]);
   world.cluster.cluster.faults.clear();
-  expect(versionsOf(await living())).toEqual(versionsOf(before));
+  const group = 'tools/MCPGroup/team';
+  const { [group]: _seen, ...others } = versionsOf(before);
+  expect(versionsOf(await living())).toEqual({ ...others, [group]: expect.any(String) });
+  // What it says is that its members are not known.
+  const team = await read('/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/mcpgroups/team');
+  expect(team).toMatchObject({ status: { phase: 'Failed' } });
+  await world.run();
 });
 
 test('a LIST that fails writes no status out of what is not seen', async () => {
