@@ -201,6 +201,10 @@ const VERBS: ReadonlySet<string> = new Set(
 );
 
 /** Each rule says what breaks it; the sentence is the name of its test. `paths`: every file below src, whatever it is. */
+/** Notes and documents that are not in this repository. */
+const ELSEWHERE =
+  /\bdocument [1-9]\b|\b(?:kinds|ownership|gateway|runtime|rooms|codebases|design)\.md\b|\bregistry\.md \d/;
+
 const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) => readonly string[]>> = {
   'every folder imports only what it may': (files) => {
     const ofPorts = typesOfPorts(files);
@@ -305,6 +309,8 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
   'every file says in its first line what it is': (files) =>
     files.filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text)).map(({ path }) => path),
 
+  'what is cited can be read by everybody': (files) =>
+    files.filter(({ text }) => ELSEWHERE.test(text)).map(({ path }) => path),
   'no folder or file is named after nothing': (files) =>
     files.map(({ path }) => path).filter((path) => /(^|\/)(utils?|helpers?|common|misc|types)(\/|\.ts$)/.test(path)),
 };
@@ -498,6 +504,10 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
     files: { 'kinds/x.ts': code },
   })),
   { rule: 'every file says in its first line what it is', files: { 'std/x.ts': 'export const x = 1;' } },
+  ...['document 2, MCPRegistry', 'kinds.md 0.12'].map((source) => ({
+    rule: 'what is cited can be read by everybody',
+    files: { 'std/x.ts': `// Sorts (${source}).` },
+  })),
   { rule: 'no folder or file is named after nothing', files: { 'std/utils.ts': '' } },
 ];
 

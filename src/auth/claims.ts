@@ -1,5 +1,4 @@
 // The claims that every accepted token must have, whoever vouches for them: a signature or an introspection endpoint.
-// Source: document 1, Token validation rules 4. Knows nothing about how the claims were obtained.
 
 import type { JsonObject } from '../std/json.ts';
 import { excerpt } from './excerpt.ts';

@@ -123,7 +123,7 @@ export function createIntrospection(
   };
 }
 
-/** RFC 7662 section 2.2, and the claims that document 1 requires of every token. */
+/** RFC 7662 section 2.2, and the claims that are required of every token. */
 function checkAnswer(answer: JsonObject, provider: ProviderSettings, nowMs: number): TokenResult {
   if (answer.active !== true) return { ok: false, refusal: { reason: 'token-inactive' } };
   const expected = { issuer: provider.issuerUrl, audience: provider.audience };

@@ -1,5 +1,5 @@
-// The protected-resource metadata that clients configure themselves from (RFC 9728; document 1, Discovery document).
-// Knows nothing about how it is served.
+// The protected-resource metadata that clients configure themselves from (RFC 9728). Knows nothing about how it is
+// served.
 
 import type { JsonObject } from '../std/json.ts';
 import type { ResourceSettings } from './settings.ts';

@@ -37,7 +37,7 @@ test.each([
   { target: '/version', expected: true, reason: 'always public' },
   { target: '/.well-known/anything', expected: true, reason: 'always public' },
   { target: '/.well-knownx', expected: false, reason: 'a longer name is another path' },
-  { target: '/openapi.json', expected: false, reason: 'document 1 does not name it' },
+  { target: '/openapi.json', expected: false, reason: 'it is none of the public paths' },
   { target: '/', expected: false, reason: 'nothing above is public' },
   { target: '/tools/v0.1/servers', expected: false, reason: 'data' },
   { target: '/health/../tools/v0.1/servers', expected: false, reason: 'a step up leaves the public path' },

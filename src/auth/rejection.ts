@@ -53,7 +53,7 @@ export type Rejection =
 /** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
-/** What the client is told. The texts are those of the existing platform (registry.md 5.5). */
+/** What the client is told. The texts are those of the existing platform. */
 export interface PublicRejection {
   /** 503: the fault is not the client's, and nothing is said about its token. */
   readonly status: 401 | 403 | 503;

@@ -2,7 +2,6 @@
 
 import type { JSONWebKeySet } from 'jose';
 
-/** Source: document 1, Provider entry. */
 export interface ProviderSettings {
   /** For logs. */
   readonly name: string;
@@ -29,7 +28,6 @@ export interface ProviderSettings {
   readonly introspectionAllowPrivateIP?: boolean;
 }
 
-/** Source: document 1, Section `auth.oauth`. */
 export interface ResourceSettings {
   readonly resourceUrl: string;
   readonly realm: string;

@@ -12,8 +12,8 @@ export const PLATFORM_VENDOR = 'io.github.stacklok';
 export type Extracted = Omit<Entry, 'name' | 'version' | 'document' | 'isLatest' | 'publishedAt'>;
 
 /**
- * Tags, status and tier stand in the publisher's blocks, two levels deep, under any vendor (registry.md 4.3); the
- * status says `deprecated` in any case of letters or counts as `active`.
+ * Tags, status and tier stand in the publisher's blocks, two levels deep, under any vendor; the status says
+ * `deprecated` in any case of letters or counts as `active`.
  */
 export function extract(document: JsonObject): Extracted {
   const blocks = publisherBlocks(document);

@@ -1,4 +1,4 @@
-// Which entries of a source are kept (registry.md 4.3). Knows nothing about where entries come from.
+// Which entries of a source are kept. Knows nothing about where entries come from.
 
 import type { Filter } from '../contracts/registry/source.ts';
 import { globMatches, parseGlob } from '../std/glob.ts';

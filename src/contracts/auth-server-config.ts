@@ -1,5 +1,5 @@
 // The configuration of an embedded authorization server, as a block of the files that proxies and virtual servers read.
-// Knows nothing about clusters. Key names follow the existing platform (runtime.md 1.3).
+// Knows nothing about clusters. Key names follow the existing platform.
 //
 // The contract, beyond this file:
 // - Secrets are never in it: it names files, or environment variables. Files change when their Secrets do.
@@ -9,7 +9,7 @@
 
 import { type Static, Type } from '../std/json-schema.ts';
 
-/** Where the Secrets are mounted (kinds.md 0.12). */
+/** Where the Secrets are mounted. */
 export const AUTH_SERVER_DIRECTORY = '/etc/toolhive/authserver';
 
 /** Files below that directory. */

@@ -1,5 +1,4 @@
 // How far the sync of a registry's sources is: written by the catalogue, read by MCPRegistry's status.
-// Source: document 2, SyncStatus.
 
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';

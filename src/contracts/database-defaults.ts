@@ -1,5 +1,4 @@
-// What holds of a catalogue database where nothing is said (document 2, MCPRegistryDatabaseConfig). Knows nothing about
-// connections.
+// What holds of a catalogue database where nothing is said. Knows nothing about connections.
 
 /** As libpq means them. */
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;

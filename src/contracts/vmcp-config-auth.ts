@@ -1,5 +1,5 @@
 // The parts of a virtual MCP server's configuration that are about authentication: of clients, and to backends. Knows
-// nothing about clusters. Key names follow document 3, Model auth types, which has fewer of them.
+// nothing about clusters. Key names follow the auth types of the configuration model, which has fewer of them.
 
 import { type Static, Type } from '../std/json-schema.ts';
 

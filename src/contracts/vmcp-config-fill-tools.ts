@@ -1,4 +1,4 @@
-// Workflows as people write them, with the defaults filled in (document 3, WorkflowStepConfig). Knows nothing about what they do.
+// Workflows as people write them, with the defaults filled in. Knows nothing about what they do.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
 

@@ -1,5 +1,5 @@
 // The parts of a virtual MCP server's configuration that are about tools: how they are shown, and workflows over them.
-// Knows nothing about clusters. Key names follow document 3, AggregationConfig and CompositeToolConfig.
+// Knows nothing about clusters. Key names follow AggregationConfig and CompositeToolConfig of the configuration model.
 
 import { DURATION_PATTERN } from '../std/duration.ts';
 import type { Json, JsonObject } from '../std/json.ts';

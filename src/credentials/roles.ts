@@ -1,4 +1,4 @@
-// Which role a caller gets (document 3, CloudStsConfig and RoleMapping). Knows nothing about clouds.
+// Which role a caller gets. Knows nothing about clouds.
 
 import { roleMatcher } from '../contracts/role-matcher.ts';
 import type { OutgoingAuthBlocks } from '../contracts/run-config-auth.ts';

@@ -27,7 +27,7 @@ export interface WorkflowAuditInput {
   };
 }
 
-/** Field names and values are those of ToolHive's audit log (runtime.md 6). */
+/** Field names and values are those of ToolHive's audit log. */
 export function workflowAuditEvent(input: WorkflowAuditInput) {
   const { auditId, timeMs, type, outcome, run, workflow, step, claims, extra } = input;
   const time = new Date(timeMs).toISOString();

@@ -12,7 +12,7 @@ export interface TokenFacts {
   readonly audience: readonly string[];
 }
 
-/** The claim that leads to the person's tokens at the providers (runtime.md 8). */
+/** The claim that leads to the person's tokens at the providers. */
 export const SESSION_CLAIM = 'tsid';
 
 export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<string> {

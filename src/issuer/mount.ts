@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationServer } from './issuer.ts';
 import { errorAnswer, type IssuerAnswer, type IssuerRequest } from './message.ts';
 
-/** Registrations are the largest (runtime.md 8). */
+/** Registrations are the largest. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** False: the path is another one's. */

@@ -92,7 +92,7 @@ export interface Consent {
 /** By client. */
 export type Consents = Readonly<Record<string, Consent>>;
 
-/** The first part as the existing platform names them (runtime.md 8). */
+/** The first part as the existing platform names them. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
   /** Nobody has logged in with it yet: it is kept for a short time, and does not push others out. */
@@ -115,7 +115,7 @@ export const SESSIONS_MAX = 50;
 /** Since its last use. Longer than any refresh token is good for. */
 export const CONSENT_MS = 90 * 24 * 3_600_000;
 
-/** That a code was used is known for so long (runtime.md 8). */
+/** That a code was used is known for so long. */
 export const USED_CODE_MS = 30 * 60_000;
 
 /** Sealed tokens of one session open in no other one. */

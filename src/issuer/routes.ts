@@ -35,7 +35,7 @@ const PER_MINUTE = {
   apps: 120,
 } as const;
 
-/** Public, and the same for everybody (runtime.md 8). */
+/** Public, and the same for everybody. */
 const DOCUMENT = { 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' } as const;
 /** Keys rotate. */
 const KEY_DOCUMENT = { ...DOCUMENT, 'cache-control': 'public, max-age=300' } as const;

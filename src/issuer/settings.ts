@@ -49,7 +49,7 @@ export interface IssuerSettings {
 }
 
 const MINUTE = 60_000;
-/** Document 3 has the defaults; beyond these bounds nothing starts (runtime.md 8). */
+/** Document 3 has the defaults; beyond these bounds nothing starts. */
 const BOUNDS = {
   access_token_lifespan: [MINUTE, 24 * 60 * MINUTE],
   refresh_token_lifespan: [60 * MINUTE, 720 * 60 * MINUTE],
@@ -79,7 +79,7 @@ export function issuerSettings(config: AuthServerConfig, hostAudience: string): 
   };
 }
 
-/** RFC 8414 section 2; document 3 lets plain HTTP be, for localhost. */
+/** RFC 8414 section 2; plain HTTP is let be for localhost. */
 function issuerPath(issuer: string): string {
   const url = URL.parse(issuer);
   if (url === null || !isProtected(url) || url.search !== '' || url.hash !== '' || issuer.endsWith('/')) {

@@ -1,9 +1,9 @@
-// The fields of a workflow that clients call as one tool (document 3, CompositeToolConfig), for a resource of its own and
-// inside a VirtualMCPServer. Knows nothing about how a workflow runs.
+// The fields of a workflow that clients call as one tool, for a resource of its own and inside a VirtualMCPServer.
+// Knows nothing about how a workflow runs.
 
 import { anyObject, anyValue, choice, duration, integer, list, map, object, optional, text } from '../std/schema.ts';
 
-/** kinds.md 9. A workload's name has no dot, so the first one ends it. */
+/** A workload's name has no dot, so the first one ends it. */
 const TOOL = {
   minLength: 1,
   maxLength: 384,
@@ -221,7 +221,7 @@ export const CompositeTool = object(
     description: optional(text('What the tool does, for clients. Without it the workflow is invalid.')),
     parameters: optional(anyObject('JSON Schema of the arguments: of type object, with properties.')),
     timeout: optional(duration('The longest that the workflow may take. Default: 30m.')),
-    // Equal ids are for the rules to find: existing clients rely on such a resource being accepted (kinds.md 9).
+    // Equal ids are for the rules to find: existing clients rely on such a resource being accepted.
     steps: list(Step, 'What is done. Steps that depend on no other start together.', { minItems: 1, maxItems: 100 }),
     output: optional(Output),
   },

@@ -53,7 +53,7 @@ export function configStatus(
   };
 }
 
-/** Clients compare it for equality only (kinds.md 0.9). */
+/** Clients compare it for equality only. */
 function configHash(spec: unknown): string {
   return digest(spec).slice(0, 16);
 }
@@ -65,8 +65,8 @@ function hashInUse({ status }: Resource): string | undefined {
 }
 
 /**
- * Existing clients read the list as names of MCPServers (kinds.md 5), so these stay plain; a name cannot hold the slash
- * that tells the others from them.
+ * Existing clients read the list as names of MCPServers, so these stay plain; a name cannot hold the slash that tells
+ * the others from them.
  */
 function usersOf(view: View, field: SettingsField, name: string): string[] {
   const of = (kind: string, uses: (spec: JsonObject) => boolean) =>

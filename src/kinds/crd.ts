@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
 
-/** The only version there is, served and stored (document 2, Versioning). */
+/** The only version there is, served and stored. */
 export const VERSION = 'v1alpha1';
 
 /** Words that a structural schema may not hold (apiextensions.k8s.io/v1), or not the way JSON Schema means them. */

@@ -12,7 +12,7 @@ interface Place {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A ConfigMap that carries the digest of its content (kinds.md 0.7), for itself and for pods that must follow it. */
+/** A ConfigMap that carries the digest of its content, for itself and for pods that must follow it. */
 export function configMap(apiGroup: string, { name, namespace, labels }: Place, data: Record<string, string>) {
   const checksum = digest({ data, labels });
   const annotations = { [`${apiGroup}/content-checksum`]: checksum };

@@ -10,7 +10,7 @@ export function nameField(description: string) {
   return text(description, NAME);
 }
 
-/** SecretKeyRef of document 2: both parts required. */
+/** Both parts are required. */
 export function secretKeyRef(description: string) {
   return object(
     {

@@ -1,4 +1,4 @@
-// Lets requests with a valid token through and refuses the others (document 1, Authentication). Knows no routes.
+// Lets requests with a valid token through and refuses the others. Knows no routes.
 
 import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import { authorizationHeaders } from '../auth/bearer.ts';

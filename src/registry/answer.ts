@@ -1,4 +1,4 @@
-// Answers that are no data: their status, and the only body they ever have, `{"error": text}` (registry.md 1.1).
+// Answers that are no data: their status, and the only body they ever have, `{"error": text}`.
 
 import type { FastifyReply } from 'fastify';
 import type { RegistryCode } from './codes.ts';

@@ -1,6 +1,5 @@
 // The OpenAPI document of the service, made of the schemas of its routes. Registries of the existing platform recognise
-// a source by two properties of it: version 1.0.0, and the address of the official registry in the description
-// (registry.md 4.2).
+// a source by two properties of it: version 1.0.0, and the address of the official registry in the description.
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';

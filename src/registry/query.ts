@@ -1,4 +1,4 @@
-// Reads the query of a listing (registry.md 1.3 and 6.1). Knows nothing about HTTP frameworks or the store.
+// Reads the query of a listing. Knows nothing about HTTP frameworks or the store.
 
 import type { ListQuery, Status } from '../catalogue/ports.ts';
 import type { Read, Refused } from './answer.ts';
@@ -74,7 +74,7 @@ function readLimit(raw: RawQuery): Read<number> {
   if (!text.ok) return text;
   if (text.value === undefined) return { ok: true, value: LIMIT_DEFAULT };
   const limit = /^[0-9]{1,9}$/.test(text.value) ? Number(text.value) : 0;
-  // As the existing platform does from 1000 on; `count` says how many there are (registry.md 1.3).
+  // As the existing platform does from 1000 on; `count` says how many there are.
   if (limit >= 1) return { ok: true, value: Math.min(limit, LIMIT_MAX) };
   return refuseQuery(`limit must be a positive integer; at most ${LIMIT_MAX} servers come in one page`);
 }
@@ -115,8 +115,8 @@ function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
 }
 
 /**
- * Official semantics (registry.md 6.1): whoever asks what changed must also see deletions, so `updated_since` includes
- * them, and asking for both opposites is a contradiction. `implied`: the parameter that includes them, where one does.
+ * Official semantics: whoever asks what changed must also see deletions, so `updated_since` includes them, and asking
+ * for both opposites is a contradiction. `implied`: the parameter that includes them, where one does.
  */
 function readIncludeDeleted(raw: RawQuery, implied: string | undefined): Read<boolean> {
   const text = single(raw, 'include_deleted');

@@ -1,5 +1,4 @@
-// The shapes that clients read (registry.md 6.2), as text: the stored document verbatim, wrapped in what the registry knows
-// of it.
+// The shapes that clients read, as text: the stored document verbatim, wrapped in what the registry knows of it.
 
 import type { StoredEntry } from '../catalogue/ports.ts';
 

@@ -44,7 +44,7 @@ export function deprecationOf(schema: JsonObject): Deprecation | undefined {
   return typeof use === 'string' && typeof until === 'string' ? { use, until } : undefined;
 }
 
-/** Names of earlier versions go with the next one (document 2, Versioning). */
+/** Names of earlier versions go with the next one. */
 const NEXT_VERSION = 'v1beta1';
 
 /** One CEL rule over the value that carries it (`self`), with the sentence an author reads when it is false. */

@@ -1,6 +1,6 @@
 // Which of several versions of one thing is the latest. Knows nothing about what has the versions.
 
-/** A semantic version as far as it counts: a prefix `v` and a build part do not (registry.md 6.3). */
+/** A semantic version as far as it counts: a prefix `v` and a build part do not. */
 interface Semver {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];

@@ -1,4 +1,4 @@
-// Which entries a filter keeps: the rules of registry.md 4.3, one row each.
+// Which entries a filter keeps: the rules of filters, one row each.
 
 import { describe, expect, test } from 'vitest';
 import { entryFilter } from '../../src/catalogue/filter.ts';

@@ -1,4 +1,4 @@
-// A fleet that another operator keeps is taken over: what it made is found as kinds.md describes it, changes hands, and
+// A fleet that another operator keeps is taken over: what it made is found by its names and labels, changes hands, and
 // the next runs treat it as their own.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';

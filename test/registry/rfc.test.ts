@@ -1,5 +1,5 @@
 // The challenge of RFC 6750 and the metadata of RFC 9728, section by section, asked over the service's own answers.
-// Where document 1 differs it is said so.
+// Where the documented service differs it is said so.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
@@ -106,7 +106,11 @@ describe('RFC 6750', () => {
   test.each([
     { sent: {}, error: undefined, reason: 'section 3: no credentials, no error code' },
     { sent: { authorization: 'Basic dTpw' }, error: undefined, reason: 'section 3: nor for another scheme' },
-    { sent: { authorization: 'Bearer' }, error: 'invalid_request', reason: 'section 3.1, with the 401 of document 1' },
+    {
+      sent: { authorization: 'Bearer' },
+      error: 'invalid_request',
+      reason: 'section 3.1, with the 401 of the documented service',
+    },
     { sent: { authorization: 'Bearer a b' }, error: 'invalid_request', reason: 'section 3.1: malformed' },
     { sent: { authorization: 'Bearer expired' }, error: 'invalid_token', reason: 'section 3.1: expired or malformed' },
   ])('$reason: $error', async ({ sent, error }) => {

@@ -1,4 +1,4 @@
-// Workflows of virtual servers over real MCP servers: each setting of document 3's tables has its effect.
+// Workflows of virtual servers over real MCP servers: each setting of a workflow has its effect.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TestMember } from './member.ts';

@@ -9,7 +9,7 @@ import { connect, type DatabaseAddress, type OpenConnection } from './connect.ts
 import { databaseFailure, describePlace, isTransient } from './failure.ts';
 
 export interface DatabaseSettings extends DatabaseAddress {
-  /** Connections at the same time; default 10 (document 2, MCPRegistryDatabaseConfig). */
+  /** Connections at the same time; default 10. */
   readonly maxOpenConns?: number;
   /** Connections that stay open unused; default 2. */
   readonly maxIdleConns?: number;

@@ -1,6 +1,6 @@
 // Another registry's API as a source. The first read takes everything; where the entries tell when they were updated,
 // later reads ask for what changed since, and for everything once a day, because not every registry tells what it has
-// removed. Sources: document 2, APISource; registry.md 6 for the official API.
+// removed.
 
 import type { Content, Document, ReadRequest } from '../../catalogue/ports.ts';
 import type { Resume } from '../../contracts/catalogue-state.ts';

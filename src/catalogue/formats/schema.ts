@@ -1,6 +1,6 @@
 // The shapes that entries must have: the platform's servers and the official server.json. What the catalogue relies on
 // is checked; lengths and patterns of prose are not, because feeds in use break them and are served all the same, and
-// unknown members are kept. Sources: registry.md 4.4 and 6.5.
+// unknown members are kept.
 
 import type { ErrorObject } from 'ajv';
 import { schemaCheck } from '../../contracts/schema-check.ts';

@@ -1,6 +1,6 @@
 // One server of the platform's format as a server.json, and back. Nothing is lost on the way: what server.json has no
 // field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
-// the map key as `registry_key` where the name does not end in it. Source: the tables of registry.md 4.4.
+// the map key as `registry_key` where the name does not end in it.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../../std/json.ts';
 import { PLATFORM_VENDOR, PUBLISHER_PROVIDED } from '../entry.ts';

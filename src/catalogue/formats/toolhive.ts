@@ -1,5 +1,5 @@
 // Reads a registry file in the platform's own format: `servers`, `remote_servers` and `groups`. Knows nothing about
-// where the text is from. Source: registry.md 4.4.
+// where the text is from.
 
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';

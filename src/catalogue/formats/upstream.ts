@@ -1,6 +1,6 @@
-// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json documents,
-// or an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are kept as they
-// are. Knows nothing about where the text is from. Source: registry.md 4.4 and 6.2.
+// Reads a registry file of the official format: the wrapper `{meta, data: {servers}}` around bare server.json
+// documents, or an official registry's own answer to a list, `{servers: [{server, _meta}], metadata}`. Documents are
+// kept as they are. Knows nothing about where the text is from.
 
 import { isObject, type Json, pointerToken } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';

@@ -1,4 +1,4 @@
-// The part of the registry service's configuration that says who may read. Source: document 1, section `auth`.
+// The part of the registry service's configuration that says who may read.
 
 import { Type } from '../../std/json-schema.ts';
 import { CLOSED, Text, Texts, Url } from './config-words.ts';

@@ -1,6 +1,6 @@
 // Where MCPRegistry renders the configuration of its service into. Knows nothing about what it says.
 
-/** `{name of the MCPRegistry}` and this: name of the ConfigMap (kinds.md 0.5). */
+/** `{name of the MCPRegistry}` and this: name of the ConfigMap. */
 export const REGISTRY_CONFIG_SUFFIX = '-registry-server-config';
 /** The key that holds the file, and the file's name where it is mounted. */
 export const REGISTRY_CONFIG_KEY = 'config.yaml';

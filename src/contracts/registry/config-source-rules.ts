@@ -10,7 +10,7 @@ export type Registry = RegistryConfigFile['registries'][number];
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
 
-/** First segments of paths that are not registries (registry.md section 0). */
+/** First segments of paths that are not registries. */
 export const RESERVED_NAMES: readonly string[] = [
   'health',
   'readiness',

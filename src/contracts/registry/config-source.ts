@@ -1,5 +1,5 @@
 // The part of the registry service's configuration that says what is served, and where it is from: an entry of
-// `registries`. Source: document 2, MCPRegistryConfig; registry.md 2.1.
+// `registries`.
 
 import { Type } from '../../std/json-schema.ts';
 import { CLOSED, Duration, Text, Texts, Url } from './config-words.ts';

@@ -1,6 +1,5 @@
 // The registry service's configuration file: the shape that MCPRegistry renders and `skep serve` reads.
 // Knows neither how a file is parsed nor what the service does with it.
-// Sources: document 1 (section `auth`), document 2 (MCPRegistry), registry.md 2.1 for the parts both leave open.
 
 import { type Static, Type } from '../../std/json-schema.ts';
 import { DATABASE_DEFAULTS, SSL_MODES } from '../database-defaults.ts';

@@ -1,5 +1,4 @@
 // The database an MCPRegistry names for itself: what `databaseConfig` says and the reconciler connects with.
-// Source: document 2, MCPRegistryDatabaseConfig.
 
 import type { RegistryConfigFile } from './config.ts';
 

@@ -1,5 +1,4 @@
 // Where a registry's data comes from and which of it is kept. What MCPRegistry says and the catalogue's sync reads.
-// Source: document 2, MCPRegistryConfig.
 
 /** `A`: what opens the repository. */
 export interface GitOrigin<A> {

@@ -8,7 +8,7 @@ import { asUpstreamFailure, upstreamFailure } from './upstream.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 256 * 1024;
-/** Of a token whose provider does not say (runtime.md 8). */
+/** Of a token whose provider does not say. */
 const UNSAID_MS = 3_600_000;
 
 export interface TokenEndpoint {

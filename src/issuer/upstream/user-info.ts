@@ -1,5 +1,4 @@
-// Who a token of a provider is for, as its userinfo endpoint says (document 3, UserInfoConfig). Knows nothing about how the
-// token was got.
+// Who a token of a provider is for, as its userinfo endpoint says. Knows nothing about how the token was got.
 
 import { isObject, type JsonObject, parseJson } from '../../std/json.ts';
 import type { IssuerPorts } from '../ports.ts';
@@ -13,7 +12,6 @@ export interface UserInfo {
 }
 
 const TIMEOUT_MS = 10_000;
-/** runtime.md 8. */
 const BYTES_MAX = 1024 * 1024;
 
 /** Throws a Failure of the provider. */

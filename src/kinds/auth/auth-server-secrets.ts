@@ -9,7 +9,7 @@ import type { EmbeddedAuthServer } from './auth-server.ts';
 type AuthServer = Static<typeof EmbeddedAuthServer>;
 type Key = { readonly name: string; readonly key: string };
 
-/** What a server would not start with (runtime.md 8). */
+/** What a server would not start with. */
 export function authServerSecretFindings(config: AuthServer, pointer: string, view: View): readonly Finding[] {
   return [
     ...held(config.signingKeySecretRefs, `${pointer}/signingKeySecretRefs`, view, signingKeyFault),

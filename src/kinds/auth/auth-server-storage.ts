@@ -1,5 +1,4 @@
-// Fields that say where an embedded authorization server keeps logins (document 3, AuthServerStorageConfig). Knows
-// nothing about Redis.
+// Fields that say where an embedded authorization server keeps logins. Knows nothing about Redis.
 
 import { bool, choice, duration, integer, list, object, optional, port, text } from '../../std/schema.ts';
 import { nameField, secretKeyRef } from '../selectors.ts';

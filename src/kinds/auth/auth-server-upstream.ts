@@ -1,5 +1,4 @@
-// Fields that say who users of an embedded authorization server log in with (document 3, UpstreamProviderConfig).
-// Knows nothing about logging in.
+// Fields that say who users of an embedded authorization server log in with. Knows nothing about logging in.
 
 import { choice, list, object, optional, text, textMap } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';

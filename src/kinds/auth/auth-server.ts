@@ -1,12 +1,12 @@
-// Fields of the embedded authorization server (document 3, EmbeddedAuthServerConfig): what it calls itself, its keys, how
-// long its tokens live. Knows nothing about who runs it.
+// Fields of the embedded authorization server: what it calls itself, its keys, how long its tokens live. Knows nothing
+// about who runs it.
 
 import { duration, list, object, optional, text } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { AuthServerStorage } from './auth-server-storage.ts';
 import { UpstreamProvider } from './auth-server-upstream.ts';
 
-/** RFC 8414, section 2; document 3 lets plain HTTP be, for localhost. */
+/** RFC 8414, section 2; plain HTTP is let be for localhost. */
 const Issuer = text('URL by which clients know this authorization server: the iss claim of its tokens.', {
   minLength: 1,
   maxLength: 2048,
@@ -22,7 +22,7 @@ const Issuer = text('URL by which clients know this authorization server: the is
   ],
 });
 
-/** Beyond these bounds an authorization server of the existing platform does not start (runtime.md 8). */
+/** Beyond these bounds an authorization server of the existing platform does not start. */
 function lifespan(description: string, field: string, bounds: { default: string; least: string; most: string }) {
   const { least, most } = bounds;
   return duration(`${description} Between ${least} and ${most}.`, {

@@ -1,5 +1,5 @@
-// What a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets in files
-// (kinds.md 0.12 and 0.13). Knows nothing about what the proxy is in front of.
+// What a proxy needs to authenticate as an MCPExternalAuthConfig says: blocks of its configuration, Secrets in files.
+// Knows nothing about what the proxy is in front of.
 
 import type { OutgoingAuthBlocks } from '../../contracts/run-config-auth.ts';
 import type { View } from '../kind.ts';
@@ -42,7 +42,7 @@ function partsOf(user: ExternalAuthUser, view: View): Partial<ExternalAuthParts>
 }
 
 const URN = 'urn:ietf:params:oauth:token-type:';
-/** RFC 8693, section 3: what document 3 shortens. */
+/** RFC 8693, section 3: what a manifest may shorten. */
 export const TOKEN_TYPES = {
   access_token: `${URN}access_token`,
   id_token: `${URN}id_token`,
@@ -84,7 +84,7 @@ function bearerParts({ tokenSecretRef }: NonNullable<ExternalAuthConfig['bearerT
   return { blocks: { bearer_token_config: block }, files: [{ file, secret: tokenSecretRef }] };
 }
 
-/** kinds.md, Names to map first: what document 3 calls by a neutral name is signed for by its own. */
+/** What manifests call by a neutral name is signed for by its own. */
 export function signedService(service: string): string {
   return service === '' || service === 'cloud-mcp' ? 'aws-mcp' : service;
 }

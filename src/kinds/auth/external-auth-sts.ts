@@ -1,5 +1,4 @@
-// Fields that turn a caller's token into temporary credentials of a cloud (document 3, CloudStsConfig). Knows nothing
-// about clouds.
+// Fields that turn a caller's token into temporary credentials of a cloud. Knows nothing about clouds.
 
 import { integer, list, object, optional, text } from '../../std/schema.ts';
 

@@ -1,12 +1,12 @@
-// Fields that say how to authenticate to what is behind a proxy (document 3, MCPExternalAuthConfig). Shared, because
-// servers, remote proxies and virtual servers render what a configuration says. Knows nothing about tokens.
+// Fields that say how to authenticate to what is behind a proxy. Shared, because servers, remote proxies and virtual
+// servers render what a configuration says. Knows nothing about tokens.
 
 import { choice, list, object, optional, text } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';
 import { EmbeddedAuthServer } from './auth-server.ts';
 import { CloudSts } from './external-auth-sts.ts';
 
-/** RFC 8693, section 3, in full and as document 3 shortens it. */
+/** RFC 8693, section 3, in full and as a manifest may shorten it. */
 const TOKEN_TYPES = [
   'access_token',
   'id_token',
@@ -72,7 +72,7 @@ function ifAndOnlyIf(type: string) {
   };
 }
 
-/** MCPExternalAuthConfig spec; messages of the existing platform (kinds.md 10.2). */
+/** MCPExternalAuthConfig spec; messages of the existing platform. */
 export const ExternalAuth = object(
   {
     type: choice(

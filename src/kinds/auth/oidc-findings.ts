@@ -1,5 +1,5 @@
-// Whether OIDC settings are safe to trust (kinds.md 2.3): the issuer and its keys are reached by HTTPS. Knows nothing
-// about whose settings they are.
+// Whether OIDC settings are safe to trust: the issuer and its keys are reached by HTTPS. Knows nothing about whose
+// settings they are.
 
 import type { Static } from '../../std/schema.ts';
 import type { Finding, View } from '../kind.ts';

@@ -1,5 +1,5 @@
 // Resolves an OIDCConfigRef to the settings that a proxy reads, and to what its pod needs for them: a secret in the
-// environment, mounted certificates. Knows nothing about tokens. Sources: document 3 (OIDC references), kinds.md 0.10.
+// environment, mounted certificates. Knows nothing about tokens.
 
 import { type RunConfig, SECRET_ENV } from '../../contracts/run-config.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';

@@ -1,5 +1,4 @@
-// Fields that say whose tokens a server accepts (document 3, OIDC and authorization references).
-// Knows nothing about tokens.
+// Fields that say whose tokens a server accepts. Knows nothing about tokens.
 
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeyWithDefault, nameField, secretKeyRef } from '../selectors.ts';

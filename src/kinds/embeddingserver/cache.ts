@@ -6,7 +6,6 @@ import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json
 import type { View } from '../kind.ts';
 import type { Embedding } from './facts.ts';
 
-/** kinds.md 0.5. */
 export const CACHE_VOLUME = 'model-cache';
 
 export interface Cache {

@@ -1,5 +1,5 @@
-// The objects that an EmbeddingServer becomes (kinds.md 6.1): a StatefulSet and its Service. Knows nothing about what
-// lives but for the claim templates, which cannot be changed.
+// The objects that an EmbeddingServer becomes: a StatefulSet and its Service. Knows nothing about what lives but for
+// the claim templates, which cannot be changed.
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
@@ -57,7 +57,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    // kinds.md 0.8: of this kind, what the author adds wins.
+    // of this kind, what the author adds wins.
     metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
     spec: {
       replicas: spec.replicas,

@@ -7,7 +7,7 @@ import type { EmbeddingServerSpec } from './schema.ts';
 export type Embedding = Typed<typeof EmbeddingServerSpec>;
 export type Spec = Static<typeof EmbeddingServerSpec>;
 
-/** kinds.md 0.6. Pods are found by them, so they can never be changed. */
+/** Pods are found by them, so they can never be changed. */
 export function embeddingLabels(name: string) {
   return {
     'app.kubernetes.io/name': 'embeddingserver',
@@ -17,7 +17,7 @@ export function embeddingLabels(name: string) {
   };
 }
 
-/** `status.url`: the Service has the server's own name (kinds.md 0.5). */
+/** `status.url`: the Service has the server's own name. */
 export function serverUrl({ name, namespace, spec }: Embedding): string {
   return `http://${name}.${namespace}.svc.cluster.local:${spec.port}`;
 }

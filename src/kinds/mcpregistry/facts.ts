@@ -19,7 +19,7 @@ export const API_PORT = 8080;
 /** For scrapers inside the cluster; the Service does not lead there. */
 export const METRICS_PORT = 8081;
 
-/** Names of the children (kinds.md 0.5). */
+/** Names of the children. */
 export function registryChildNames(name: string) {
   return {
     api: `${name}-api`,
@@ -29,7 +29,6 @@ export function registryChildNames(name: string) {
   };
 }
 
-/** kinds.md 0.6. */
 export function apiLabels(name: string) {
   return {
     ...apiSelector(name),
@@ -38,7 +37,7 @@ export function apiLabels(name: string) {
   };
 }
 
-/** kinds.md 7.2. It can never be changed. */
+/** It can never be changed. */
 export function apiSelector(name: string) {
   return { 'app.kubernetes.io/name': registryChildNames(name).api, 'app.kubernetes.io/component': 'registry-api' };
 }

@@ -1,4 +1,4 @@
-// The fields of `spec.authConfig` (document 2, MCPRegistryAuthConfig). Knows nothing about tokens.
+// The fields of `spec.authConfig`. Knows nothing about tokens.
 
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
 import { configMapKeyWithDefault, secretKeySelector, secretKeySelectorWithDefault } from '../selectors.ts';

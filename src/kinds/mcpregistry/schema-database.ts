@@ -1,4 +1,4 @@
-// The fields of `spec.databaseConfig` (document 2, MCPRegistryDatabaseConfig). Knows nothing about PostgreSQL.
+// The fields of `spec.databaseConfig`. Knows nothing about PostgreSQL.
 
 import { DATABASE_DEFAULTS, SSL_MODES } from '../../contracts/database-defaults.ts';
 import { choice, duration, integer, object, port, text } from '../../std/schema.ts';

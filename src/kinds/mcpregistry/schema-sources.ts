@@ -1,4 +1,4 @@
-// The fields of one entry of `spec.registries` (document 2, MCPRegistryConfig). Knows nothing about how sources are read.
+// The fields of one entry of `spec.registries`. Knows nothing about how sources are read.
 
 import { RESERVED_NAMES } from '../../contracts/registry/config-source-rules.ts';
 import { SOURCE_FORMATS } from '../../contracts/registry/source.ts';

@@ -1,5 +1,4 @@
 // Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
-// Source: kinds.md 7.3, without the built-in `default` registry: only what is declared is served.
 
 import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
 import type { RegistryConfigFile } from '../../contracts/registry/config.ts';
@@ -78,7 +77,7 @@ function withoutEmpty({ include, exclude }: NonNullable<Filter['names']>) {
   return { include, exclude };
 }
 
-/** The registry's own database, or the catalogue's of this instance, or the defaults of document 2. */
+/** The registry's own database, or the catalogue's of this instance, or the defaults of the field. */
 function database(self: Registry, settings: Pick<Settings, 'catalogueDatabase'>): NonNullable<File['database']> {
   const certificates = databaseCA(self, settings);
   const caFile = certificates && `${certificateDirectory(certificates.name)}/${certificates.key}`;

@@ -1,5 +1,4 @@
-// The objects that an MCPRemoteProxy becomes (kinds.md 0 and 2.2): an account, configuration, the proxy. Knows nothing
-// about what lives.
+// The objects that an MCPRemoteProxy becomes: an account, configuration, the proxy. Knows nothing about what lives.
 
 import type { RunConfig } from '../../contracts/run-config.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -31,7 +30,7 @@ export function children(self: RemoteProxy, view: View, settings: Settings): rea
       image: images.proxy,
       account: spec.serviceAccount ?? proxy.names.account,
       needsToken: false,
-      // One at first; later as many as others choose (kinds.md 2.2).
+      // One at first; later as many as others choose.
       replicas: undefined,
       resources: spec.resources,
       readyAfterSeconds: 15,

@@ -1,4 +1,4 @@
-// What an MCPRemoteProxy's conditions say, Ready apart (kinds.md 2.3). Knows nothing about their history.
+// What an MCPRemoteProxy's conditions say, Ready apart. Knows nothing about their history.
 
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed } from '../kind.ts';
@@ -29,7 +29,7 @@ function configurationVerdicts(refusals: readonly Finding[]): readonly Verdict[]
   ];
 }
 
-/** The first check that failed, in the order of kinds.md 2.3; undefined where what is wrong lies elsewhere. */
+/** The first check that failed, in the order in which the existing platform makes them; undefined where what is wrong lies elsewhere. */
 export function configurationFault(refusals: readonly Finding[]): { reason: string; message: string } | undefined {
   for (const [pointer, reasonOf] of CHECKS) {
     const failed = refusals.filter((finding) => finding.pointer.startsWith(pointer));

@@ -10,7 +10,7 @@ import type { MCPRemoteProxySpec } from './schema.ts';
 
 export type RemoteProxy = Typed<typeof MCPRemoteProxySpec>;
 
-/** Names of the children (kinds.md 0.5). */
+/** Names of the children. */
 export function remoteProxyChildNames(name: string) {
   return {
     deployment: name,
@@ -23,7 +23,7 @@ export function remoteProxyChildNames(name: string) {
   };
 }
 
-/** `status.url` (kinds.md 2.4): without a path. */
+/** `status.url`: without a path. */
 export function proxyUrl({ name, namespace, spec }: RemoteProxy): string {
   return `http://${remoteProxyChildNames(name).service}.${namespace}.svc.cluster.local:${proxyPort(spec)}`;
 }

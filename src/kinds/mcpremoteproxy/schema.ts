@@ -1,4 +1,4 @@
-// Every field of MCPRemoteProxy (document 2, MCPRemoteProxy). Knows nothing about what becomes of them.
+// Every field of MCPRemoteProxy. Knows nothing about what becomes of them.
 
 import { bool, choice, integer, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';

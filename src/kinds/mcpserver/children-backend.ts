@@ -16,8 +16,8 @@ interface BackendParts {
 }
 
 /**
- * Name, selector and serviceName are those of the existing platform (kinds.md 1.5): none of them can be changed later,
- * and a StatefulSet that lives already can so be taken over.
+ * Name, selector and serviceName are those of the existing platform: none of them can be changed later, and a
+ * StatefulSet that lives already can so be taken over.
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;
@@ -100,7 +100,7 @@ function listening(port: number): JsonObject {
   };
 }
 
-/** kinds.md 1.5. A server on standard streams has none. */
+/** A server on standard streams has none. */
 export function backendServices(self: Server): readonly KubeObject[] {
   const { name, namespace, spec } = self;
   if (isStdio(spec)) return [];

@@ -1,5 +1,5 @@
-// The objects that an MCPServer becomes (kinds.md 0 and 1): service accounts and rights, configuration, the proxy, the
-// MCP server. Knows nothing about what lives but for the replicas that others chose.
+// The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server. Knows
+// nothing about what lives but for the replicas that others chose.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';

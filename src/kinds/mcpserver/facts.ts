@@ -12,7 +12,7 @@ import type { MCPServerSpec } from './schema.ts';
 export type Server = Typed<typeof MCPServerSpec>;
 type Spec = Static<typeof MCPServerSpec>;
 
-/** Names of the children (kinds.md 0.5). */
+/** Names of the children. */
 export function serverChildNames(name: string) {
   return {
     deployment: name,
@@ -45,7 +45,7 @@ export function proxyOrigin({ name, namespace, spec }: Server): string {
   return `http://${serverChildNames(name).proxyService}.${namespace}.svc.cluster.local:${spec.proxyPort}`;
 }
 
-/** `status.url` (kinds.md 1.6). */
+/** `status.url`. */
 export function clientUrl(self: Server): string {
   const path = clientTransport(self.spec) === 'sse' ? `/sse#${self.name}` : '/mcp';
   return `${proxyOrigin(self)}${path}`;
@@ -117,7 +117,7 @@ export function madeObjects({ name, spec }: Server): readonly ObjectName[] {
   });
 }
 
-/** The annotation by which authors restart a server (kinds.md 1.10). */
+/** The annotation by which authors restart a server. */
 export function restartKey(apiGroup: string): string {
   return `mcpserver.${apiGroup}/restarted-at`;
 }

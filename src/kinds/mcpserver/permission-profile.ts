@@ -1,5 +1,5 @@
-// What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds (document 2,
-// PermissionProfileRef and NetworkPermissions). Knows nothing about how that is enforced.
+// What an MCPServer may reach, by its permission profile: a built-in one, or one that a ConfigMap holds. Knows nothing
+// about how that is enforced.
 
 import { configMapText } from '../../kube/content.ts';
 import { formatCidr, formatIp, type Ip, maskCidr, parseCidr, parseIp } from '../../kube/formats/ip.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPServer (document 2, MCPServer). Knows nothing about what becomes of them.
+// Every field of MCPServer. Knows nothing about what becomes of them.
 
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';

@@ -1,5 +1,4 @@
-// How far an MCPServer is, by its workloads and by why its children are held (kinds.md 1.6). Knows nothing about how to
-// change that.
+// How far an MCPServer is, by its workloads and by why its children are held. Knows nothing about how to change that.
 
 import type { Static } from '../../std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';

@@ -1,4 +1,4 @@
-// Every field of MCPToolConfig (document 2, MCPToolConfig). Knows nothing about who refers to it.
+// Every field of MCPToolConfig. Knows nothing about who refers to it.
 
 import { integer, list, object, optional } from '../../std/schema.ts';
 import { ConfigStatus } from '../config-status.ts';

@@ -1,5 +1,4 @@
-// Fields that shape a container: environment, volumes, secrets, resources (document 2, Shared types).
-// Knows nothing about which container.
+// Fields that shape a container: environment, volumes, secrets, resources. Knows nothing about which container.
 
 import { bool, list, object, optional, quantity, text } from '../../std/schema.ts';
 import { nameField } from '../selectors.ts';

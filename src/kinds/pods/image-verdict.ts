@@ -1,5 +1,4 @@
-// The condition that says whether the image may run here (kinds.md 1.6 and 1.7). Knows nothing about how that is found
-// out.
+// The condition that says whether the image may run here. Knows nothing about how that is found out.
 
 import { isObject } from '../../std/json.ts';
 import type { Verdict } from '../conditions.ts';

@@ -27,7 +27,7 @@ function tolerations(own: Json | undefined, pods: Pods): JsonObject {
   return all.length === 0 ? {} : { tolerations: all };
 }
 
-/** OpenShift gives every namespace its own range of ids, and refuses pods that ask for others (kinds.md 0.3). */
+/** OpenShift gives every namespace its own range of ids, and refuses pods that ask for others. */
 function withoutIds(pod: JsonObject): JsonObject {
   const lists = ['containers', 'initContainers'] as const;
   const containers = lists.flatMap((list): [string, Json][] => {

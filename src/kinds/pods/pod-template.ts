@@ -19,7 +19,7 @@ export function withPodTemplate(template: JsonObject, patch: JsonObject | undefi
   return strategicMerge(template, patch, schema).value;
 }
 
-/** Annotations of the workload that tell which template of the author's it was made with (kinds.md 0.7). */
+/** Annotations of the workload that tell which template of the author's it was made with. */
 export function podTemplateHash(patch: JsonObject | undefined): { readonly annotations?: Record<string, string> } {
   return patch === undefined ? {} : { annotations: { [`${LABEL_DOMAIN}/podtemplatespec-hash`]: digest(patch) } };
 }

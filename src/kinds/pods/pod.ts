@@ -5,8 +5,8 @@ import { sha256 } from '../../std/hash.ts';
 import type { Json, JsonObject } from '../../std/json.ts';
 
 /**
- * kinds.md 0.3, Kubernetes, with what the pod security standard "restricted" asks for beyond it: pods run in namespaces
- * that enforce it.
+ * 3, Kubernetes, with what the pod security standard "restricted" asks for beyond it: pods run in namespaces that
+ * enforce it.
  */
 export const POD_SECURITY: JsonObject = {
   runAsNonRoot: true,
@@ -60,7 +60,7 @@ export function envOf(variables: readonly Env[]): Json[] {
   return [...byName.values()];
 }
 
-/** kinds.md 0.4: what every proxy needs to know of its surroundings; what is set already stays. */
+/** what every proxy needs to know of its surroundings; what is set already stays. */
 export function withSurroundings(variables: readonly Env[]): readonly Env[] {
   const surroundings: Env[] = [
     { name: 'XDG_CONFIG_HOME', value: SCRATCH.mount.mountPath },

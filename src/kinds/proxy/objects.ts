@@ -13,7 +13,7 @@ import type { ProxyFacts, ProxyNeeds } from './proxy.ts';
 
 /**
  * The account of a proxy, and what it may do in the cluster: what is mounted needs no right. The Role and its binding
- * exist also where there is none to give, because clients look for them (kinds.md 1.3).
+ * exist also where there is none to give, because clients look for them.
  */
 export function proxyAccount(
   proxy: ProxyFacts,

@@ -1,5 +1,4 @@
-// The condition that warns of sessions which are lost between several processes (kinds.md 1.6). Knows nothing about
-// sessions.
+// The condition that warns of sessions which are lost between several processes. Knows nothing about sessions.
 
 import type { Static } from '../../std/schema.ts';
 import type { Verdict } from '../conditions.ts';

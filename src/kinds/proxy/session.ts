@@ -1,4 +1,4 @@
-// Fields that say where sessions are kept (document 2, SessionStorageConfig). Knows nothing about sessions.
+// Fields that say where sessions are kept. Knows nothing about sessions.
 
 import { choice, integer, object, optional, text } from '../../std/schema.ts';
 import { secretKeyRef } from '../selectors.ts';

@@ -1,4 +1,4 @@
-// Fields for traces, metrics and the audit log (document 2, Shared types). Knows nothing about who writes them.
+// Fields for traces, metrics and the audit log. Knows nothing about who writes them.
 
 import { bool, list, object, optional, text } from '../../std/schema.ts';
 import { decimal } from '../decimal.ts';

@@ -1,5 +1,5 @@
-// Fields that say how a tool is shown to clients (document 2, ToolOverride), and what is wrong with several of them.
-// Knows nothing about which tools there are.
+// Fields that say how a tool is shown to clients, and what is wrong with several of them. Knows nothing about which
+// tools there are.
 
 import { pointerToken } from '../../std/json.ts';
 import { bool, map, object, optional, type Static, text } from '../../std/schema.ts';

@@ -1,5 +1,5 @@
-// The Deployment and the Service of a proxy (kinds.md 1.2, 1.3 and 2.2). The proxy's arguments are ours: see
-// contracts/run-config.ts. Knows nothing about what is behind the proxy.
+// The Deployment and the Service of a proxy. The proxy's arguments are ours: see contracts/run-config.ts. Knows nothing
+// about what is behind the proxy.
 
 import { AUTHZ_DIRECTORY, AUTHZ_FILE } from '../../contracts/authz-config.ts';
 import { RUN_CONFIG_DIRECTORY, RUN_CONFIG_FILE } from '../../contracts/run-config.ts';

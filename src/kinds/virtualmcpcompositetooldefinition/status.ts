@@ -52,7 +52,7 @@ const REASONS: ReadonlyMap<string, string> = new Map<VirtualCode, string>([
   ['workflow-dependency-cycle', 'DependencyCycle'],
 ]);
 
-/** kinds.md 9: where all that is wrong is of one sort, that sort. */
+/** where all that is wrong is of one sort, that sort. */
 function reasonOf(refusals: readonly Finding[]): string {
   const reasons = new Set(refusals.map(({ code }) => REASONS.get(code)));
   const [only] = reasons;

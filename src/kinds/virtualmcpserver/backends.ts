@@ -49,7 +49,7 @@ const KINDS: ReadonlyMap<string, { readonly kind: Kind; readonly type: string }>
   ['MCPRemoteProxy', { kind: MCPRemoteProxy, type: 'remote_proxy' }],
 ]);
 
-/** A member by what it says of itself (kinds.md 8.4); its state is no part of it, or every change would be one of ours. */
+/** A member by what it says of itself; its state is no part of it, or every change would be one of ours. */
 function listed(member: KubeObject, view: View): readonly Listed[] {
   const known = KINDS.get(member.kind);
   const spec = isObject(member.spec) ? member.spec : {};

@@ -1,5 +1,5 @@
-// The objects that a VirtualMCPServer becomes (kinds.md 8.3): an account, its configuration, a Deployment, a Service, and
-// a Secret that is made at random. Knows nothing about what lives.
+// The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret
+// that is made at random. Knows nothing about what lives.
 
 import {
   formatVmcpConfig,
@@ -177,7 +177,6 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
   };
 }
 
-/** kinds.md 8.3. */
 const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };
 const LIVENESS = { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 const READINESS = { initialDelaySeconds: 15, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 };

@@ -1,4 +1,4 @@
-// What a VirtualMCPServer's conditions say, Ready apart (kinds.md 8.2). Knows nothing about their history.
+// What a VirtualMCPServer's conditions say, Ready apart. Knows nothing about their history.
 
 import { isObject } from '../../std/json.ts';
 import type { Verdict } from '../conditions.ts';
@@ -82,7 +82,7 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
   return verdict(type, 'CompositeToolRefsValid', `${refs.length} workflows are named`);
 }
 
-/** kinds.md 8.2: ready is phase Running with a ready pod. */
+/** ready is phase Running with a ready pod. */
 export function embeddingVerdict({ embeddingServerRef }: Spec, view: View): readonly Verdict[] {
   if (embeddingServerRef === undefined) return [];
   const type = 'EmbeddingServerReady';

@@ -12,13 +12,12 @@ import type { VirtualMCPServerSpec } from './schema.ts';
 export type VirtualServer = Typed<typeof VirtualMCPServerSpec>;
 export type Spec = Static<typeof VirtualMCPServerSpec>;
 
-/** kinds.md 8.3. */
 export const PORT = 4483;
 
 /** Key of the generated Secret. */
 export const HMAC_KEY = 'hmac-secret';
 
-/** Names of the children (kinds.md 0.5). */
+/** Names of the children. */
 export function virtualServerChildNames(name: string) {
   return {
     deployment: name,
@@ -45,19 +44,19 @@ export function makes({ name, spec }: VirtualServer): readonly ObjectName[] {
   });
 }
 
-/** Where clients inside the cluster reach the server, without a path: `status.url` (kinds.md 8.5). */
+/** Where clients inside the cluster reach the server, without a path: `status.url`. */
 export function originOf({ name, namespace }: VirtualServer): string {
   return `http://${virtualServerChildNames(name).service}.${namespace}.svc.cluster.local:${PORT}`;
 }
 
-/** The base URL of an EmbeddingServer: its Service has its own name (kinds.md 0.5). */
+/** The base URL of an EmbeddingServer: its Service has its own name. */
 export function originOfEmbeddings(name: string, namespace: string, view: View): string {
   const spec = view.find('EmbeddingServer', name)?.spec;
   const port = isObject(spec) && typeof spec.port === 'number' ? spec.port : 8080;
   return `http://${name}.${namespace}.svc.cluster.local:${port}`;
 }
 
-/** Where the strategies for backends come from. The resource's own setting wins over that of the model (document 3). */
+/** Where the strategies for backends come from. The resource's own setting wins over that of the model. */
 export function outgoingSource({ outgoingAuth, config }: Spec): 'discovered' | 'inline' {
   return outgoingAuth?.source ?? config.outgoingAuth?.source ?? 'discovered';
 }

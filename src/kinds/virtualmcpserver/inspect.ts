@@ -67,7 +67,7 @@ function backendAuthFindings(spec: Spec, view: View): readonly Finding[] {
   return [...written, ...found];
 }
 
-/** A backend that is written down must be a member (document 3, StaticBackendConfig); others may come to be one. */
+/** A backend that is written down must be a member; others may come to be one. */
 function memberFindings({ config, outgoingAuth }: Spec, view: View): readonly Finding[] {
   const { groupRef, aggregation, operational } = config;
   const members = membersOf(view, groupRef);
@@ -122,7 +122,7 @@ interface Named {
   readonly by?: string;
 }
 
-/** Steps name a tool as `workload.tool` (document 3, WorkflowStepConfig); without a dot it is the name that clients see. */
+/** Steps name a tool as `workload.tool`; without a dot it is the name that clients see. */
 function workloadsOf(steps: unknown): readonly { readonly name: string; readonly at: string }[] {
   return (Array.isArray(steps) ? steps : []).flatMap((step: unknown, index) => {
     const inner = isObject(step) ? step.step : undefined;

@@ -1,5 +1,5 @@
-// Fields that say which tools of a group's members clients see, and under which names (document 3, AggregationConfig).
-// Knows nothing about the tools there are.
+// Fields that say which tools of a group's members clients see, and under which names. Knows nothing about the tools
+// there are.
 
 import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
 import { toolName, toolOverrides } from '../proxy/tool-override.ts';

@@ -1,6 +1,5 @@
 // Fields of the platform-neutral model that say who may call a virtual MCP server and how it authenticates to what is
-// behind it (document 3, Model auth types). Knows nothing about tokens. Inside a VirtualMCPServer, its own fields of the
-// same purpose win.
+// behind it. Knows nothing about tokens. Inside a VirtualMCPServer, its own fields of the same purpose win.
 
 import { bool, choice, list, map, object, optional, text } from '../../std/schema.ts';
 

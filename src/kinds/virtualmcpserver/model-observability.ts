@@ -1,5 +1,4 @@
-// Fields for the audit log and the telemetry of a virtual MCP server (document 3, Audit config and Telemetry config). Knows
-// nothing about who writes them.
+// Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
 
 import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
 import { decimal } from '../decimal.ts';

@@ -1,5 +1,4 @@
-// Fields that say how patient a virtual MCP server is with what is behind it (document 3, OperationalConfig). Knows nothing
-// about backends.
+// Fields that say how patient a virtual MCP server is with what is behind it. Knows nothing about backends.
 
 import { bool, choice, duration, integer, map, object, optional } from '../../std/schema.ts';
 

@@ -1,5 +1,5 @@
-// The virtual MCP configuration model (document 3, Config): the tools of a group as those of one server. Knows nothing
-// about clusters but for the names of other resources in it.
+// The virtual MCP configuration model: the tools of a group as those of one server. Knows nothing about clusters but
+// for the names of other resources in it.
 
 import { choice, duration, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
 import { CompositeTool } from '../composite-tool.ts';
@@ -20,7 +20,7 @@ const StaticBackend = object(
   'A backend that is written down instead of found.',
 );
 
-/** OptimizerConfig, where nothing else is said (document 3, Limits). */
+/** OptimizerConfig, where nothing else is said. */
 export const OPTIMIZER_DEFAULTS = {
   embeddingServiceTimeout: '30s',
   maxToolsToReturn: 8,

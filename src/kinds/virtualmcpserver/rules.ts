@@ -89,7 +89,7 @@ function healthFindings({ config }: Spec): readonly Finding[] {
   return [{ code: 'health-check-timeout', severity: 'warning', pointer, message }];
 }
 
-/** What is written but does not count, because something else does (document 3, What the service does). */
+/** What is written but does not count, because something else does. */
 function ineffective(
   name: string,
   { config, incomingAuth, outgoingAuth, embeddingServerRef }: Spec,

@@ -1,5 +1,5 @@
-// How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held (kinds.md 8.5).
-// Knows nothing about how to change that.
+// How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held. Knows
+// nothing about how to change that.
 
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
@@ -112,7 +112,7 @@ function discoveredBackend({ resource }: VirtualServer, backend: Backend): Disco
   return { ...known, ...(reported(resource.status, name) ?? { status: memberStatus(member?.status) }) };
 }
 
-/** kinds.md 8.4: a phase of any kind of member. */
+/** a phase of any kind of member. */
 function memberStatus(status: unknown): NonNullable<Discovered['status']> {
   switch (isObject(status) ? status.phase : undefined) {
     case 'Running':

@@ -1,5 +1,5 @@
-// Turns an MCPExternalAuthConfig into the strategy by which a virtual server authenticates to a backend, with the Secrets
-// that it needs in the environment (document 3, Authentication). Knows nothing about which backend.
+// Turns an MCPExternalAuthConfig into the strategy by which a virtual server authenticates to a backend, with the
+// Secrets that it needs in the environment. Knows nothing about which backend.
 
 import { VMCP_ENV } from '../../contracts/vmcp-config.ts';
 import type { Strategy } from '../../contracts/vmcp-config-auth.ts';
@@ -70,7 +70,7 @@ function sts(config: NonNullable<ExternalAuthConfig['cloudSts']>): NonNullable<S
   };
 }
 
-/** kinds.md 8.3: the name in capitals; where that would no longer tell two names apart, with a digest. */
+/** the name in capitals; where that would no longer tell two names apart, with a digest. */
 function suffix(name: string): string {
   const capitals = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
   return name.includes('.') ? `${capitals}_${sha256(name).slice(0, 8).toUpperCase()}` : capitals;

@@ -1,5 +1,4 @@
-// `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries (document 2,
-// Errors 1).
+// `enforceServers` of MCPRegistry: once a registry of a namespace says so, images must be in one of its registries.
 // Knows nothing about where the images of a registry come from.
 
 import type { Kind, Resource, View } from '../../kinds/kind.ts';

@@ -1,5 +1,5 @@
-// Values that are made at random when a Secret is first applied, and kept from then on (design.md 3.16). The only stage
-// that looks into Secrets of ours. Knows nothing about what the values are for.
+// Values that are made at random when a Secret is first applied, and kept from then on. The only stage that looks into
+// Secrets of ours. Knows nothing about what the values are for.
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
@@ -47,7 +47,7 @@ function withData(object: KubeObject, values: JsonObject): KubeObject {
   return { ...object, data: { ...data, ...values } };
 }
 
-/** kinds.md 8.3: base64, which Kubernetes wraps in base64 again; so many bytes, not all of them zero. */
+/** base64, which Kubernetes wraps in base64 again; so many bytes, not all of them zero. */
 function isSound(value: unknown, bytes: number): boolean {
   if (typeof value !== 'string') return false;
   const decoded = Buffer.from(Buffer.from(value, 'base64').toString('latin1'), 'base64');

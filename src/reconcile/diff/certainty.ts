@@ -1,5 +1,4 @@
 // Pairs of a desired and a living object that an apply is known not to change, though comparing alone cannot tell.
-// Source: ownership.md sections 6 and 7. Knows nothing about specs or how the answer was found.
 
 import { groupOf, type KubeObject } from '../../kube/object.ts';
 import { entryOf } from '../../kube/ownership/entries.ts';

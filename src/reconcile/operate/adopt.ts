@@ -33,7 +33,7 @@ export interface AdoptionResult {
   readonly failures: readonly Failure[];
 }
 
-/** What the existing operator makes for its resources and we do not always make (kinds.md 0.5). */
+/** What the existing operator makes for its resources and we do not always make. */
 const THEIR_KINDS: readonly GroupKind[] = [
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ group: '', kind })),
   ...['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind })),

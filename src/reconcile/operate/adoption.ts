@@ -110,9 +110,9 @@ function controllerOf(live: KubeObject): OwnerReference | undefined {
 }
 
 /**
- * Whether the existing operator, or a proxy it started, made the object for this owner: it is controlled by the owner; or
- * it carries the marks that a proxy leaves on the StatefulSet and the Services it makes (kinds.md 1.5), which nothing but
- * that StatefulSet controls. A name alone proves nothing.
+ * Whether the existing operator, or a proxy it started, made the object for this owner: it is controlled by the owner;
+ * or it carries the marks that a proxy leaves on the StatefulSet and the Services it makes, which nothing but that
+ * StatefulSet controls. A name alone proves nothing.
  */
 function isTheirs(
   input: AdoptionInput,

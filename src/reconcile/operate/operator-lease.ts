@@ -16,7 +16,6 @@ export interface OperatorLease {
 }
 
 const API_VERSION = 'coordination.k8s.io/v1';
-/** kinds.md 0.1. */
 const NAME = 'toolhive-operator-leader-election';
 /** Where its documentation has it installed. */
 const USUAL_NAMESPACE = 'toolhive-system';

@@ -1,4 +1,4 @@
-// The protected-resource metadata (document 1, Endpoints; RFC 9728 section 3): how clients learn where tokens come from.
+// The protected-resource metadata (RFC 9728 section 3): how clients learn where tokens come from.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '../../auth/metadata.ts';
@@ -17,7 +17,7 @@ export function addDiscoveryRoutes(app: FastifyInstance, settings: ResourceSetti
   }
 
   route(app, WELL_KNOWN_PATH, (_request, reply) => send(reply), DISCOVERY_SCHEMA);
-  // Where the resource has a path, RFC 9728 section 3.1 puts the document here; document 1 wants it above as well.
+  // Where the resource has a path, RFC 9728 section 3.1 puts the document here; clients of the existing server ask above as well.
   const suffix = resourceSuffix(settings.resourceUrl);
   if (suffix === '') return;
   route(app, `${WELL_KNOWN_PATH}/*`, (request, reply) => {

@@ -1,4 +1,4 @@
-// What there is and how its sync goes, and the manual sync (registry.md 1.5, as far as a service whose registries come
+// What there is and how its sync goes, and the manual sync (as far as a service whose registries come
 // from its configuration can offer it). Knows nothing about how anything is synced: it only leaves word in the store.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -48,7 +48,7 @@ export function addExtensionRoutes(app: FastifyInstance, config: RegistryConfig,
   }
 }
 
-/** registry.md 1.5, without what tells clients about the inside of the installation. */
+/** 5, without what tells clients about the inside of the installation. */
 interface RegistryInfo {
   readonly name: string;
   readonly type: 'REMOTE' | 'FILE' | 'MANAGED' | 'KUBERNETES';

@@ -1,4 +1,4 @@
-// Health, readiness and version (document 1, Endpoints; registry.md 1.2): never behind a token.
+// Health, readiness and version: never behind a token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';

@@ -1,5 +1,4 @@
-// The catalogue itself (document 1, Endpoints; registry.md 1.3 and 6): lists, versions, one version, and
-// what lists can be filtered by. Read-only.
+// The catalogue itself: lists, versions, one version, and what lists can be filtered by. Read-only.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CatalogueReader, SourceKey } from '../../catalogue/ports.ts';
@@ -12,12 +11,12 @@ import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
-/** The documents' base first; the other one is that of the existing platform (registry.md section 0). */
+/** The documents' base first; the other one is that of the existing platform. */
 const BASES = ['/:registry/v0.1', '/registry/:registry/v0.1'];
 /** Extensions of the official API are below x/ and the name of who made them. */
 const FACETS = 'x/dev.skep/facets';
 
-/** The loose rule of registry.md 6.4: whatever a source may hold can be read. */
+/** A loose rule: whatever a source may hold can be read. */
 const SERVER_NAME = /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/;
 const NAME_LENGTH_MAX = 200;
 const VERSION_LENGTH_MAX = 255;

@@ -23,7 +23,7 @@ export interface Budget {
   nested: number;
 }
 
-/** runtime.md 14, Limits: 10 MiB of output, templates 100 deep. */
+/** 10 MiB of output, templates 100 deep. */
 export function newBudget(): Budget {
   return { steps: 1_000_000, characters: 10 * 2 ** 20, depth: 100, nested: 2000 };
 }

@@ -27,7 +27,7 @@ const BUILTINS = [
   ...['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
 ];
 
-/** What workflows add (kinds.md 9). */
+/** What workflows add. */
 const FUNCTIONS: ReadonlySet<string> = new Set([...BUILTINS, 'json', 'quote', 'fromJson']);
 
 export function parseTemplate(text: string): ParsedTemplate {

@@ -10,7 +10,7 @@ export type Value = undefined | null | boolean | bigint | number | string | read
 
 const INTEGERS_END = 2 ** 63;
 
-/** A value of the data. Whole numbers of JSON are whole numbers: the existing platform makes them fractions (runtime.md 14). */
+/** A value of the data. Whole numbers of JSON are whole numbers: the existing platform makes them fractions. */
 export function fromData(json: Json | undefined): Value {
   if (typeof json !== 'number' || !Number.isInteger(json) || Math.abs(json) >= INTEGERS_END) return json ?? null;
   return BigInt(json);

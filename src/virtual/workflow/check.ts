@@ -32,7 +32,7 @@ function descriptionFindings({ description }: Workflow, pointer: string): readon
   return [problem('workflow-description-missing', `${pointer}/description`, message)];
 }
 
-/** runtime.md 14, Limits. */
+/** As on the existing platform. */
 const MAX_RETRIES = 10;
 
 function errorHandlingFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {

@@ -8,7 +8,7 @@ const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array'] as c
 type Type = (typeof TYPES)[number];
 const FIELDS = ['type', 'description', 'value', 'properties', 'default'];
 
-/** runtime.md 14, Limits. */
+/** As on the existing platform. */
 const MAX_DEPTH = 10;
 
 /** `pointer`: of the workflow. */

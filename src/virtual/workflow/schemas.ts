@@ -32,7 +32,7 @@ function newJudge(dialect: Dialect): Ajv | Ajv2020 {
   return new module.Ajv2020(options);
 }
 
-/** Arguments of a tool: they are always an object (document 3, CompositeToolConfig). */
+/** Arguments of a tool: they are always an object. */
 export function parametersFindings(schema: JsonObject | undefined, pointer: string): readonly WorkflowFinding[] {
   if (schema === undefined || Object.keys(schema).length === 0) return [];
   const { type } = schema;

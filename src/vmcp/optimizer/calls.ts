@@ -78,7 +78,7 @@ function answerFind(world: Tools, list: NonNullable<Offer['searched']>, call: To
   return flow;
 }
 
-/** As the existing platform answers: the tools, and what they save (runtime.md 15). */
+/** As the existing platform answers: the tools, and what they save. */
 function foundResult({ tools, baselineTokens, returnedTokens, note }: Found): string {
   const saved = baselineTokens === 0 ? 0 : (100 * (baselineTokens - returnedTokens)) / baselineTokens;
   const metrics = {

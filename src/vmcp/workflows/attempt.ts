@@ -86,7 +86,7 @@ function withTries<T extends { readonly message: string }>(failed: T, tries: num
   return tries === 1 ? failed : { ...failed, message: `${failed.message} (after ${tries} tries)` };
 }
 
-/** runtime.md 14, Retry: half as long again each time, half more or less by chance. `chance`: 0 to 1. */
+/** Half as long again each time, half more or less by chance. `chance`: 0 to 1. */
 export function retryDelay({ delayMs }: Retry, tries: number, chance: number): number {
   return Math.min(delayMs * 1.5 ** (tries - 1), delayMs * 60) * (0.5 + chance);
 }

@@ -37,7 +37,7 @@ function nameFaults(workflows: readonly CompositeToolConfig[], index: number): r
 
 type Step = CompositeToolConfig['steps'][number];
 
-/** What a step of each type must have, and what only it may have (document 3, WorkflowStepConfig). */
+/** What a step of each type must have, and what only it may have. */
 const NEEDS = { tool: ['tool'], elicitation: ['message'], forEach: ['collection', 'step'] } as const;
 const MAY = {
   tool: ['tool', 'arguments'],

@@ -91,7 +91,7 @@ export interface Workflow {
     | undefined;
 }
 
-/** runtime.md 14, Limits; document 3, WorkflowStepConfig. */
+/** Of the configuration model. */
 const WORKFLOW_MS = 30 * 60_000;
 const STEP_MS = 5 * 60_000;
 const PERSON_MAX_MS = 10 * 60_000;

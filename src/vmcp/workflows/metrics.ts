@@ -1,5 +1,5 @@
-// What is counted of workflows, by the names that existing dashboards use (runtime.md 7). Their names come from the configuration,
-// so there are few. Knows nothing about how metrics are collected.
+// What is counted of workflows, by the names that existing dashboards use. Their names come from the configuration, so
+// there are few. Knows nothing about how metrics are collected.
 
 import type { Metrics } from '../../std/telemetry/metrics.ts';
 

@@ -10,7 +10,7 @@ import type { RunPorts, RunResult, StepEnd } from './ports.ts';
 import { stepsToStart } from './schedule.ts';
 import { keepResult, type Run, type StepState, templateData } from './state.ts';
 
-/** runtime.md 14, Limits: of one run. */
+/** Of one run. */
 const PARALLEL = 10;
 
 interface Ending {

@@ -35,7 +35,7 @@ export function keepResult(run: Run, output: Json): boolean {
   return run.size <= SIZE_MAX;
 }
 
-/** runtime.md 14, Template context. A step that is not done is not there. */
+/** What templates see. A step that is not done is not there. */
 export function templateData(run: Run, item?: JsonObject): JsonObject {
   const { workflow, id, params, steps, startedAt, ports } = run;
   const done = [...steps].filter(([, { status }]) => status !== 'pending' && status !== 'running');

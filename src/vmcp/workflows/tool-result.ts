@@ -35,7 +35,7 @@ function readResult(tool: string, result: JsonObject): Performed {
   return { kind: 'done', output: isObject(structuredContent) ? structuredContent : content, content };
 }
 
-/** runtime.md 12, Backend client: `text`, `text_1`, `image_0`, `resource`, ... */
+/** As templates name them: `text`, `text_1`, `image_0`, `resource`,... */
 function contentByName({ content }: JsonObject): JsonObject {
   const named: JsonObject = {};
   const counts = { text: 0, image: 0, audio: 0, resource: 0 };

@@ -106,7 +106,7 @@ export function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** The publisher's blocks, two levels deep under any vendor, hold tags, tier and tools (registry.md 4.3). */
+/** The publisher's blocks, two levels deep under any vendor, hold tags, tier and tools. */
 function publisherBlocks(document: Members): readonly Members[] {
   const vendors = Object.values(members(members(document._meta)[PUBLISHER_PROVIDED]));
   return vendors.flatMap((vendor) => Object.values(members(vendor)).map(members));
