@@ -115,7 +115,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     await page.getByRole('group', { name: 'Tags' }).getByRole('checkbox', { name: /^mail/ }).check();
     const chips = page.getByRole('list', { name: 'Active filters' });
     await chips.getByRole('button', { name: 'Remove tag: mail' }).click();
-    expect(await chips.getByRole('button').allTextContents()).toEqual(['search: mail ×']);
+    await expect.poll(() => chips.getByRole('button').allTextContents()).toEqual(['search: mail ×']);
     await chips.getByRole('button', { name: 'Remove search: mail' }).click();
     await summarised('First 30 servers, there are more');
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
