@@ -144,6 +144,9 @@ test('a store that no longer answers makes the registry Failed with the reason, 
   } finally {
     await gone.close();
   }
-  await run('two');
-  expect(await registryStatus()).toMatchObject({ phase: 'Ready', syncStatus: { phase: 'Complete' } });
+  const settled = async () => {
+    await run('two');
+    return await registryStatus();
+  };
+  await expect.poll(settled).toMatchObject({ phase: 'Ready', syncStatus: { phase: 'Complete' } });
 });
