@@ -16,13 +16,14 @@ const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
 const PAGES = ['registry/page/browser', 'control/page/browser'];
 
-/** Loaded by its own file name, in a thread. */
-const THREAD = 'main/instance/source-reader';
+/** Loaded by their own file names, in threads. */
+const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];
 
 /** Writes the program into a folder, which is emptied first. The path of its executable. */
 export async function bundleTo(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
-  await compile({ skep: join(SRC, 'skep.ts'), [THREAD]: join(SRC, `${THREAD}.ts`) }, folder);
+  const threads = Object.fromEntries(THREADS.map((name) => [name, join(SRC, `${name}.ts`)]));
+  await compile({ skep: join(SRC, 'skep.ts'), ...threads }, folder);
   for (const page of PAGES) await compile(join(SRC, page, 'main.ts'), join(folder, page));
   for (const path of globSync(`${SRC}/**/*.{sql,html,css,svg}`)) {
     const target = join(folder, relative(SRC, path));

@@ -36,7 +36,7 @@ const Database = Type.Object(
       Type.Integer({
         minimum: 1,
         default: DATABASE_DEFAULTS.maxOpenConns,
-        description: 'Connections at the same time.',
+        description: 'Connections at the same time; a sync of its own has up to four beside them.',
       }),
     ),
     maxIdleConns: Type.Optional(

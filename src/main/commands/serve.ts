@@ -40,7 +40,8 @@ export function serveCommand(): Command {
         if (tracing !== undefined) running.push({ stop: tracing.close });
         const service = await startService(config, database, logger, tracing?.request);
         running.push(service);
-        const sync = await startSync(config, { writer: database, clock: systemClock, logger, random: Math.random });
+        const deps = { writer: database, database: config.database, clock: systemClock, logger, random: Math.random };
+        const sync = await startSync(config, deps);
         if (sync !== undefined) running.push(sync);
         if (service.metricsUrl !== undefined) logger.info(`metrics at ${service.metricsUrl}/metrics`);
         process.stdout.write(`serving ${service.url}\n`);
