@@ -1,10 +1,8 @@
 // What is extracted from a server.json so that it can be found, compared and checked. Knows neither feeds nor stores.
 
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '../std/json.ts';
-import type { Entry } from './ports.ts';
+import { type Entry, PUBLISHER_PROVIDED } from './ports.ts';
 
-/** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
-export const PUBLISHER_PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';
 /** The platform's own member of it: one block per container image or remote URL. */
 export const PLATFORM_VENDOR = 'io.github.stacklok';
 

@@ -5,6 +5,9 @@ import type { CatalogueState, Resume, SourceState } from '../contracts/catalogue
 import type { Origin, SourceFormat } from '../contracts/registry/source.ts';
 import type { JsonObject } from '../std/json.ts';
 
+/** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
+export const PUBLISHER_PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';
+
 /** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */
 export interface SourceKey {
   readonly namespace: string;
@@ -152,13 +155,18 @@ export interface CatalogueWriter extends SourceWriter {
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
 }
 
+/** Last change as the publisher says, else as the catalogue saw it; stars of the repository; pulls of the image. */
+export type Sort = 'changed' | 'stars' | 'pulls';
+
 export interface ListQuery {
   /** 1..100. */
   readonly limit: number;
-  /** Strictly after this pair, in (name, version) order by code point. */
+  /** Strictly after this pair, in the order that is asked for; names and versions by code point. */
   readonly after?: { readonly name: string; readonly version: string };
-  /** Case-insensitive substring of name, title or description; no wildcards. */
+  /** Words, in any case; each is a part of the name, the title, the description, a tag or the name of a tool. No wildcards. */
   readonly search?: string;
+  /** Absent: by name. Descending; what has no such number comes last, and equals by name. */
+  readonly sort?: Sort;
   /** Strictly later than this RFC 3339 time. */
   readonly updatedSince?: string;
   /** `latest` or an exact version. */
@@ -187,8 +195,16 @@ export interface FacetCount {
   readonly count: number;
 }
 
-/** What the servers of a source can be filtered by: of the latest versions, without deleted ones, most frequent first. */
+/** What is counted: everything that decides which entries a list has. */
+export type FacetQuery = Omit<ListQuery, 'limit' | 'after' | 'sort'>;
+
+/**
+ * What the entries that fit can be narrowed by, most frequent first. What a further value would add to its own group is
+ * counted without that group; tags are narrowed by all of them, so they are counted with it.
+ */
 export interface Facets {
+  /** Entries that fit. */
+  readonly total: number;
   readonly tags: readonly FacetCount[];
   readonly tiers: readonly FacetCount[];
   readonly statuses: readonly FacetCount[];
@@ -202,7 +218,8 @@ export interface CatalogueReader {
   versions(key: SourceKey, name: string, includeDeleted: boolean): Promise<readonly StoredEntry[]>;
   /** `version` may be `latest`: a deleted one where all are. Deleted ones are found on request only. */
   version(key: SourceKey, name: string, version: string, includeDeleted: boolean): Promise<StoredEntry | undefined>;
-  facets(key: SourceKey): Promise<Facets>;
+  /** `query` absent: of the latest versions, without deleted ones. */
+  facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
   /** A text that changes whenever the content of the source does: the base of ETags. */
   revision(key: SourceKey): Promise<string>;
   /** How far the sync of each source is. */

@@ -15,6 +15,7 @@ export interface Filters {
   readonly tiers?: readonly string[];
   readonly statuses?: readonly string[];
   readonly transports?: readonly string[];
+  readonly sort?: string;
 }
 
 export interface Position {

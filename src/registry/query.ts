@@ -1,6 +1,6 @@
 // Reads the query of a listing. Knows nothing about HTTP frameworks or the store.
 
-import type { ListQuery, Status } from '../catalogue/ports.ts';
+import type { ListQuery, Sort, Status } from '../catalogue/ports.ts';
 import type { Read, Refused } from './answer.ts';
 import { decodeCursor, type Filters } from './cursor.ts';
 
@@ -10,6 +10,9 @@ export const TEXT_LENGTH_MAX = 255;
 /** How often a parameter may be repeated, of those that may. */
 export const VALUES_MAX = 16;
 export const STATUSES: readonly Status[] = ['active', 'deprecated', 'deleted'];
+
+/** By name is what lists are without one. */
+export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const satisfies readonly (Sort | 'name')[];
 
 /** A query as it arrives: names to values, lists where a name is repeated. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -32,6 +35,7 @@ export function readListQuery(raw: RawQuery, registry: string): Read<ListRequest
     tiers: readTexts(raw, 'x-tier'),
     transports: readTexts(raw, 'x-transport'),
     statuses: readStatuses(raw),
+    sort: readSort(raw),
   });
   if (!read.ok) return read;
   const { limit, ...wanted } = read.value;
@@ -112,6 +116,14 @@ function readStatuses(raw: RawQuery): Read<readonly Status[] | undefined> {
   const statuses = texts.value.flatMap((text) => STATUSES.find((status) => status === text.toLowerCase()) ?? []);
   if (statuses.length === texts.value.length) return { ok: true, value: statuses };
   return refuseQuery(`x-status must be one of ${STATUSES.join(', ')}`);
+}
+
+function readSort(raw: RawQuery): Read<Sort | undefined> {
+  const text = single(raw, 'x-sort');
+  if (!text.ok || text.value === undefined) return text.ok ? { ok: true, value: undefined } : text;
+  const sort = SORTS.find((each) => each === text.value);
+  if (sort === undefined) return refuseQuery(`x-sort must be one of ${SORTS.join(', ')}`);
+  return { ok: true, value: sort === 'name' ? undefined : sort };
 }
 
 /**

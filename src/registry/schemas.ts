@@ -3,7 +3,7 @@
 
 import { SOURCE_FORMATS } from '../contracts/registry/source.ts';
 import { Type } from '../std/json-schema.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, SORTS, TEXT_LENGTH_MAX, VALUES_MAX } from './query.ts';
 import { OFFICIAL_META } from './wire.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -87,6 +87,25 @@ const PUBLIC: Record<string, string[]>[] = [];
 const DATA_TAG = 'registry';
 const OPERATIONAL_TAG = 'operation';
 
+/** What decides which servers a list has. */
+const FILTERS = {
+  search: Type.Optional(
+    Type.String({
+      maxLength: TEXT_LENGTH_MAX,
+      description: 'Words, in any case: each is part of the name, title, description, a tag or the name of a tool.',
+    }),
+  ),
+  updated_since: Type.Optional(Time('Only what changed later than this.')),
+  version: Type.Optional(
+    Type.String({ maxLength: TEXT_LENGTH_MAX, description: '`latest`, or an exact version. Without it: all.' }),
+  ),
+  include_deleted: INCLUDE_DELETED,
+  'x-tag': Facet('Only servers with this tag; repeated: with all of them.'),
+  'x-tier': Facet('Only servers of this tier, in any case; repeated: of one of them.'),
+  'x-status': Facet('Only servers of this status: active, deprecated or deleted; repeated: of one of them.'),
+  'x-transport': Facet('Only servers with this transport; repeated: with one of them.'),
+};
+
 export const LIST_SCHEMA = {
   tags: [DATA_TAG],
   summary: 'List servers, one entry per version, by name and version',
@@ -100,18 +119,13 @@ export const LIST_SCHEMA = {
       }),
     ),
     cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before, with the same filters.' })),
-    search: Type.Optional(
-      Type.String({ maxLength: TEXT_LENGTH_MAX, description: 'Part of the name, title or description, in any case.' }),
+    ...FILTERS,
+    'x-sort': Type.Optional(
+      Type.Enum([...SORTS], {
+        default: 'name',
+        description: 'Order: by name, else the highest first. An extension of the official API.',
+      }),
     ),
-    updated_since: Type.Optional(Time('Only what changed later than this.')),
-    version: Type.Optional(
-      Type.String({ maxLength: TEXT_LENGTH_MAX, description: '`latest`, or an exact version. Without it: all.' }),
-    ),
-    include_deleted: INCLUDE_DELETED,
-    'x-tag': Facet('Only servers with this tag; repeated: with all of them.'),
-    'x-tier': Facet('Only servers of this tier, in any case; repeated: of one of them.'),
-    'x-status': Facet('Only servers of this status: active, deprecated or deleted; repeated: of one of them.'),
-    'x-transport': Facet('Only servers with this transport; repeated: with one of them.'),
   }),
   response: { 200: { description: 'A page of the catalogue.', ...SERVER_LIST }, 304: UNCHANGED, ...DATA_ERRORS },
 };
@@ -140,15 +154,23 @@ const FACET_COUNTS = Type.Array(Type.Object({ value: Type.String(), count: Type.
 
 export const FACETS_SCHEMA = {
   tags: [DATA_TAG],
-  summary: 'What servers can be filtered by, with the number of servers, most frequent first',
+  summary: 'What a list can be narrowed by, with the number of servers, most frequent first',
   params: Type.Object({ registry: REGISTRY }),
+  querystring: Type.Object(FILTERS),
   response: {
     200: {
-      description: 'Of the latest versions. An extension of the official API.',
-      ...Type.Object({ tags: FACET_COUNTS, tiers: FACET_COUNTS, statuses: FACET_COUNTS, transports: FACET_COUNTS }),
+      description:
+        'Of the latest versions, without `version`. Tiers, statuses and transports are counted without their own filter. An extension of the official API.',
+      ...Type.Object({
+        total: Type.Integer({ description: 'Servers that fit.' }),
+        tags: FACET_COUNTS,
+        tiers: FACET_COUNTS,
+        statuses: FACET_COUNTS,
+        transports: FACET_COUNTS,
+      }),
     },
     304: UNCHANGED,
-    ...errors(401, 403, 404, 429, 503),
+    ...DATA_ERRORS,
   },
 };
 

@@ -151,6 +151,9 @@ test.each([
   },
   { query: '?x-transport=sse', expected: ['io.acme/beta@2.0.0*'], reason: 'a transport' },
   { query: '?x-transport=sse&x-transport=stdio', expected: 5, reason: 'one of several transports' },
+  { query: '?x-sort=name&limit=1', expected: 1, reason: 'the order without a name of its own' },
+  { query: '?x-sort=stars', expected: 5, reason: 'an order' },
+  { query: '?search=talks%20ACME', expected: ['io.acme/beta@2.0.0*'], reason: 'two words, each anywhere' },
   { query: '?x-tag=&x-tier=', expected: 5, reason: 'empty facets are none' },
   { query: '?x-tag=time&search=postgresql', expected: ['io.acme/beta@2.0.0*'], reason: 'a tag and a text' },
   { query: "?x-tag=');drop+table+catalogue_entry;--", expected: [], reason: 'a tag that would be SQL' },
@@ -203,6 +206,7 @@ test.each([
   { query: '?x-tag=%00', error: 'x-tag must not contain control characters' },
   { query: `?x-tag=${'a'.repeat(256)}`, error: 'x-tag must not be longer than 255 characters' },
   { query: `?${'x-tag=a&'.repeat(17)}`, error: 'x-tag must not be given more than 16 times' },
+  { query: '?x-sort=size', error: 'x-sort must be one of name, changed, stars, pulls' },
   { query: '?search=a&search=b', error: 'search must be given once' },
   { query: '?search=a%00b', error: 'search must not contain control characters' },
   { query: `?search=${'a'.repeat(256)}`, error: 'search must not be longer than 255 characters' },
@@ -256,6 +260,7 @@ test('a cursor can stand in a URL as it is', async () => {
 
 test.each([
   { reason: 'other filters', change: (cursor: string) => `/tools/v0.1/servers?search=alpha&cursor=${cursor}` },
+  { reason: 'another order', change: (cursor: string) => `/tools/v0.1/servers?x-sort=stars&cursor=${cursor}` },
   { reason: 'another registry', change: (cursor: string) => `/empty/v0.1/servers?cursor=${cursor}` },
   { reason: 'another facet', change: (cursor: string) => `/tools/v0.1/servers?x-tag=time&cursor=${cursor}` },
   { reason: 'deletions', change: (cursor: string) => `/tools/v0.1/servers?include_deleted=true&cursor=${cursor}` },
@@ -412,6 +417,7 @@ test('a registry without entries is an empty list, and one with a slash in its n
 test('what servers can be filtered by is counted over their latest versions', async () => {
   const facets = await service.get('/tools/v0.1/x/dev.skep/facets');
   expect(facets.json).toEqual({
+    total: 3,
     tags: [
       { value: 'time', count: 2 },
       { value: 'sql', count: 1 },
@@ -434,6 +440,12 @@ test('what servers can be filtered by is counted over their latest versions', as
   const named = { 'if-none-match': facets.headers.etag ?? '' };
   expect((await service.get('/tools/v0.1/x/dev.skep/facets', named)).status).toBe(304);
   expect((await service.get('/empty/v0.1/x/dev.skep/facets')).json.tags).toEqual([]);
+  const narrowed = await service.get(
+    '/tools/v0.1/x/dev.skep/facets?search=talks%20beta&x-status=deprecated&x-sort=stars',
+  );
+  expect(narrowed.json).toMatchObject({ total: 1, statuses: [{ value: 'deprecated', count: 1 }] });
+  expect((await service.get('/tools/v0.1/x/dev.skep/facets?version=1.2.0')).json.total).toBe(1);
+  expect((await service.get('/tools/v0.1/x/dev.skep/facets?x-status=new')).status).toBe(400);
 });
 
 test('an answer has an entity tag that another request can name', async () => {

@@ -1,7 +1,8 @@
 // The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less
 // than asking the database, whatever is asked for. Pure: knows no SQL.
 
-import type { FacetCount, Facets, ListQuery, Status } from '../../catalogue/ports.ts';
+import type { FacetQuery, ListQuery, Status } from '../../catalogue/ports.ts';
+import { orderedBy } from './order.ts';
 
 /** What can be asked for of a version. */
 export interface Outlined {
@@ -16,6 +17,10 @@ export interface Outlined {
   readonly tags: readonly string[];
   readonly tier: string | undefined;
   readonly transports: readonly string[];
+  readonly stars: number | undefined;
+  readonly pulls: number | undefined;
+  /** As the publisher says, else `updatedAt`. */
+  readonly changedAt: number;
 }
 
 export interface VersionId {
@@ -30,12 +35,12 @@ export interface Found {
 }
 
 /** What a search looks into. A separator nobody types keeps the parts from running into each other. */
-export function searchText(name: string, title: string, description: string): string {
-  return foldCase(`${name}\u001f${title}\u001f${description}`);
+export function searchText(...parts: readonly string[]): string {
+  return foldCase(parts.join('\u001f'));
 }
 
 /** Lower case by Unicode: the database's own depends on its locale. */
-function foldCase(text: string): string {
+export function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
@@ -77,24 +82,53 @@ export function outlineFrom(outlined: readonly Outlined[]): Outline {
   return { outlined, blocks };
 }
 
-export function findVersions({ outlined, blocks }: Outline, query: ListQuery): Found {
+export function findVersions(outline: Outline, query: ListQuery): Found {
+  const { outlined, blocks } = outline;
+  const { after, limit, sort } = query;
   const fits = testOf(query);
-  const text = foldCase(query.search ?? '');
+  const words = wordsOf(query);
+  if (sort !== undefined) return findSorted(orderedBy(outline, sort), query);
   const ids: VersionId[] = [];
-  for (let at = query.after === undefined ? 0 : indexAfter(outlined, query.after); at < outlined.length; ) {
+  for (let at = after === undefined ? 0 : indexAfter(outlined, after); at < outlined.length; ) {
     const blockEnd = at - (at % BLOCK) + BLOCK;
-    if (text !== '' && blocks[Math.floor(at / BLOCK)]?.includes(text) === false) {
+    if (!hasWords(blocks[Math.floor(at / BLOCK)], words)) {
       at = blockEnd;
       continue;
     }
     for (; at < Math.min(blockEnd, outlined.length); at += 1) {
       const each = outlined[at];
-      if (each === undefined || !each.search.includes(text) || !fits(each)) continue;
-      if (ids.length === query.limit) return { ids, more: true };
+      if (each === undefined || !hasWords(each.search, words) || !fits(each)) continue;
+      if (ids.length === limit) return { ids, more: true };
       ids.push(each);
     }
   }
   return { ids, more: false };
+}
+
+function findSorted(ordered: readonly Outlined[], query: ListQuery): Found {
+  const { after, limit } = query;
+  const fits = testOf(query);
+  const words = wordsOf(query);
+  // Tombstones stay, so what a page ended with is there, wherever it stands by now.
+  const last = after === undefined ? undefined : ordered.findIndex((each) => compareVersionIds(each, after) === 0);
+  if (last === -1) return { ids: [], more: false };
+  const ids: VersionId[] = [];
+  for (const each of ordered.slice(last === undefined ? 0 : last + 1)) {
+    if (!fits(each) || !hasWords(each.search, words)) continue;
+    if (ids.length === limit) return { ids, more: true };
+    ids.push(each);
+  }
+  return { ids, more: false };
+}
+
+export function wordsOf({ search = '' }: Pick<ListQuery, 'search'>): readonly string[] {
+  return foldCase(search)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+export function hasWords(text: string | undefined, words: readonly string[]): boolean {
+  return words.every((word) => text?.includes(word) !== false);
 }
 
 /** Of the first one that comes after the pair. */
@@ -109,11 +143,16 @@ function indexAfter(outlined: readonly Outlined[], pair: VersionId): number {
   return low;
 }
 
-type Test = (each: Outlined) => boolean;
+export type Test = (each: Outlined) => boolean;
 
 /** All but the search. */
 function testOf(query: ListQuery): Test {
-  const { updatedSince, version, includeDeleted } = query;
+  const tests = [...baseTests(query), ...Object.values(facetTests(query))];
+  return (each) => tests.every((test) => test(each));
+}
+
+/** All but the search and what is counted. */
+export function baseTests({ updatedSince, version, includeDeleted }: FacetQuery): readonly Test[] {
   const tests: Test[] = [];
   if (!includeDeleted) tests.push(({ status }) => status !== 'deleted');
   if (version === 'latest') tests.push(({ isLatest }) => isLatest);
@@ -122,39 +161,21 @@ function testOf(query: ListQuery): Test {
     const since = Date.parse(updatedSince);
     tests.push(({ updatedAt }) => updatedAt > since);
   }
-  tests.push(...facetTests(query));
-  return (each) => tests.every((test) => test(each));
-}
-
-function facetTests({ tags, tiers, statuses, transports }: ListQuery): Test[] {
-  const tests: Test[] = [];
-  if (tags !== undefined) tests.push((each) => tags.every((tag) => each.tags.includes(tag)));
-  if (tiers !== undefined) {
-    const folded = tiers.map(foldCase);
-    tests.push(({ tier }) => tier !== undefined && folded.includes(foldCase(tier)));
-  }
-  if (statuses !== undefined) tests.push(({ status }) => statuses.includes(status));
-  if (transports !== undefined) tests.push((each) => each.transports.some((own) => transports.includes(own)));
   return tests;
 }
 
-/** Of the latest versions that are not deleted. */
-export function facetsOf({ outlined }: Outline): Facets {
-  const latest = outlined.filter(({ isLatest, status }) => isLatest && status !== 'deleted');
-  return {
-    tags: counts(latest.flatMap(({ tags }) => tags)),
-    tiers: counts(latest.flatMap(({ tier }) => tier ?? [])),
-    statuses: counts(latest.map(({ status }) => status)),
-    transports: counts(latest.flatMap(({ transports }) => transports)),
-  };
-}
+export type FacetName = 'tags' | 'tiers' | 'statuses' | 'transports';
 
-function counts(values: readonly string[]): readonly FacetCount[] {
-  const found = new Map<string, number>();
-  for (const value of values) found.set(value, (found.get(value) ?? 0) + 1);
-  return [...found]
-    .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || compareByCodePoint(a.value, b.value));
+/** Those that are asked for. */
+export function facetTests(query: FacetQuery): Readonly<Partial<Record<FacetName, Test>>> {
+  const { tags, tiers, statuses, transports } = query;
+  const folded = tiers?.map(foldCase);
+  return {
+    ...(tags && { tags: (each) => tags.every((tag) => each.tags.includes(tag)) }),
+    ...(folded && { tiers: ({ tier }) => tier !== undefined && folded.includes(foldCase(tier)) }),
+    ...(statuses && { statuses: ({ status }) => statuses.includes(status) }),
+    ...(transports && { transports: (each) => each.transports.some((own) => transports.includes(own)) }),
+  };
 }
 
 /** By name, then by version, as the database orders them. */
@@ -163,7 +184,7 @@ export function compareVersionIds(a: VersionId, b: VersionId): number {
 }
 
 /** By code point, as the collation "C" does; JavaScript itself compares UTF-16 code units. */
-function compareByCodePoint(a: string, b: string): number {
+export function compareByCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at += 1) {

@@ -2,9 +2,10 @@
 // from the database, in one statement that also says whether the outline was out of date.
 
 import type pg from 'pg';
-import type { Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
+import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { facetsOf, findVersions, merged, type Outline, outlineFrom } from './outline.ts';
+import { facetsOf } from './facets.ts';
+import { findVersions, merged, type Outline, outlineFrom } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
@@ -17,18 +18,19 @@ interface Kept extends Outline {
 
 export interface Outlines {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
-  facets(key: SourceKey): Promise<Facets>;
+  facets(key: SourceKey, query?: FacetQuery): Promise<Facets>;
 }
 
 /** A source would have to be written as often, just between two statements. */
 const TRIES = 10;
+
+const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
 
 const NOTHING: Kept = { revision: '', newest: 0, ...outlineFrom([]) };
 
 export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
   const loading = new Map<string, Promise<Kept>>();
-  const facets = new WeakMap<Kept, Facets>();
 
   /** Those who come while it is loaded get the same one, which may be older than they need. */
   function load(key: SourceKey, id: string): Promise<Kept> {
@@ -68,12 +70,10 @@ export function createOutlines(pool: Pool): Outlines {
         const page = { revision, entries, more: more || entries.length < found };
         return { revision, value: found === ids.length ? page : undefined };
       }),
-    facets: (key) =>
+    facets: (key, query = LATEST) =>
       current(key, async (outline) => {
         const revision = await pool.use((client) => readCatalogueRevision(client, key));
-        const value = facets.get(outline) ?? facetsOf(outline);
-        facets.set(outline, value);
-        return { revision, value };
+        return { revision, value: revision === outline.revision ? facetsOf(outline, query) : undefined };
       }),
   };
 }

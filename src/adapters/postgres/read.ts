@@ -2,7 +2,8 @@
 // connection. What lists are found in is in outline.ts.
 
 import pg from 'pg';
-import type { SourceKey, Status, StoredEntry } from '../../catalogue/ports.ts';
+import { PUBLISHER_PROVIDED, type SourceKey, type Status, type StoredEntry } from '../../catalogue/ports.ts';
+import { parseJson } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
 import { type Outlined, searchText, type VersionId } from './outline.ts';
 import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
@@ -107,10 +108,21 @@ export async function readEntryVersion(
   return toEntries(rows)[0];
 }
 
+/** jsonb has no NUL and no half of a character; the outline must not fail for one document. */
+const IS_READABLE = "e.document::text !~ '\\\\u(0000|d[89a-f])'";
+
+/** Of the publisher's blocks, two levels deep under any vendor: names of tools, and what is counted of it. */
+const OF_PUBLISHER = `jsonb_path_query_array(p.provided, '$.*.*.tools[*]')
+    || jsonb_path_query_array(p.provided, '$.*.*.tool_definitions[*].name'),
+  jsonb_path_query_first(p.provided, '$.*.*.metadata.stars'), jsonb_path_query_first(p.provided, '$.*.*.metadata.pulls'),
+  jsonb_path_query_first(p.provided, '$.*.*.metadata.last_updated') #>> '{}'`;
+
 /** In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). */
 export async function readOutline(client: pg.Client, sourceId: string, after?: number): Promise<readonly Outlined[]> {
   const all = `select e.name, e.version, e.status, ${IS_LATEST}, ${milliseconds('e.updated_at')}, e.title, e.description,
-    e.tags, e.tier, e.transports from catalogue_entry e where e.source_id = $1`;
+    e.tags, e.tier, e.transports, ${OF_PUBLISHER} from catalogue_entry e,
+    lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
+    where e.source_id = $1`;
   const order = 'order by e.name, e.version';
   const rows =
     after === undefined
@@ -124,18 +136,33 @@ export async function readOutline(client: pg.Client, sourceId: string, after?: n
 }
 
 function toOutlined(row: RawRow, listOf: (text: string) => readonly string[]): Outlined {
-  const [name, version, status, isLatest, updatedAt, title, description, tags, tier, transports] = row;
+  const [name, version, status, isLatest, updatedAt, title, description, tags, tier, transports, ...published] = row;
+  const [tools, stars, pulls, lastUpdated] = published;
+  const [ownTags, changedAt] = [listOf(tags ?? '{}'), Date.parse(lastUpdated ?? '')];
   return {
     name: name ?? '',
     version: version ?? '',
     status: status as Status,
     isLatest: isLatest === 't',
     updatedAt: Number(updatedAt),
-    search: searchText(name ?? '', title ?? '', description ?? ''),
-    tags: listOf(tags ?? '{}'),
+    search: searchText(name ?? '', title ?? '', description ?? '', ...ownTags, ...toolsFrom(tools ?? '[]')),
+    tags: ownTags,
     tier: tier ?? undefined,
     transports: listOf(transports ?? '{}'),
+    stars: countFrom(stars),
+    pulls: countFrom(pulls),
+    changedAt: Number.isNaN(changedAt) ? Number(updatedAt) : changedAt,
   };
+}
+
+/** Publishers may have written anything. */
+function toolsFrom(text: string): readonly string[] {
+  const tools = parseJson(text);
+  return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
+}
+
+function countFrom(text: string | null | undefined): number | undefined {
+  return /^[0-9]+$/.test(text ?? '') ? Number(text) : undefined;
 }
 
 export async function readImages(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {

@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/dat
 import type { Entry, ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
 import { Failure } from '../../std/failure.ts';
+import type { JsonObject } from '../../std/json.ts';
 import { connect } from './connect.ts';
 import { openPool } from './pool.ts';
 import { createStore, type Store } from './store.ts';
@@ -553,6 +554,46 @@ describe('a search', () => {
   ])('for "$search": $reason', async ({ search, found }) => {
     const { entries } = await store.list(key, { ...LIVE, search });
     expect(entries.map(({ name }) => name.slice('io.acme/'.length))).toEqual(found);
+  });
+});
+
+describe('what publishers say', () => {
+  function published(name: string, block: JsonObject, tags: readonly string[] = []): Entry {
+    const _meta = { 'io.modelcontextprotocol.registry/publisher-provided': { 'io.acme': { main: block } } };
+    const plain = entry(name, { tags });
+    return { ...plain, document: { ...plain.document, _meta } };
+  }
+
+  beforeEach(async () => {
+    const entries = [
+      published('clock', { tools: ['now', 'Convert_zone'], metadata: { stars: 7, pulls: 10 } }, ['time']),
+      published('mail', { tool_definitions: [{ name: 'send' }], metadata: { last_updated: '2031-01-01T00:00:00Z' } }),
+      published('odd', { tools: [null, 7], metadata: { stars: 'many', pulls: -1, last_updated: 'lately' } }),
+      entry('plain'),
+    ];
+    await store.replace(key, entries, state(), () => T1);
+  });
+
+  test.each([
+    { search: 'convert_ZONE', found: ['clock'], reason: 'the name of a tool' },
+    { search: 'send', found: ['mail'], reason: 'the name of a tool that is described' },
+    { search: 'zone time clo', found: ['clock'], reason: 'words of a tool, a tag and the name, in any order' },
+    { search: 'zone mail', found: [], reason: 'all words' },
+    { search: '   ', found: ['clock', 'mail', 'odd', 'plain'], reason: 'no word' },
+  ])('is searched: "$search" finds $found, by $reason', async ({ search, found }) => {
+    const { entries } = await store.list(key, { ...LIVE, search });
+    expect(entries.map(({ name }) => name.slice('io.acme/'.length))).toEqual(found);
+    expect((await store.facets(key, { search, includeDeleted: false })).total).toBe(found.length);
+  });
+
+  test.each([
+    { sort: 'stars' as const, first: 'io.acme/clock' },
+    { sort: 'pulls' as const, first: 'io.acme/clock' },
+    { sort: 'changed' as const, first: 'io.acme/mail' },
+  ])('is what lists are ordered by: $sort', async ({ sort, first }) => {
+    const { entries } = await store.list(key, { ...LIVE, sort });
+    expect(entries.map(({ name }) => name)).toHaveLength(4);
+    expect(entries[0]?.name).toBe(first);
   });
 });
 

@@ -3,8 +3,8 @@
 // the map key as `registry_key` where the name does not end in it.
 
 import { isObject, type Json, type JsonObject, objectsIn } from '../../std/json.ts';
-import { PLATFORM_VENDOR, PUBLISHER_PROVIDED } from '../entry.ts';
-import type { Entry } from '../ports.ts';
+import { PLATFORM_VENDOR } from '../entry.ts';
+import { type Entry, PUBLISHER_PROVIDED } from '../ports.ts';
 import { type Group, member } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 

@@ -1,7 +1,7 @@
 // The catalogue itself: lists, versions, one version, and what lists can be filtered by. Read-only.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { CatalogueReader, SourceKey } from '../../catalogue/ports.ts';
+import type { SourceKey } from '../../catalogue/ports.ts';
 import { found, type Read, type Refused } from '../answer.ts';
 import type { RegistryCode } from '../codes.ts';
 import { type ConditionalOptions, conditionalAnswers, type Load } from '../conditional.ts';
@@ -74,8 +74,13 @@ function askVersion(request: FastifyRequest, key: SourceKey): Read<Load> {
   });
 }
 
-function askFacets(_request: FastifyRequest, key: SourceKey): Read<Load> {
-  return found(async (catalogue: CatalogueReader) => found({ text: JSON.stringify(await catalogue.facets(key)) }));
+function askFacets(request: FastifyRequest, key: SourceKey): Read<Load> {
+  const read = readListQuery(request.query as RawQuery, key.source);
+  if (!read.ok) return read;
+  const { query } = read.value;
+  return found(async (catalogue) => {
+    return found({ text: JSON.stringify(await catalogue.facets(key, { version: 'latest', ...query })) });
+  });
 }
 
 function readServerName(request: FastifyRequest): Read<string> {
