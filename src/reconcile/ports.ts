@@ -70,6 +70,18 @@ export interface JsonPatchOperation {
   readonly value?: Json;
 }
 
+/** What of a kind is listed; everything where nothing is given. */
+export interface ListOptions {
+  /** `metadata`: of all objects, but nothing else of them (Kubernetes API Concepts, "Metadata-only fetches"). */
+  readonly only?: 'metadata';
+  /** A label selector. */
+  readonly selector?: string;
+  /** Each object may be as large as the server takes it: pages are bounded by bytes. */
+  readonly large?: true;
+  /** Of each page the others are forgotten at once. */
+  readonly keep?: (object: KubeObject) => boolean;
+}
+
 export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;
 
 /**
@@ -90,7 +102,7 @@ export interface Cluster {
   /** Forgets discovery (a CRD was applied). */
   refresh(): void;
   /** All objects of a kind, all pages; of all namespaces where none is given. `apiVersion` and `kind` are filled in. */
-  list(kind: ApiResource, namespace?: string): Promise<readonly KubeObject[]>;
+  list(kind: ApiResource, namespace?: string, options?: ListOptions): Promise<readonly KubeObject[]>;
   /** `urgent`: before whatever waits its turn. */
   get(id: ResourceId, how?: 'urgent'): Promise<KubeObject | undefined>;
   /** Server-side apply with this instance's field manager. `metadata.uid` and `resourceVersion`, where given, are preconditions. */

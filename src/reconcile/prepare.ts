@@ -32,9 +32,9 @@ export async function prepare(
   deps: PrepareDeps,
   options: PrepareOptions,
   mode: SyncMode,
-  before?: Pick<Prepared, 'registries' | 'previews'>,
+  before?: Pick<Prepared, 'registries' | 'previews' | 'snapshot'>,
 ): Promise<Prepared> {
-  const seen = await observe(deps, options);
+  const seen = await observe(deps, options, before);
   const { gathered, judge } = await enforce(deps, options, seen.gathered, seen.leftAlone);
   const observed: Observed = { ...seen, gathered };
   const desired = await desireFleet(deps, options, mode, { ...observed, judge, synced: before?.registries });

@@ -70,7 +70,7 @@ async function expectIdle(): Promise<void> {
   expect(counters.dryRuns).toEqual({});
 }
 
-test('a second run writes nothing, lists each kind once, and gets the lease, the ApplySet parent, the inventory, the suspension and what is out of use', async () => {
+test('a second run writes nothing, lists each kind once, Secrets and ConfigMaps twice, and gets the lease, the ApplySet parent, the inventory, the suspension and what is out of use', async () => {
   const { result, counters } = await counted(() => world.run());
   expect(exitCodeOf(result)).toBe(0);
   expect(counters.writes).toEqual({});
@@ -79,8 +79,9 @@ test('a second run writes nothing, lists each kind once, and gets the lease, the
     get: { 'leases.coordination.k8s.io': 1, configmaps: 4 },
     list: {
       namespaces: 1,
-      configmaps: 1,
-      secrets: 1,
+      // Their metadata, and the contents of those that have our label.
+      configmaps: 2,
+      secrets: 2,
       services: 1,
       serviceaccounts: 1,
       'roles.rbac.authorization.k8s.io': 1,

@@ -1,14 +1,13 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
 // bears, and again where that is safe. Knows nothing about kinds and objects.
 
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { behindFence } from './fence.ts';
 import type { Limiter } from './limiter.ts';
+import { readAnswer } from './read-answer.ts';
 import { type Answer, type Asked, refusal, unanswered } from './refusals.ts';
 import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
 
@@ -18,7 +17,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   /** Doing it twice is the same as doing it once. */
   readonly repeatable: boolean;
   /** The object is a Secret: nothing that the server says about its content is passed on. */
@@ -29,6 +28,8 @@ export interface ApiRequest {
   readonly urgent?: boolean;
   /** Milliseconds for the answer, where it is less than the usual. */
   readonly timeoutMs?: number | undefined;
+  /** Of the answer's body, as text; what is longer is not read. */
+  readonly maxBytes?: number | undefined;
   /** Called before each attempt, and again right before its first byte is sent; what it throws ends the request. */
   readonly fence?: () => void;
 }
@@ -160,7 +161,7 @@ async function sendOnce(
       body: request.body ?? null,
       signal,
     });
-    return { answer: await readAnswer(response) };
+    return { answer: await readAnswer(response, request.maxBytes) };
   } catch (error) {
     // The fence has fallen.
     if (error instanceof Failure) throw error;
@@ -173,27 +174,6 @@ function headersAs(headers: Credentials['headers'], as: string | undefined): Rea
   if (as === undefined) return headers;
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
   return { ...Object.fromEntries(own), 'impersonate-user': as };
-}
-
-const unzipped = promisify(gunzip);
-/** Far more than what shares a buffer with others. */
-const LARGE_BYTES = 65_536;
-
-async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
-  const bytes = await body.bytes();
-  // In one piece, mostly: lists of objects shrink to a twentieth.
-  const chunkSize = Math.max(16_384, bytes.length * 24);
-  const plain = headers['content-encoding'] === 'gzip' ? await unzipped(bytes, { chunkSize }) : bytes;
-  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
-  const flat = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-  return { status: statusCode, headers: flat, text: decodeText(plain) };
-}
-
-/** Pages of lists are large, come fast, and would stay until the next collection of everything: their bytes go at once. */
-function decodeText(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  if (bytes.byteLength > LARGE_BYTES && bytes.buffer instanceof ArrayBuffer) bytes.buffer.transfer(0);
-  return text;
 }
 
 interface Connections {

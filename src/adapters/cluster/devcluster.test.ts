@@ -145,3 +145,43 @@ test('dropped connections and busy answers are lived through', async () => {
   const items = await one.list(await kindOf('ConfigMap'), 'client');
   expect(items.filter(({ metadata }) => names.includes(metadata.name)).length).toBe(4);
 });
+
+test('a list of metadata has nothing else of an object, not even in what kubectl notes', async () => {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'secret', team: 'a' };
+  const object = {
+    ...configMap('noted', { text: 'secret' }),
+    metadata: { name: 'noted', namespace: 'client', annotations },
+  };
+  await one.apply(object, { force: false });
+  const listed = await one.list(await kindOf('ConfigMap'), 'client', { only: 'metadata' });
+  const [noted] = listed.filter(({ metadata }) => metadata.name === 'noted');
+  expect(noted).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { annotations: { team: 'a' } } });
+  expect(JSON.stringify(noted)).not.toContain('"secret"');
+});
+
+test('a list by a label has only what carries it', async () => {
+  const labels = { set: 'x' };
+  await one.apply({ ...configMap('in', {}), metadata: { name: 'in', namespace: 'client', labels } }, { force: false });
+  await one.apply(configMap('out', {}), { force: false });
+  const listed = await one.list(await kindOf('ConfigMap'), 'client', { selector: 'set=x' });
+  expect(listed.map(({ metadata }) => metadata.name)).toEqual(['in']);
+});
+
+test('large objects come in pages of so many bytes, and none is missing', async () => {
+  await one.apply(namespace('large'), { force: false });
+  const names = Array.from({ length: 24 }, (_, index) => `large-${String(index).padStart(2, '0')}`);
+  const text = 'x'.repeat(1_000_000);
+  const large = (name: string) => ({
+    ...configMap(name, { text }),
+    metadata: { name, namespace: 'large', labels: { size: 'large' } },
+  });
+  await Promise.all(names.map((name) => one.apply(large(name), { force: false })));
+  const kind = await kindOf('ConfigMap');
+  const before = one.requests();
+  const listed = await one.list(kind, 'large', { selector: 'size=large', large: true });
+  expect(listed.map(({ metadata }) => metadata.name)).toEqual(names);
+  // The first page was too long, the next had four, and four are as long as a page should be.
+  expect(one.requests() - before).toBeGreaterThan(names.length / 5);
+  const kept = await one.list(kind, 'large', { large: true, keep: ({ metadata }) => metadata.name === 'large-23' });
+  expect(kept.map(({ metadata }) => metadata.name)).toEqual(['large-23']);
+});

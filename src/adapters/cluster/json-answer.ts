@@ -16,7 +16,11 @@ export function readJson(
 /** Throws Failure `cluster-error` where the answer is none. */
 export async function sendForJson(api: Api, request: ApiRequest): Promise<JsonObject> {
   const { text } = await api.send(request);
+  return jsonObjectOf(api, request.path, text);
+}
+
+export function jsonObjectOf(api: Pick<Api, 'url'>, path: string, text: string): JsonObject {
   const value = parseJson(text);
   if (isObject(value)) return value;
-  throw unexpected(api.url(request.path), 'the answer is no JSON object: is this a Kubernetes API server?');
+  throw unexpected(api.url(path), 'the answer is no JSON object: is this a Kubernetes API server?');
 }

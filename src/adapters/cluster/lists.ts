@@ -1,11 +1,12 @@
-// Reads all objects of a kind, page by page. Knows nothing about what they hold.
+// Reads all objects of a kind, page by page: pages of so many objects, or, where objects may be large, of so many bytes.
+// Knows nothing about what they hold.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, Clock } from '../../reconcile/ports.ts';
+import type { ApiResource, Clock, ListOptions } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Api } from './api.ts';
-import { readJson } from './json-answer.ts';
+import { jsonObjectOf } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
@@ -13,6 +14,15 @@ import { unexpected } from './refusals.ts';
 const PAGE = 500;
 /** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
 const TRIES = [PAGE, PAGE, undefined];
+
+/** Of objects that may be large: how many the first page has, how long a page should be, and may be. */
+const FIRST_LARGE = 16;
+const LARGE_BYTES = 4 * 1024 * 1024;
+const LARGE_BYTES_MAX = 12 * 1024 * 1024;
+
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+/** What kubectl notes there is the object again, with all that it holds. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Milliseconds for one page. */
 const PAGE_MS = 20_000;
@@ -24,15 +34,15 @@ const LATELY_MS = 5 * 60_000;
 export function openLists(
   api: Api,
   clock: Pick<Clock, 'monotonic'>,
-): (kind: ApiResource, namespace: string | undefined) => Promise<KubeObject[]> {
+): (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<KubeObject[]> {
   const silentSince = new Map<string, number>();
-  return async (kind, namespace) => {
+  return async (kind, namespace, options = {}) => {
     const path = collectionPath(kind, namespace);
     const since = silentSince.get(path) ?? Number.NEGATIVE_INFINITY;
     const startedAt = clock.monotonic();
     const isSilent = startedAt - since < LATELY_MS;
     try {
-      const items = await listAll(api, kind, path, isSilent ? SILENT_PAGE_MS : PAGE_MS);
+      const items = await listAll(api, kind, path, { ...options, timeoutMs: isSilent ? SILENT_PAGE_MS : PAGE_MS });
       silentSince.delete(path);
       return items;
     } catch (error) {
@@ -43,11 +53,19 @@ export function openLists(
   };
 }
 
-async function listAll(api: Api, kind: ApiResource, path: string, timeoutMs: number): Promise<KubeObject[]> {
+interface Pages extends ListOptions {
+  /** For one. */
+  readonly timeoutMs: number | undefined;
+}
+
+async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
   let expired: unknown;
   for (const limit of TRIES) {
     try {
-      return await readPages(api, kind, path, { limit, timeoutMs: limit === undefined ? undefined : timeoutMs });
+      // Large ones are never read in one piece: they may be more than there is memory.
+      if (pages.large === true) return await readPages(api, kind, path, pages, FIRST_LARGE);
+      const timeoutMs = limit === undefined ? undefined : pages.timeoutMs;
+      return await readPages(api, kind, path, { ...pages, timeoutMs }, limit);
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'cluster-gone') throw error;
       expired = error;
@@ -56,34 +74,59 @@ async function listAll(api: Api, kind: ApiResource, path: string, timeoutMs: num
   throw expired;
 }
 
-interface Pages {
-  /** Items of one; absent: all in one. */
-  readonly limit: number | undefined;
-  readonly timeoutMs: number | undefined;
-}
-
 async function readPages(
   api: Api,
   kind: ApiResource,
   path: string,
-  { limit, timeoutMs }: Pages,
+  pages: Pages,
+  first: number | undefined,
 ): Promise<KubeObject[]> {
+  const { selector, keep = () => true } = pages;
   const items: KubeObject[] = [];
   const sets = new Map<string, JsonObject>();
+  let limit = first;
   let next = '';
-  do {
+  for (;;) {
     const query = new URLSearchParams({
+      ...(selector === undefined ? {} : { labelSelector: selector }),
       ...(limit === undefined ? {} : { limit: String(limit) }),
       ...(next === '' ? {} : { continue: next }),
     });
-    const page = await readJson(api, query.size === 0 ? path : `${path}?${query}`, { timeoutMs });
-    for (const item of readItems(api.url(path), kind, page.items)) {
-      shareFieldSets(item, sets);
-      items.push(item);
+    const { page, bytes } = await readPage(api, query.size === 0 ? path : `${path}?${query}`, pages, limit);
+    if (page === undefined) {
+      limit = Math.max(1, Math.floor((limit ?? FIRST_LARGE) / 4));
+      continue;
+    }
+    const found = readItems(api.url(path), kind, page.items);
+    for (const item of found) {
+      const object = pages.only === 'metadata' ? metadataOf(kind, item) : item;
+      if (!keep(object)) continue;
+      shareFieldSets(object, sets);
+      items.push(object);
     }
     next = isObject(page.metadata) ? String(page.metadata.continue ?? '') : '';
-  } while (next !== '');
-  return items;
+    if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);
+    if (next === '') return items;
+  }
+}
+
+/** The page is undefined where it is too long: fewer objects are to be asked for. One alone is read however long it is. */
+async function readPage(
+  api: Api,
+  path: string,
+  { only, large, timeoutMs }: Pages,
+  limit: number | undefined,
+): Promise<{ readonly page: JsonObject | undefined; readonly bytes: number }> {
+  const accept = only === 'metadata' ? METADATA_LIST : undefined;
+  const maxBytes = large === true && limit !== 1 ? LARGE_BYTES_MAX : undefined;
+  const answer = await api.send({ method: 'GET', path, repeatable: true, accept, timeoutMs, maxBytes });
+  if (answer.exceeds === true) return { page: undefined, bytes: 0 };
+  return { page: jsonObjectOf(api, path, answer.text), bytes: answer.text.length };
+}
+
+/** So many that the next page has the length that it should have, if its objects are like those of the last one. */
+function nextLimit(limit: number, bytes: number): number {
+  return Math.min(PAGE, Math.max(1, Math.min(limit * 16, Math.floor((limit * LARGE_BYTES) / Math.max(1, bytes)))));
 }
 
 /** An empty list may come as `null`. */
@@ -95,6 +138,11 @@ function readItems(url: string, { apiVersion, kind }: ApiResource, items: unknow
     if (!isKubeObject(whole)) throw unexpected(url, 'the list holds what is no object');
     return whole;
   });
+}
+
+function metadataOf({ apiVersion, kind }: ApiResource, { metadata }: KubeObject): KubeObject {
+  const { [LAST_APPLIED]: _content, ...annotations } = metadata.annotations ?? {};
+  return { apiVersion, kind, metadata: metadata.annotations === undefined ? metadata : { ...metadata, annotations } };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** It is longer than was asked for: there is no text. */
+  readonly exceeds?: true;
 }
 
 /**

@@ -79,6 +79,7 @@ export async function desireFleet(
   const { resolved, wishes, unsealed } = wished;
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
+  await snapshot.complete(wishes.objects.map(({ id }) => id));
   const own = withoutForeign({
     desires: wishes,
     standings: resolved.standings,

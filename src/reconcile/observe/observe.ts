@@ -1,8 +1,11 @@
 // What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
 
+import type { Kind, Resource } from '../../kinds/kind.ts';
+import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
 import { applySetId, isOfOtherSet } from '../labels.ts';
+import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { Cluster } from '../ports.ts';
 import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
 import type { Origins } from '../prune/origins.ts';
@@ -17,6 +20,7 @@ import { type Extent, extentOf, hasInventory, kindsOf, originsOf, parentId } fro
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { addKeptFields } from './kept-fields.ts';
+import { readableResources } from './readable-resources.ts';
 import { outside, scopeOf } from './scope.ts';
 import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -55,7 +59,12 @@ export interface ObserveOptions
   readonly fits?: (quarantine: Quarantine) => void;
 }
 
-export async function observe(deps: ObserveDeps, options: ObserveOptions): Promise<Observed> {
+/** `before`: as this very run has looked already. */
+export async function observe(
+  deps: ObserveDeps,
+  options: ObserveOptions,
+  before?: Pick<Observed, 'snapshot'>,
+): Promise<Observed> {
   const { kinds, apiGroup, instance, homeNamespace } = options;
   const scope = scopeOf(options.namespaces);
   const parentIdentity = parentId(instance, homeNamespace);
@@ -63,7 +72,12 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   const [quarantine, everything, snapshot, parentObject, inventory] = await Promise.all([
     reading,
     gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
-    openSnapshot(deps.cluster, scope.names),
+    openSnapshot(deps.cluster, {
+      namespaces: scope.names,
+      // Taking over an object stores it whole.
+      applySet: options.takesOver === true ? undefined : applySetId(instance, homeNamespace),
+      before: before?.snapshot,
+    }),
     deps.cluster.get(parentIdentity),
     readInventory(deps.cluster, options),
   ]);
@@ -84,10 +98,14 @@ export async function observe(deps: ObserveDeps, options: ObserveOptions): Promi
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
+  await snapshot.complete(needed(options, declared.loaded, snapshot.objects()));
   const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
   const kept = await addKeptFields(deps, options, own, snapshot.find);
   const gathered = withOthers(deps, options, kept, snapshot);
-  if (gathered !== own) await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
+  if (gathered !== own) {
+    await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
+    await snapshot.complete(needed(options, gathered.loaded, []));
+  }
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
 }
@@ -172,6 +190,27 @@ function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
     const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
     return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
   });
+}
+
+/**
+ * Whose contents are looked into: what is declared, and what is named by what is declared, or by a resource of ours that
+ * exists and is not, or not so.
+ */
+function needed(options: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]): ResourceId[] {
+  const { kinds, apiGroup } = options;
+  const declared = new Set(loaded.map(({ id }) => keyOf(id)));
+  const others = live.filter((object) => object.kind === REGISTRY_KIND || !declared.has(keyOf(idOf(object))));
+  const read = readableResources(kinds, apiGroup, others);
+  return [
+    ...loaded.flatMap(({ id, kind, defaulted }) => [id, ...namedBy(kind, id.namespace, defaulted)]),
+    ...read.flatMap(({ kind, resource }) => namedBy(kind, resource.metadata.namespace, resource)),
+  ];
+}
+
+function namedBy(kind: Kind | undefined, namespace: string | undefined, resource: Resource | undefined): ResourceId[] {
+  if (kind === undefined || resource === undefined) return [];
+  const named = kind.references(resource).filter((reference) => CORE_KINDS.has(reference.kind));
+  return named.map((reference) => ({ apiVersion: 'v1', kind: reference.kind, namespace, name: reference.name }));
 }
 
 /** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */

@@ -1,9 +1,11 @@
-// What lives: each kind is listed at most once per snapshot, whoever asks first. Knows nothing about what is desired.
+// What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as
+// `large-contents` says. Knows nothing about what is desired.
 
 import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
+import { type EarlierContents, isLarge, type Listed, listLarge, neededAgain, readContents } from './large-contents.ts';
 
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
@@ -11,6 +13,10 @@ export interface Snapshot {
   /** Lists the kind in this version, where it is not listed yet: live objects are compared in the version that is declared. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
+  /** Whether only the metadata of it is known. */
+  isPartial(id: ResourceId): boolean;
+  /** Reads the contents of those of which only the metadata is known. */
+  complete(ids: Iterable<ResourceId>): Promise<void>;
   /** Everything listed so far. */
   objects(): readonly KubeObject[];
   /** False where the kind was not listed, or its LIST failed: then nothing is known about its objects. */
@@ -41,35 +47,42 @@ export function parseGroupKind(text: string): GroupKind {
   return dot < 0 ? { group: '', kind: text } : { kind: text.slice(0, dot), group: text.slice(dot + 1) };
 }
 
-/** `namespaces` undefined: the whole cluster. Reads discovery at once and lists on demand. */
-export async function openSnapshot(cluster: Cluster, namespaces: readonly string[] | undefined): Promise<Snapshot> {
+export interface SnapshotOptions {
+  /** Undefined: the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The id of our ApplySet; undefined: the contents of all objects are read, whoever has them. */
+  readonly applySet: string | undefined;
+  /** Whose contents are needed again. */
+  readonly before?: EarlierContents | undefined;
+}
+
+interface Reading extends SnapshotOptions {
+  readonly cluster: Cluster;
+  readonly known: Set<string>;
+  readonly objects: Map<string, KubeObject>;
+  readonly partial: Set<string>;
+  readonly failures: Failure[];
+  readonly unlisted: Set<string>;
+}
+
+/** Reads discovery at once and lists on demand. */
+export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): Promise<Snapshot> {
   const served = new Map<string, ApiResource>();
   for (const resource of await cluster.resources()) {
     const name = formatGroupKind(groupKindOf(resource));
     if (!served.has(name)) served.set(name, resource);
   }
-  const listed = new Map<string, Promise<boolean>>();
-  const known = new Set<string>();
-  const objects = new Map<string, KubeObject>();
-  const failures: Failure[] = [];
-  const unlisted = new Set<string>();
-
-  async function list(name: string, resource: ApiResource): Promise<boolean> {
-    try {
-      const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
-      for (const found of await Promise.all(scopes.map((scope) => cluster.list(resource, scope)))) {
-        for (const object of found) objects.set(keyOf(idOf(object)), object);
-      }
-      known.add(name);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      failures.push(error);
-      unlisted.add(resource.kind);
-      return false;
-    }
-  }
-
+  const listed = new Map<string, Promise<void>>();
+  const reading: Reading = {
+    ...options,
+    cluster,
+    known: new Set(),
+    objects: new Map(),
+    partial: new Set(),
+    failures: [],
+    unlisted: new Set(),
+  };
+  const { known, objects, partial, failures, unlisted } = reading;
   return {
     async ensure(kinds) {
       await Promise.all(
@@ -78,7 +91,7 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
           const resource = served.get(name);
           const running = listed.get(name);
           if (resource === undefined || running !== undefined) return running;
-          const started = list(name, resource);
+          const started = unlessFailed(reading, resource, () => readKind(reading, resource));
           listed.set(name, started);
           return started;
         }),
@@ -89,10 +102,77 @@ export async function openSnapshot(cluster: Cluster, namespaces: readonly string
       if (!listed.has(name)) served.set(name, resource);
     },
     find: (id) => objects.get(keyOf(id)),
+    isPartial: (id) => partial.has(keyOf(id)),
+    async complete(ids) {
+      const wanted = new Map([...ids].filter((id) => partial.has(keyOf(id))).map((id) => [keyOf(id), id]));
+      const byKind = Map.groupBy(wanted.values(), (id) => formatGroupKind(groupKindOf(id)));
+      await Promise.all(
+        [...byKind].map(async ([name, some]) => {
+          const resource = served.get(name);
+          if (resource !== undefined) await unlessFailed(reading, resource, () => complete(reading, resource, some));
+        }),
+      );
+    },
     objects: () => [...objects.values()],
     known: (kind) => known.has(formatGroupKind(kind)),
     served: (kind) => served.get(formatGroupKind(kind)),
     unlisted: () => unlisted,
     failures: () => failures,
   };
+}
+
+/** A kind that cannot be read is unknown, and no other is. */
+async function unlessFailed(
+  { known, failures, unlisted }: Reading,
+  resource: ApiResource,
+  read: () => Promise<void>,
+): Promise<void> {
+  const name = formatGroupKind(groupKindOf(resource));
+  try {
+    await read();
+    known.add(name);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    failures.push(error);
+    unlisted.add(resource.kind);
+    known.delete(name);
+  }
+}
+
+async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
+  const { namespaces, before, objects, partial } = reading;
+  const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
+  for (const found of await Promise.all(scopes.map((scope) => readScope(reading, resource, scope)))) {
+    for (const object of found.objects) objects.set(keyOf(idOf(object)), object);
+    for (const key of found.partial) partial.add(key);
+    if (before === undefined || found.partial.size === 0) continue;
+    const { same, changed } = neededAgain(found, before);
+    store(reading, same);
+    if (changed.length > 0) await complete(reading, resource, changed);
+  }
+}
+
+async function readScope(
+  { cluster, applySet }: Reading,
+  resource: ApiResource,
+  namespace: string | undefined,
+): Promise<Listed> {
+  if (!isLarge(resource)) return { objects: await cluster.list(resource, namespace), partial: new Set() };
+  if (applySet !== undefined) return listLarge(cluster, resource, namespace, applySet);
+  return { objects: await cluster.list(resource, namespace, { large: true }), partial: new Set() };
+}
+
+/** What is gone meanwhile is gone, and what cannot be read is not known at all. */
+async function complete(reading: Reading, resource: ApiResource, ids: readonly ResourceId[]): Promise<void> {
+  for (const id of ids) reading.objects.delete(keyOf(id));
+  for (const id of ids) reading.partial.delete(keyOf(id));
+  store(reading, await readContents(reading.cluster, resource, ids));
+}
+
+function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {
+  for (const object of complete) {
+    const key = keyOf(idOf(object));
+    objects.set(key, object);
+    partial.delete(key);
+  }
 }

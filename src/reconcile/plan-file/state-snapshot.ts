@@ -77,7 +77,7 @@ function withoutState({ apiVersion, kind, metadata, spec }: KubeObject) {
 }
 
 function describer(
-  { binding, prepared: { plan }, key }: SnapshotInput,
+  { binding, prepared: { plan, snapshot }, key }: SnapshotInput,
   ours: (object: KubeObject) => boolean,
 ): (object: KubeObject) => KnownObject {
   const manager = fieldManager(binding.instance);
@@ -102,7 +102,7 @@ function describer(
       applied: applied(object) ? true : undefined,
       deleting: deletionTimestamp === undefined ? undefined : true,
       ...marksOf(object),
-      ...dataKeysOf(object),
+      ...(snapshot.isPartial(resource) ? keysByFields(object) : dataKeysOf(object)),
     };
   };
 }
@@ -131,6 +131,14 @@ function picked(all: Readonly<Record<string, string>> = {}, names: readonly stri
 function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, 'keys'> {
   if (kind !== 'ConfigMap' && kind !== 'Secret') return {};
   return { keys: [data, binaryData].flatMap((member) => (isObject(member) ? Object.keys(member) : [])).sort() };
+}
+
+/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. */
+function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
+  const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
+  const fields = members.flatMap((member) => (isObject(member) ? Object.keys(member) : []));
+  const keys = fields.filter((field) => field.startsWith('f:')).map((field) => field.slice(2));
+  return { keys: [...new Set(keys)].sort() };
 }
 
 function byKey(a: KubeObject, b: KubeObject): number {

@@ -5,6 +5,7 @@ import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import { formatId } from '../../std/problem.ts';
+import { isLarge } from '../observe/large-contents.ts';
 import { formatGroupKind, groupKindOf, parseGroupKind, type Snapshot } from '../observe/snapshot.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 import { definedKind, isNamespace } from './may-delete.ts';
@@ -69,7 +70,7 @@ async function inNamespace(
       const kind = groupKindOf(resource);
       if (snapshot.known(kind)) return here.filter((object) => sameKind(object, resource));
       try {
-        return await cluster.list(resource, namespace);
+        return await cluster.list(resource, namespace, isLarge(resource) ? { only: 'metadata' } : {});
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         unknown.push(possibly(resource.kind));

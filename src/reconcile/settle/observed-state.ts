@@ -43,9 +43,13 @@ function departingOf(
 export async function listObservedState(
   deps: SightDeps,
   options: SightOptions & Pick<Permissions, 'namespaces'>,
-  { watched }: { readonly watched: readonly GroupKind[] },
+  { watched, snapshot: before }: { readonly watched: readonly GroupKind[]; readonly snapshot: Snapshot },
 ): Promise<ObservedState> {
-  const snapshot = await openSnapshot(deps.cluster, scopeOf(options.namespaces).names);
+  const snapshot = await openSnapshot(deps.cluster, {
+    namespaces: scopeOf(options.namespaces).names,
+    applySet: applySetId(options.instance, options.homeNamespace),
+    before,
+  });
   await snapshot.ensure(watched);
   return openObservedState(deps, options, snapshot);
 }

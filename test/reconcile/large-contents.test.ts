@@ -1,0 +1,157 @@
+// Secrets and ConfigMaps of others: their contents are not read, unless something of ours is declared under their name, or
+// names them; then they are read, and all that is decided by them is as if they had been listed whole.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
+import { isObject } from '../../src/std/json.ts';
+import { formatId } from '../../src/std/problem.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { NAMESPACE } from './fleet.ts';
+
+const OPTIONS = { waitSeconds: 0 };
+const MARK = 'bm90IG91cnM=';
+const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
+
+let world: World;
+/** What lists and single reads of the cluster have brought. */
+let read: { readonly by: 'list' | 'get'; readonly object: KubeObject }[] = [];
+
+beforeAll(async () => {
+  world = await startWorld({ workloadsReadyAfterMs: 3_600_000 });
+  const { client } = world;
+  const { list, get } = client;
+  client.list = async (...asked) => {
+    const objects = await list(...asked);
+    read.push(...objects.map((object) => ({ by: 'list' as const, object })));
+    return objects;
+  };
+  client.get = async (...asked) => {
+    const object = await get(...asked);
+    if (object !== undefined) read.push({ by: 'get', object });
+    return object;
+  };
+  await client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'tools' } }, { force: true });
+});
+beforeEach(() => {
+  read = [];
+});
+afterEach(async () => {
+  world.fleet.commit({ 'cluster/all.yaml': NAMESPACE });
+  await world.run(OPTIONS);
+});
+afterAll(() => world.close());
+
+/** As another program does it. */
+async function createForeign(kind: 'Secret' | 'ConfigMap', name: string, data: Record<string, string>): Promise<void> {
+  const metadata = { name, namespace: 'tools' };
+  const path = `/api/v1/namespaces/tools/${kind.toLowerCase()}s?fieldManager=other`;
+  const { status } = await world.cluster.send('POST', path, { body: { apiVersion: 'v1', kind, metadata, data } });
+  expect(status).toBe(201);
+}
+
+function publish(...documents: readonly string[]): void {
+  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, ...documents].join('---\n') });
+}
+
+function server(name: string, secret: string): string {
+  return `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPServer
+metadata: {name: ${name}, namespace: tools}
+spec:
+  image: images.example.com/${name}:1.0.0
+  secrets:
+    - {name: ${secret}, key: token, targetEnvName: TOKEN}
+`;
+}
+
+/** How the contents of such objects were read, by name. */
+function contentsRead(prefix: string): string[] {
+  const found = read.filter(({ object }) => object.metadata.name.startsWith(prefix) && object.data !== undefined);
+  return found.map(({ by, object }) => `${by} ${object.metadata.name}`).sort();
+}
+
+function did({ outcomes }: RunResult): string[] {
+  return outcomes.map(({ action, resource }) => `${formatId(resource)} ${action}`);
+}
+
+async function checksum(name: string): Promise<unknown> {
+  const { body } = await world.cluster.send('GET', `/apis/apps/v1/namespaces/tools/statefulsets/${name}`);
+  const metadata = body.spec?.template?.metadata;
+  return isObject(metadata?.annotations) ? metadata.annotations[CHECKSUM] : undefined;
+}
+
+test('contents that nothing of ours is concerned with are not read', async () => {
+  await createForeign('Secret', 'foreign-secret', { token: MARK });
+  await createForeign('ConfigMap', 'foreign-settings', { text: MARK });
+  publish(server('plain', 'absent'));
+  expect(exitCodeOf(await world.run(OPTIONS))).toBe(0);
+  expect(contentsRead('foreign-')).toEqual([]);
+  expect(JSON.stringify(read)).not.toContain(MARK);
+});
+
+test('a Secret of others that a server names is read by itself, and its pods follow it', async () => {
+  await createForeign('Secret', 'api', { token: MARK });
+  publish(server('clock', 'api'));
+  await world.run(OPTIONS);
+  const before = await checksum('clock');
+  expect(before).toBeTypeOf('string');
+  expect(contentsRead('api')).toEqual(['get api']);
+  read = [];
+  expect(did(await world.run(OPTIONS))).toEqual([]);
+  expect(contentsRead('api')).toEqual(['get api']);
+  await world.cluster.send('PATCH', '/api/v1/namespaces/tools/secrets/api', {
+    body: { data: { token: 'b3RoZXI=' } },
+    contentType: 'application/merge-patch+json',
+  });
+  await world.run(OPTIONS);
+  expect(await checksum('clock')).not.toBe(before);
+});
+
+test('where many are named, those of a namespace are read page by page', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `many-${index}`);
+  await Promise.all(names.map((name) => createForeign('Secret', name, { token: MARK })));
+  publish(...names.map((name) => server(name, name)));
+  const { problems } = await world.plan(OPTIONS);
+  expect(problems).toEqual([]);
+  expect(contentsRead('many-')).toEqual(names.map((name) => `list ${name}`).sort());
+});
+
+test('what is declared and was made by another is compared with its content, and taken over', async () => {
+  await createForeign('ConfigMap', 'theirs', { kept: 'by them', text: 'theirs' });
+  publish(`apiVersion: v1
+kind: ConfigMap
+metadata: {name: theirs, namespace: tools}
+data: {text: ours}
+`);
+  const planned = await world.plan(OPTIONS);
+  const diff = planned.plan.batches
+    .flatMap(({ changes }) => changes)
+    .find(({ resource }) => resource.kind === 'ConfigMap')?.diff;
+  expect(diff).toContainEqual({ path: '/data/text', before: 'theirs', after: 'ours' });
+  await world.run(OPTIONS);
+  const { body } = await world.cluster.send('GET', '/api/v1/namespaces/tools/configmaps/theirs');
+  expect(body.data).toEqual({ kept: 'by them', text: 'ours' });
+  read = [];
+  expect(did(await world.run(OPTIONS))).toEqual([]);
+  expect(contentsRead('theirs')).toEqual(['list theirs']);
+});
+
+test('contents that may not be read suspend what depends on them', async () => {
+  await createForeign('Secret', 'closed', { token: MARK });
+  publish(server('closed', 'closed'));
+  world.cluster.cluster.faults.add({ match: { verb: 'get', name: 'closed' }, action: { status: 403 } });
+  const { failures, problems } = await world.run(OPTIONS);
+  world.cluster.cluster.faults.clear();
+  expect(failures.map(({ code }) => code)).toEqual(['cluster-forbidden']);
+  expect(problems.map(({ code }) => code)).toEqual(['reference-unknown']);
+});
+
+test('a snapshot of the state says which keys others have, without their values', async () => {
+  await createForeign('Secret', 'listed', { first: MARK, second: MARK });
+  publish(server('plain', 'absent'));
+  await world.run(OPTIONS);
+  const { objects } = await world.snapshot(OPTIONS);
+  expect(objects.find(({ resource }) => resource.name === 'listed')?.keys).toEqual(['first', 'second']);
+  expect(contentsRead('listed')).toEqual([]);
+});
