@@ -2,21 +2,13 @@
 // SQL.
 
 import type { FacetCount, FacetQuery, Facets } from '../../catalogue/ports.ts';
-import {
-  baseTests,
-  compareByCodePoint,
-  type FacetName,
-  facetTests,
-  hasWords,
-  type Outline,
-  type Outlined,
-  wordsOf,
-} from './outline.ts';
+import { baseTests, compareByCodePoint, type FacetName, facetTests, type Outlined } from './outline.ts';
+import { hasWords, wordsOf } from './search.ts';
 
-export function facetsOf({ outlined }: Outline, query: FacetQuery): Facets {
+export function facetsOf(outlined: readonly Outlined[], query: FacetQuery): Facets {
   const words = wordsOf(query);
   const base = baseTests(query);
-  const candidates = outlined.filter((each) => base.every((test) => test(each)) && hasWords(each.search, words));
+  const candidates = outlined.filter((each) => base.every((test) => test(each)) && hasWords(each.searched, words));
   const { tags, ...groups } = facetTests(query);
   const all = { tags, ...groups };
   const without = (own?: FacetName) => {

@@ -19,10 +19,7 @@ const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
 const orders = new WeakMap<readonly Ranked[], Map<Sort, readonly Ranked[]>>();
 
 /** The highest first; equals stay as they are. */
-export function orderedBy<T extends Ranked>(
-  { outlined }: { readonly outlined: readonly T[] },
-  sort: Sort,
-): readonly T[] {
+export function orderedBy<T extends Ranked>(outlined: readonly T[], sort: Sort): readonly T[] {
   const known = orders.get(outlined) ?? new Map<Sort, readonly T[]>();
   orders.set(outlined, known);
   const rank = RANKS[sort];

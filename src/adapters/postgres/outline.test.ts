@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { seeded } from '../../../test/harness/random.ts';
 import { facetsOf } from './facets.ts';
-import { compareVersionIds, findVersions, merged, type Outlined, outlineFrom } from './outline.ts';
+import { compareVersionIds, findVersions, merged, type Outlined } from './outline.ts';
+import { searchedOf } from './search.ts';
 
 function version(name: string, more: Partial<Outlined> = {}): Outlined {
   return {
@@ -9,7 +11,7 @@ function version(name: string, more: Partial<Outlined> = {}): Outlined {
     status: 'active',
     isLatest: true,
     updatedAt: 0,
-    search: name,
+    searched: searchedOf([name]),
     tags: [],
     tier: undefined,
     transports: [],
@@ -20,28 +22,79 @@ function version(name: string, more: Partial<Outlined> = {}): Outlined {
   };
 }
 
-/** More than a block, in order. */
+/** In order. */
 const MANY = Array.from({ length: 300 }, (_, index) => version(`a/${String(index).padStart(3, '0')}`));
 
 test.each([
-  { search: '07', reason: 'in every block' },
-  { search: '29', reason: 'in two of them' },
-  { search: '063', reason: 'at the end of one' },
-  { search: '064', reason: 'at the beginning of the next' },
+  { search: '07', reason: 'in many' },
+  { search: '29', reason: 'in a few' },
+  { search: '063', reason: 'in one' },
   { search: 'b', reason: 'nowhere' },
   { search: '', reason: 'not asked for' },
 ])('pages of a search hold what a look at each version would: $reason', ({ search }) => {
-  const outline = outlineFrom(MANY);
-  const expected = MANY.filter((each) => each.search.includes(search));
+  const expected = MANY.filter((each) => each.searched.text.includes(search));
   const found: string[] = [];
   for (let more = true, after: Outlined | undefined; more; ) {
     const query = { limit: 7, includeDeleted: false, search, ...(after === undefined ? {} : { after }) };
-    const page = findVersions(outline, query);
+    const page = findVersions(MANY, query);
     found.push(...page.ids.map(({ name }) => name));
     after = MANY.find(({ name }) => name === found.at(-1));
     more = page.more;
   }
   expect(found).toEqual(expected.map(({ name }) => name));
+});
+
+test('a search finds what is in a text, of any length and in any script', () => {
+  const random = seeded(1);
+  const alphabet = [...'abc -_~7\u00e9\u0436\u6f22\u{1f41d}'];
+  const textOf = (length: number) => Array.from({ length }, () => random.pick(alphabet)).join('');
+  const all = Array.from({ length: 60 }, (_, index) =>
+    version(`a/${index}`, { searched: searchedOf([`a/${index}`, textOf(20), textOf(random.integer(2000))]) }),
+  ).toSorted(compareVersionIds);
+  for (let round = 0; round < 2000; round += 1) {
+    const { text } = random.pick(all).searched;
+    const start = random.integer(text.length);
+    const search = random.chance(0.5)
+      ? textOf(1 + random.integer(6))
+      : text.slice(start, start + 1 + random.integer(8));
+    const { ids } = findVersions(all, { limit: 100, includeDeleted: false, search });
+    const words = search.normalize('NFC').toLowerCase().split(/\s+/);
+    const expected = all.filter(({ searched }) => words.every((word) => searched.text.includes(word)));
+    expect(ids, JSON.stringify(search)).toEqual(expected);
+  }
+});
+
+const WORDS = Array.from({ length: 3000 }, (_, index) => ((index + 37) * 7919 ** 2).toString(36));
+
+/** Versions with different texts of about a thousand characters. */
+function longTexts(count: number): readonly Outlined[] {
+  const random = seeded(2);
+  return Array.from({ length: count }, (_, index) => {
+    const description = Array.from({ length: 170 }, () => random.pick(WORDS)).join(' ');
+    return version(`a/${index}`, { searched: searchedOf([`a/${index}`, description]) });
+  });
+}
+
+test.each(['nothing has this', 'zq'])('a search for "%s" does not read every long text', (search) => {
+  const all = longTexts(3000).filter((each) => !each.searched.text.includes(search));
+  const query = { limit: 30, includeDeleted: false, search };
+  const ours = cost(() => expect(findVersions(all, query).ids).toEqual([]));
+  const reading = cost(() => expect(all.filter((each) => each.searched.text.includes(search))).toEqual([]));
+  expect(ours).toBeLessThan(reading / 2);
+});
+
+/** Processor time of doing it often. */
+function cost(work: () => void): number {
+  const before = process.cpuUsage();
+  for (let round = 0; round < 20; round += 1) work();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+test('versions with the same text share it', () => {
+  const first = searchedOf(['a/a', 'Text']);
+  expect(searchedOf(['a/a', 'Text'], first)).toBe(first);
+  expect(searchedOf(['a/a', 'Other'], first)).not.toBe(first);
 });
 
 test('changes come in order, in place of what they change', () => {
@@ -64,7 +117,7 @@ test('texts are ordered by code point, not by UTF-16 code unit', () => {
 
 test('an order by number gives every version once, the highest first, equals and those without a number by name', () => {
   const stars = [3, undefined, 5, 3, 0];
-  const outline = outlineFrom(stars.map((count, index) => version(`a/${index}`, { stars: count })));
+  const outline = stars.map((count, index) => version(`a/${index}`, { stars: count }));
   const found: string[] = [];
   for (let more = true; more; ) {
     const last = found.at(-1);
@@ -79,12 +132,12 @@ test('an order by number gives every version once, the highest first, equals and
 });
 
 test('what a list can be narrowed by is counted in what fits, without the own filter of groups of which one is enough', () => {
-  const outline = outlineFrom([
+  const outline = [
     version('a/clock', { tags: ['time', 'zones'], tier: 'Official', transports: ['stdio'] }),
     version('a/mail', { tags: ['mail'], tier: 'Community', transports: ['sse'] }),
     version('a/watch', { tags: ['time'], tier: 'Community', transports: ['sse', 'stdio'] }),
     version('a/old', { tags: ['time'], isLatest: false, transports: ['stdio'] }),
-  ]);
+  ];
   const counted = facetsOf(outline, { version: 'latest', includeDeleted: false, tags: ['time'], transports: ['sse'] });
   expect(counted).toEqual({
     total: 1,

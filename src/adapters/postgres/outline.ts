@@ -3,6 +3,7 @@
 
 import type { FacetQuery, ListQuery, Status } from '../../catalogue/ports.ts';
 import { orderedBy } from './order.ts';
+import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 
 /** What can be asked for of a version. */
 export interface Outlined {
@@ -12,8 +13,7 @@ export interface Outlined {
   readonly isLatest: boolean;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  /** `searchText` of it. */
-  readonly search: string;
+  readonly searched: Searched;
   readonly tags: readonly string[];
   readonly tier: string | undefined;
   readonly transports: readonly string[];
@@ -34,16 +34,6 @@ export interface Found {
   readonly more: boolean;
 }
 
-/** What a search looks into. A separator nobody types keeps the parts from running into each other. */
-export function searchText(...parts: readonly string[]): string {
-  return foldCase(parts.join('\u001f'));
-}
-
-/** Lower case by Unicode: the database's own depends on its locale. */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
-
 /** `outlined`, `changes`: in order. A change stands for the version as it is now. */
 export function merged(outlined: readonly Outlined[], changes: readonly Outlined[]): readonly Outlined[] {
   if (changes.length === 0) return outlined;
@@ -61,74 +51,28 @@ export function merged(outlined: readonly Outlined[], changes: readonly Outlined
   return [...result, ...outlined.slice(at)];
 }
 
-/** In order. */
-export interface Outline {
-  readonly outlined: readonly Outlined[];
-  /** The search texts of so many versions in a row each. */
-  readonly blocks: readonly string[];
-}
-
-/** One look into a block costs hardly more than one into a text, and nearly always says that nothing is there. */
-const BLOCK = 64;
-
 /** `outlined`: in order. */
-export function outlineFrom(outlined: readonly Outlined[]): Outline {
-  const blocks: string[] = [];
-  for (let at = 0; at < outlined.length; at += BLOCK) {
-    // Versions of a server often have one text. A line break is in no search.
-    const texts = new Set(outlined.slice(at, at + BLOCK).map(({ search }) => search));
-    blocks.push([...texts].join('\n'));
-  }
-  return { outlined, blocks };
-}
-
-export function findVersions(outline: Outline, query: ListQuery): Found {
-  const { outlined, blocks } = outline;
-  const { after, limit, sort } = query;
+export function findVersions(outlined: readonly Outlined[], query: ListQuery): Found {
+  const { limit, sort } = query;
   const fits = testOf(query);
   const words = wordsOf(query);
-  if (sort !== undefined) return findSorted(orderedBy(outline, sort), query);
+  const ordered = sort === undefined ? outlined : orderedBy(outlined, sort);
   const ids: VersionId[] = [];
-  for (let at = after === undefined ? 0 : indexAfter(outlined, after); at < outlined.length; ) {
-    const blockEnd = at - (at % BLOCK) + BLOCK;
-    if (!hasWords(blocks[Math.floor(at / BLOCK)], words)) {
-      at = blockEnd;
-      continue;
-    }
-    for (; at < Math.min(blockEnd, outlined.length); at += 1) {
-      const each = outlined[at];
-      if (each === undefined || !hasWords(each.search, words) || !fits(each)) continue;
-      if (ids.length === limit) return { ids, more: true };
-      ids.push(each);
-    }
-  }
-  return { ids, more: false };
-}
-
-function findSorted(ordered: readonly Outlined[], query: ListQuery): Found {
-  const { after, limit } = query;
-  const fits = testOf(query);
-  const words = wordsOf(query);
-  // Tombstones stay, so what a page ended with is there, wherever it stands by now.
-  const last = after === undefined ? undefined : ordered.findIndex((each) => compareVersionIds(each, after) === 0);
-  if (last === -1) return { ids: [], more: false };
-  const ids: VersionId[] = [];
-  for (const each of ordered.slice(last === undefined ? 0 : last + 1)) {
-    if (!fits(each) || !hasWords(each.search, words)) continue;
+  for (let at = indexOfFirst(ordered, query); at < ordered.length; at += 1) {
+    const each = ordered[at];
+    if (each === undefined || !hasWords(each.searched, words) || !fits(each)) continue;
     if (ids.length === limit) return { ids, more: true };
     ids.push(each);
   }
   return { ids, more: false };
 }
 
-export function wordsOf({ search = '' }: Pick<ListQuery, 'search'>): readonly string[] {
-  return foldCase(search)
-    .split(/\s+/)
-    .filter((word) => word !== '');
-}
-
-export function hasWords(text: string | undefined, words: readonly string[]): boolean {
-  return words.every((word) => text?.includes(word) !== false);
+function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery): number {
+  if (after === undefined) return 0;
+  if (sort === undefined) return indexAfter(ordered, after);
+  // Tombstones stay, so what a page ended with is there, wherever it stands by now.
+  const last = ordered.findIndex((each) => compareVersionIds(each, after) === 0);
+  return last === -1 ? ordered.length : last + 1;
 }
 
 /** Of the first one that comes after the pair. */

@@ -5,11 +5,13 @@ import type pg from 'pg';
 import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { facetsOf } from './facets.ts';
-import { findVersions, merged, type Outline, outlineFrom } from './outline.ts';
+import { findVersions, merged, type Outlined } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
-interface Kept extends Outline {
+interface Kept {
+  /** In order. */
+  readonly outlined: readonly Outlined[];
   /** It is of this revision or a later one. */
   readonly revision: string;
   /** Of all `updatedAt`. */
@@ -26,7 +28,7 @@ const TRIES = 10;
 
 const LATEST: FacetQuery = { version: 'latest', includeDeleted: false };
 
-const NOTHING: Kept = { revision: '', newest: 0, ...outlineFrom([]) };
+const NOTHING: Kept = { revision: '', newest: 0, outlined: [] };
 
 export function createOutlines(pool: Pool): Outlines {
   const kept = new Map<string, Kept>();
@@ -37,7 +39,7 @@ export function createOutlines(pool: Pool): Outlines {
     const running = loading.get(id);
     if (running !== undefined) return running;
     const own = pool
-      .use((client) => upToDate(client, key, kept.get(id) ?? NOTHING))
+      .transaction((client) => upToDate(client, key, kept.get(id) ?? NOTHING))
       .then((outline) => {
         kept.set(id, outline);
         return outline;
@@ -65,7 +67,7 @@ export function createOutlines(pool: Pool): Outlines {
   return {
     list: (key, query) =>
       current(key, async (outline) => {
-        const { ids, more } = findVersions(outline, query);
+        const { ids, more } = findVersions(outline.outlined, query);
         const { revision, entries, found } = await pool.use((client) => readCatalogueEntries(client, key, ids));
         const page = { revision, entries, more: more || entries.length < found };
         return { revision, value: found === ids.length ? page : undefined };
@@ -73,7 +75,7 @@ export function createOutlines(pool: Pool): Outlines {
     facets: (key, query = LATEST) =>
       current(key, async (outline) => {
         const revision = await pool.use((client) => readCatalogueRevision(client, key));
-        return { revision, value: revision === outline.revision ? facetsOf(outline, query) : undefined };
+        return { revision, value: revision === outline.revision ? facetsOf(outline.outlined, query) : undefined };
       }),
   };
 }
@@ -95,7 +97,7 @@ async function upToDate(client: pg.Client, key: SourceKey, before: Kept): Promis
   const isLater = idBefore === sourceId && Number(countBefore) < Number(count);
   const changes = await readOutline(client, sourceId, isLater ? before.newest : undefined);
   const newest = changes.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), isLater ? before.newest : 0);
-  return { revision, newest, ...outlineFrom(isLater ? merged(before.outlined, changes) : changes) };
+  return { revision, newest, outlined: isLater ? merged(before.outlined, changes) : changes };
 }
 
 function formatSourceKey({ namespace, registry, source }: SourceKey): string {

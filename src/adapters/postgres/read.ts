@@ -5,8 +5,9 @@ import pg from 'pg';
 import { PUBLISHER_PROVIDED, type SourceKey, type Status, type StoredEntry } from '../../catalogue/ports.ts';
 import { parseJson } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
-import { type Outlined, searchText, type VersionId } from './outline.ts';
+import type { Outlined, VersionId } from './outline.ts';
 import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
+import { type Searched, searchedOf } from './search.ts';
 import { storable } from './write.ts';
 
 /** Columns of an entry as it is served, in the order that `toEntries` reads them. */
@@ -117,25 +118,46 @@ const OF_PUBLISHER = `jsonb_path_query_array(p.provided, '$.*.*.tools[*]')
   jsonb_path_query_first(p.provided, '$.*.*.metadata.stars'), jsonb_path_query_first(p.provided, '$.*.*.metadata.pulls'),
   jsonb_path_query_first(p.provided, '$.*.*.metadata.last_updated') #>> '{}'`;
 
-/** In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). */
-export async function readOutline(client: pg.Client, sourceId: string, after?: number): Promise<readonly Outlined[]> {
-  const all = `select e.name, e.version, e.status, ${IS_LATEST}, ${milliseconds('e.updated_at')}, e.title, e.description,
-    e.tags, e.tier, e.transports, ${OF_PUBLISHER} from catalogue_entry e,
-    lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
-    where e.source_id = $1`;
-  const order = 'order by e.name, e.version';
-  const rows =
-    after === undefined
-      ? await readRows(client, 'outline', `${all} ${order}`, [sourceId])
-      : await readRows(client, 'changes', `${all} and e.updated_at > to_timestamp($2::float8 / 1000) ${order}`, [
-          sourceId,
-          after,
-        ]);
+const OUTLINE = `select e.name, e.version, e.status, ${IS_LATEST}, ${milliseconds('e.updated_at')}, e.title, e.description,
+  e.tags, e.tier, e.transports, ${OF_PUBLISHER} from catalogue_entry e,
+  lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
+  where e.source_id = $1`;
+
+/** Rows at a time: what is made of them keeps nobody waiting. */
+const OUTLINE_ROWS = 250;
+
+/**
+ * In order: all versions of the source with this id, or those written after the time (milliseconds since 1970). Within a
+ * transaction; as they were at one moment, however long it takes.
+ */
+export async function readOutline(
+  client: pg.Client,
+  sourceId: string,
+  after = Number.NEGATIVE_INFINITY,
+): Promise<readonly Outlined[]> {
+  const later = 'e.updated_at > to_timestamp($2::float8 / 1000)';
+  const cursor = `declare outline no scroll cursor for ${OUTLINE} and ${later} order by e.name, e.version`;
+  await readRows(client, undefined, cursor, [sourceId, after]);
   const listOf = remembered<readonly string[]>(pg.types.getTypeParser(TEXT_LIST));
-  return rows.map((row) => toOutlined(row, listOf));
+  const outlined: Outlined[] = [];
+  for (let count = OUTLINE_ROWS; count === OUTLINE_ROWS; ) {
+    const rows = await readRows(client, undefined, `fetch ${OUTLINE_ROWS} from outline`, []);
+    for (const row of rows) outlined.push(toOutlined(row, listOf, outlined.at(-1)?.searched));
+    count = rows.length;
+  }
+  await readRows(client, undefined, 'close outline', []);
+  return outlined;
 }
 
-function toOutlined(row: RawRow, listOf: (text: string) => readonly string[]): Outlined {
+/** Identities begin at 1. */
+const NO_ID = '0';
+
+/** Throws where the schema lacks what reading outlines needs. */
+export async function checkOutline(client: pg.Client): Promise<void> {
+  await readRows(client, 'no outline', OUTLINE, [NO_ID]);
+}
+
+function toOutlined(row: RawRow, listOf: (text: string) => readonly string[], last?: Searched): Outlined {
   const [name, version, status, isLatest, updatedAt, title, description, tags, tier, transports, ...published] = row;
   const [tools, stars, pulls, lastUpdated] = published;
   const [ownTags, changedAt] = [listOf(tags ?? '{}'), Date.parse(lastUpdated ?? '')];
@@ -145,7 +167,7 @@ function toOutlined(row: RawRow, listOf: (text: string) => readonly string[]): O
     status: status as Status,
     isLatest: isLatest === 't',
     updatedAt: Number(updatedAt),
-    search: searchText(name ?? '', title ?? '', description ?? '', ...ownTags, ...toolsFrom(tools ?? '[]')),
+    searched: searchedOf([name ?? '', title ?? '', description ?? '', ...ownTags, ...toolsFrom(tools ?? '[]')], last),
     tags: ownTags,
     tier: tier ?? undefined,
     transports: listOf(transports ?? '{}'),

@@ -7,14 +7,14 @@ export type RawRow = readonly (string | null)[];
 
 const RAW = { getTypeParser: () => (text: string) => text };
 
-/** `name`: one for each text; the server reads and plans the statement once per connection. */
+/** `name`: one for each text; the server reads and plans the statement once per connection. Undefined: it cannot. */
 export async function readRows(
   client: pg.Client,
-  name: string,
+  name: string | undefined,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly RawRow[]> {
-  const query = { name: `skep ${name}`, text, values: [...values], rowMode: 'array' as const, types: RAW };
+  const query = { name: name && `skep ${name}`, text, values: [...values], rowMode: 'array' as const, types: RAW };
   const { rows } = await client.query<(string | null)[]>(query);
   return rows;
 }

@@ -6,7 +6,7 @@ import { changeOf, isEmpty } from './change.ts';
 import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
-import { readCatalogueRevision, readEntryVersion, readEntryVersions, readImages, readOutline } from './read.ts';
+import { checkOutline, readCatalogueRevision, readEntryVersion, readEntryVersions, readImages } from './read.ts';
 import { readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
@@ -67,8 +67,6 @@ function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): 
 }
 
 const NOBODY: SourceKey = { namespace: '', registry: '', source: '' };
-/** Identities begin at 1. */
-const NO_ID = '0';
 
 function reader(pool: Pool): CatalogueReader {
   return {
@@ -84,7 +82,7 @@ function reader(pool: Pool): CatalogueReader {
       pool.use(async (client) => {
         await readStates(client, NOBODY);
         await readEntryVersion(client, NOBODY, '', 'latest', false);
-        await readOutline(client, NO_ID);
+        await checkOutline(client);
       }),
   };
 }

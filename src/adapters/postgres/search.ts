@@ -1,0 +1,40 @@
+// Words, and whether texts have them: every word somewhere, in any case of letters. Knows nothing about entries.
+
+import { type Grams, gramsOf, mayContain, probesOf } from './grams.ts';
+
+/** What a search looks into. */
+export interface Searched {
+  readonly text: string;
+  readonly grams: Grams;
+}
+
+export interface Word {
+  readonly text: string;
+  readonly probes: readonly number[];
+}
+
+/**
+ * A separator nobody types keeps the parts from running into each other. `last` is given where it has the same text: versions of
+ * a server often do, and share it.
+ */
+export function searchedOf(parts: readonly string[], last?: Searched): Searched {
+  const text = foldCase(parts.join('\u001f'));
+  return last?.text === text ? last : { text, grams: gramsOf(text) };
+}
+
+export function wordsOf({ search = '' }: { readonly search?: string }): readonly Word[] {
+  return foldCase(search)
+    .split(/\s+/)
+    .filter((text) => text !== '')
+    .map((text) => ({ text, probes: probesOf(text) }));
+}
+
+export function hasWords({ text, grams }: Searched, words: readonly Word[]): boolean {
+  for (const word of words) if (!mayContain(grams, word.probes) || !text.includes(word.text)) return false;
+  return true;
+}
+
+/** Lower case by Unicode: the database's own depends on its locale. */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
