@@ -6,6 +6,7 @@ import { keepRunning } from '../../src/main/loop/keep.ts';
 import { tellPeople } from '../../src/main/loop/teller.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import type { World } from '../harness/world.ts';
 
 export interface Keeper {
@@ -13,15 +14,13 @@ export interface Keeper {
   readonly url: string;
   /** Everything said so far. */
   output(): string;
-  /** Resolves with what was said since `from`, once it holds the text; rejects after a minute, or where it ended before. */
+  /** Resolves with what was said since `from`, once it holds the text; rejects where that takes for ever, or where it ended before. */
   said(text: string, from?: number): Promise<string>;
   /** As a signal would; resolves when it has ended. */
   stop(): Promise<void>;
   /** Whether its last run ended in time. */
   readonly ended: Promise<boolean>;
 }
-
-const DEADLINE_MS = 60_000;
 
 export async function startKeeper(world: World, changes: Readonly<Record<string, unknown>> = {}): Promise<Keeper> {
   const folder = temporaryFolder();
@@ -45,7 +44,7 @@ export async function startKeeper(world: World, changes: Readonly<Record<string,
 
   async function said(wanted: string, from = 0): Promise<string> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => end(new Error(`"${wanted}" was not said in time:\n${text}`)), DEADLINE_MS);
+      const timer = setTimeout(() => end(new Error(`"${wanted}" was not said in time:\n${text}`)), PATIENCE_MS);
       function end(error?: unknown): void {
         clearTimeout(timer);
         listeners.delete(check);

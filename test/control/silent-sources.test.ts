@@ -136,7 +136,7 @@ test('a kind whose LIST gets no answer keeps only itself from being changed, del
 
 const REGISTRY = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/default/mcpregistries/catalogue';
 
-test('a registry API that is silent delays nobody, and its registry says that it is being synced', async () => {
+test('registry APIs that are silent, however many, delay nobody, and their registry says that it is being synced', async () => {
   const requests: ServerResponse[] = [];
   const api = createServer((_request, response) => void requests.push(response));
   await new Promise<void>((listening) => api.listen(0, '127.0.0.1', () => listening()));
@@ -149,8 +149,7 @@ kind: MCPRegistry
 metadata: {name: catalogue, namespace: default}
 spec:
   registries:
-    - {name: upstream, format: upstream, api: {endpoint: '${url}'}, syncPolicy: {interval: 1h}}
-    - {name: own, configMapRef: {name: servers, key: servers.json}, syncPolicy: {interval: 1h}}
+${Array.from({ length: 6 }, (_, i) => `    - {name: upstream-${i}, format: upstream, api: {endpoint: '${url}/${i}'}, syncPolicy: {interval: 1h}}\n`).join('')}    - {name: own, configMapRef: {name: servers, key: servers.json}, syncPolicy: {interval: 1h}}
 `;
     const servers = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: servers, namespace: default}\ndata: {servers.json: '{"servers": {}}'}\n`;
     world.fleet.commit({
@@ -163,6 +162,7 @@ spec:
       catalogue: { database: settingsOf(database, join(folder.path, 'pgpass')) },
     });
     await running.said('ConfigMap/a created');
+    await running.said('registry default/catalogue/own: synced');
     expect(requests.length).toBeGreaterThan(0);
     world.fleet.commit({ 'cluster/a.yaml': settings('a', 'two') });
     await running.said('ConfigMap/a configured');

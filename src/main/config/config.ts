@@ -106,7 +106,10 @@ export const CONFIG_SCHEMA = object(
     apply: object(
       {
         prune: bool('Delete what is ours and no longer declared.', true),
-        maxDeletes: integer('More deletions than this of one source wait for approval.', { default: 20, minimum: 0 }),
+        maxDeletes: integer('More deletions than this of one source wait for approval; 0: each deletion does.', {
+          default: 20,
+          minimum: 0,
+        }),
         maxDeletesPercent: integer(
           'The same by share of what the source has, and of each kind of it, from the second deletion on.',
           {

@@ -2,7 +2,6 @@
 // comparing thousands of entries would keep clients waiting. Knows nothing about when, nor about who asks.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import { createOutbound } from '../../adapters/http/outbound.ts';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { readApi } from '../../adapters/sources/api.ts';
@@ -11,6 +10,7 @@ import { readUrl } from '../../adapters/sources/url.ts';
 import type { Source, SourceKey } from '../../catalogue/ports.ts';
 import { syncRound } from '../../catalogue/round.ts';
 import type { SyncOutcome } from '../../catalogue/sync.ts';
+import { openTurns } from '../../catalogue/turns.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
 import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/source.ts';
 import { Failure } from '../../std/failure.ts';
@@ -37,7 +37,7 @@ export type SyncNews = Omit<SyncOutcome, 'failure'>;
 /** What it says at its end: what came of the sources, or why the store failed. Any message to it means: give up. */
 export type RoundEnd = { readonly outcomes: readonly SyncNews[] } | { readonly code: string; readonly message: string };
 
-/** Sources, and connections beside those of the service. */
+/** Connections beside those of the service. */
 const AT_A_TIME = 4;
 
 async function readRound({ registry, sources, ...order }: RoundOrder, signal: AbortSignal): Promise<RoundEnd> {
@@ -48,7 +48,7 @@ async function readRound({ registry, sources, ...order }: RoundOrder, signal: Ab
   try {
     const clock = systemClock;
     const source = serviceSource({ outbound, allowFiles, dir: order.dir, clock, credentials: [] });
-    const ports = { source, writer: store, now: () => clock.now(), inTurn: pLimit(AT_A_TIME) };
+    const ports = { source, writer: store, now: () => clock.now(), inTurn: openTurns(clock) };
     const outcomes = await syncRound(ports, { registry, sources, trigger: undefined, signal });
     // A Failure does not survive the way; the state says why.
     return { outcomes: outcomes.map(({ failure: _, ...news }) => news) };

@@ -2,11 +2,11 @@
 // only reads what is stored.
 // Knows nothing about Git, HTTP or SQL: the catalogue's own ports do.
 
-import pLimit from 'p-limit';
 import { due } from '../../catalogue/due.ts';
 import type { CatalogueWriter, Source, SourceKey, Written } from '../../catalogue/ports.ts';
 import { type RoundPorts, syncRound } from '../../catalogue/round.ts';
 import type { SyncOutcome } from '../../catalogue/sync.ts';
+import { openTurns } from '../../catalogue/turns.ts';
 import type { CatalogueState } from '../../contracts/catalogue-state.ts';
 import type { RegistrySource } from '../../contracts/registry/source.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
@@ -88,9 +88,6 @@ interface Departure {
   readonly view: View;
 }
 
-/** Sources that are read at the same time: each may take as much memory as its content. */
-const AT_A_TIME = 4;
-
 const NOTHING: RegistryResults = {
   states: new Map(),
   unreadable: new Map(),
@@ -106,7 +103,7 @@ export async function syncRegistries(
 ): Promise<RegistryResults> {
   const { registries: ports, clock } = deps;
   if (ports === undefined) return NOTHING;
-  const inTurn = pLimit(AT_A_TIME);
+  const inTurn = openTurns(clock);
   const results = await Promise.all(registriesOf(input).map((each) => registryResults({ ports, clock, inTurn }, each)));
   return {
     states: new Map(results.flatMap((result) => [...result.states])),

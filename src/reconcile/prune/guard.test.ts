@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { type Deletion, listOf } from './guard.ts';
+
+function deletions(count: number, role: Deletion['role'] = 'own'): Deletion[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `tools/ConfigMap/${i}`,
+    kind: 'ConfigMap',
+    uid: `${i}`,
+    role,
+  }));
+}
+
+function reasons(of: readonly Deletion[], maxDeletes: number, maxDeletesPercent: number): readonly string[] {
+  const holdings = { own: 100, kinds: new Map([['ConfigMap', 100]]), declares: 50, configured: true };
+  return listOf('fleet', of, { holdings, limits: { maxDeletes, maxDeletesPercent }, faults: [] }).reasons;
+}
+
+test.each([
+  { reason: 'the first deletion never exceeds a share', count: 1, max: 20, percent: 0, waits: [] },
+  { reason: 'nor does it exceed a count of one', count: 1, max: 1, percent: 0, waits: [] },
+  {
+    reason: 'whoever sets a count of nothing wants to be asked for every deletion, the first one too',
+    count: 1,
+    max: 0,
+    percent: 100,
+    waits: ['1 deletions, and apply.maxDeletes is 0'],
+  },
+  {
+    reason: 'from the second one on the share counts',
+    count: 2,
+    max: 20,
+    percent: 1,
+    waits: ['2 of 100 ConfigMap, and apply.maxDeletesPercent is 1'],
+  },
+])('$count of 100 with maxDeletes $max and $percent %: $reason', ({ count, max, percent, waits }) => {
+  expect(reasons(deletions(count), max, percent)).toEqual(waits);
+});
+
+test('children that go with their owner are not counted, with a count of nothing either', () => {
+  expect(reasons(deletions(3, 'follows'), 0, 0)).toEqual([]);
+});
