@@ -3,9 +3,12 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../std/hash.ts';
 
 export interface Asset {
+  /** Below the folder of the page, such as `running/view.js`. */
   readonly name: string;
   readonly type: string;
   readonly body: () => string;
@@ -39,7 +42,11 @@ export interface PageSettings {
 }
 
 export async function readPageAssets({ auth, showsRunning, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
-  const names = (await readdir(FOLDER)).sort();
+  const found = await readdir(FOLDER, { recursive: true, withFileTypes: true });
+  const names = found
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => relative(fileURLToPath(FOLDER), join(parentPath, name)))
+    .sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
   const digest = sha256(JSON.stringify([auth, showsRunning, title, ...texts])).slice(0, DIGEST_LENGTH);
   const files = names.flatMap((name, index): Asset[] => {

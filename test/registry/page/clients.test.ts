@@ -12,9 +12,9 @@ function configured(document: JsonObject, client: string) {
   const entry = readEntry({ server: { name: 'io.acme/clock', version: '1.0.0', ...document } });
   const launch = waysOf(entry)[0]?.launch;
   const chosen = CLIENTS.find(({ name }) => name === client);
-  if (launch === undefined || chosen === undefined) return undefined;
-  const { text, variables } = chosen.configure(entry.name, launch);
-  return { file: JSON.parse(text), variables: variables.map(({ name }) => name) };
+  const made = launch === undefined ? undefined : chosen?.configure(entry.name, launch);
+  if (made === undefined) return undefined;
+  return { file: JSON.parse(made.text), variables: made.variables.map(({ name }) => name) };
 }
 
 const { packages = [], remotes = [] } = CLOCK;
@@ -165,7 +165,9 @@ const ARGS: JsonObject = {
   },
 };
 
-test.each(CLIENTS.map(({ name }) => name))(
+const FILES = CLIENTS.filter(({ name }) => name !== 'thv');
+
+test.each(FILES.map(({ name }) => name))(
   '%s starts a container with the arguments that its publisher names',
   (name) => {
     const { file } = configured(ARGS, name) ?? {};
@@ -198,6 +200,56 @@ test('Claude Desktop, which starts programs only, reaches an address through one
     'https://clock.acme.example/${env:CLOCK_TENANT}/mcp',
   );
   expect(Object.keys(configured({ remotes }, 'Zed')?.file)).toEqual(['context_servers']);
+});
+
+/** The line for thv, and what it needs, of the first way. */
+function thvOf(document: JsonObject) {
+  const [way] = waysOf(readEntry({ server: { name: 'io.acme/Clock', version: '1.0.0', ...document } }));
+  const made = way?.launch && CLIENTS.find(({ name }) => name === 'thv')?.configure('io.acme/Clock', way.launch);
+  return made && { line: made.text, variables: made.variables.map(({ name }) => name) };
+}
+
+const LISTENING = { transport: { type: 'sse', url: 'http://localhost:8090/sse' } };
+const KEY = { name: 'API_KEY', isRequired: true, isSecret: true };
+
+test.each([
+  {
+    document: ARGS,
+    line: 'thv run --name clock --transport stdio a/b:1 -- --transport stdio',
+    reason: 'an image, with the arguments that its publisher names',
+  },
+  {
+    document: { packages: [{ registryType: 'npm', identifier: '@a/b', version: '1.0.0', ...STDIO }] },
+    line: 'thv run --name clock --transport stdio npx://@a/b@1.0.0',
+    reason: 'a package that it builds an image for',
+  },
+  {
+    document: {
+      packages: [
+        {
+          registryType: 'oci',
+          identifier: 'a/b:1',
+          ...LISTENING,
+          environmentVariables: [KEY, { name: 'PATH', value: "it's $(reboot)" }],
+        },
+      ],
+    },
+    line: `thv run --name clock --transport sse --target-port 8090 -e API_KEY="$API_KEY" -e PATH='it'\\''s $(reboot)' a/b:1`,
+    variables: ['API_KEY'],
+    reason: 'an image that listens, quoted where the shell would act',
+  },
+  {
+    document: { remotes },
+    line: `thv run --name clock --transport streamable-http --remote-forward-headers Authorization='Bearer '"$TOKEN" https://clock.acme.example/"$TENANT"/mcp`,
+    variables: ['TOKEN', 'TENANT'],
+    reason: 'a remote',
+  },
+])('thv is given $reason', ({ document, line, variables = [] }) => {
+  expect(thvOf(document as JsonObject)).toEqual({ line, variables });
+});
+
+test('thv is offered nothing for a package of NuGet', () => {
+  expect(thvOf({ packages: [{ registryType: 'nuget', identifier: 'B', ...STDIO }] })).toBeUndefined();
 });
 
 test('a variable cannot complete what a value began', () => {

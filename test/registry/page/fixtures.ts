@@ -62,6 +62,22 @@ export function entryOf(document: JsonObject, more: Partial<Entry> = {}): Entry 
 
 const KINDS = ['Files', 'Mail', 'Wiki', 'Metrics', 'Tickets', 'Search', 'Traces'] as const;
 
+/** What the publishers of some say. */
+const SAID: Readonly<Record<number, JsonObject>> = {
+  1: {
+    metadata: { stars: 12, pulls: 1_234_567 },
+    permissions: {
+      network: { outbound: { insecure_allow_all: true } },
+      read: ['/etc/mail'],
+      write: ['/var/mail'],
+      privileged: true,
+    },
+    oauth_config: { issuer: 'https://id.sample.example', scopes: ['mail'] },
+  },
+  2: { metadata: { stars: 3, last_updated: '2026-10-26T05:00:00Z' } },
+  14: { metadata: { stars: 14 } },
+};
+
 /** Seven kinds in turn, 70 of them: three pages. */
 export function manyEntries(): Entry[] {
   return Array.from({ length: 70 }, (_, index) => {
@@ -87,6 +103,7 @@ export function manyEntries(): Entry[] {
               status: index === 5 ? 'deprecated' : 'active',
               tags: [kind.toLowerCase(), 'team'],
               tools: ['read', 'write'],
+              ...SAID[index],
             },
           },
         },

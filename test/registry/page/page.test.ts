@@ -56,28 +56,108 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     return page.getByRole('main').getByRole('heading', { level: 2 }).allTextContents();
   }
 
-  test('lists the latest versions, page after page, and moves the focus to the new ones', async () => {
+  test('lists the latest versions, and more of them as one scrolls', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     expect((await listed()).slice(0, 3)).toEqual(['Clock', 'Files 0', 'Files 7']);
     expect(await page.title()).toBe('tools · MCP servers');
-    await page.getByRole('button', { name: 'Show more servers' }).click();
-    await summarised('First 60 servers, there are more');
-    expect(await focused(page)).toBe((await listed())[30]);
-    await page.getByRole('button', { name: 'Show more servers' }).click();
-    await summarised('71 servers');
-    expect(new Set(await listed()).size).toBe(71);
-    expect(await page.getByRole('button', { name: 'Show more servers' }).count()).toBe(0);
+    const seen = new Set<string>();
+    await expect
+      .poll(async () => {
+        for (const name of await listed()) seen.add(name);
+        await page.keyboard.press('End');
+        return seen.size;
+      })
+      .toBe(71);
+    await expect.poll(() => page.getByText('More servers follow.').count()).toBe(0);
     expect(tab.complaints).toEqual([]);
+  });
+
+  test('orders by name, last change, stars and pulls, and keeps the order in the address', async () => {
+    await page.goto(base);
+    await summarised('71 servers');
+    for (const [label, sort, first] of [
+      ['Stars', 'stars', 'Files 14'],
+      ['Pulls', 'pulls', 'Mail 1'],
+      ['Last change', 'changed', 'Wiki 2'],
+      ['Name', undefined, 'Clock'],
+    ] as const) {
+      await page.getByLabel('Sort by').selectOption(label);
+      await expect.poll(async () => (await listed())[0]).toBe(first);
+      expect(page.url()).toBe(sort === undefined ? `${base}/#/tools` : `${base}/#/tools?sort=${sort}`);
+    }
+    await page.goto(`${base}/#/tools?search=team&sort=pulls`);
+    await expect.poll(async () => (await listed())[0]).toBe('Mail 1');
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('pulls');
+  });
+
+  test('searches names, tags, tools and descriptions by words, and counts live what is left', async () => {
+    await page.goto(base);
+    await summarised('71 servers');
+    const transport = page.getByRole('group', { name: 'Transport' });
+    await transport.getByRole('checkbox', { name: 'sse 24 servers' }).waitFor();
+    for (const [search, count] of [
+      ['working_days', '1 server'],
+      ['zones tells clock', '1 server'],
+      ['wiki rights', '10 servers'],
+      ['wiki zones', 'No servers'],
+    ] as const) {
+      await page.getByRole('searchbox').fill(search);
+      await summarised(count);
+    }
+    await page.getByRole('searchbox').fill('WIKI rights');
+    await transport.getByRole('checkbox', { name: 'sse 3 servers' }).check();
+    await summarised('3 servers');
+    // What the other transport would add is still counted, and the tags of what is left.
+    await transport.getByRole('checkbox', { name: 'stdio 7 servers' }).waitFor();
+    await page.getByRole('group', { name: 'Tags' }).getByRole('checkbox', { name: 'wiki 3 servers' }).waitFor();
+    expect(await page.evaluate('document.activeElement.value')).toBe('sse');
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('shows on cards what publishers say: figures, true dates, permissions, a login', async () => {
+    await page.goto(`${base}/#/tools?search=mail%201`);
+    const card = page.locator('.card').filter({ hasText: 'server-01' });
+    await card.waitFor();
+    expect(await card.getByRole('list', { name: 'Figures' }).getByRole('listitem').allInnerTexts()).toEqual([
+      '★ 12\n12 stars',
+      '↓ 1.2M\n1,234,567 pulls',
+      'Jan 1, 2026',
+    ]);
+    expect(await card.getByRole('list', { name: 'At a glance' }).getByRole('listitem').allTextContents()).toEqual([
+      'Community',
+      'stdio',
+      '2 tools',
+      'OAuth',
+      'privileged',
+      'any host',
+      'writes files',
+    ]);
+    expect(await card.locator('.icon').textContent()).toBe('M');
+    await page.goto(`${base}/#/tools?search=wiki%202`);
+    await page.locator('.card', { hasText: 'Oct 26, 2026' }).first().waitFor();
+    await page.goto(`${base}/#/tools/org.sample.mail%2Fserver-01`);
+    await page.getByRole('heading', { name: 'Permissions' }).waitFor();
+    const permissions = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Permissions' }) });
+    expect(await permissions.locator('dl > div').allTextContents()).toEqual([
+      'Asks for a login athttps://id.sample.example, scope mail',
+      'Reachesany host',
+      'Reads files in/etc/mail',
+      'Writes files in/var/mail',
+      'Privilegedyes',
+    ]);
   });
 
   test('searches as one types, asks once per pause, and keeps the search in the address', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     const before = tab.requests.length;
     await page.getByRole('searchbox', { name: 'Search servers' }).pressSequentially('mail');
     await summarised('10 servers');
-    expect(tab.requests.slice(before)).toEqual([`${base}/tools/v0.1/servers?search=mail&version=latest&limit=30`]);
+    expect(tab.requests.slice(before)).toEqual([
+      `${base}/tools/v0.1/servers?search=mail&version=latest&limit=30`,
+      `${base}/tools/v0.1/x/dev.skep/facets?search=mail&version=latest`,
+    ]);
     expect(page.url()).toBe(`${base}/#/tools?search=mail`);
     await page.reload();
     await summarised('10 servers');
@@ -86,7 +166,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
 
   test('gives up the older of two searches, however late its answer comes', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     await page.route('**/servers?search=mail*', async (route) => {
@@ -106,7 +186,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
 
   test('moves to the search with a slash, and shows what narrows the list, to be taken away', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     await page.getByRole('link', { name: 'Clock' }).first().focus();
     await page.keyboard.press('/');
     await page.keyboard.type('a/b');
@@ -117,7 +197,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     await chips.getByRole('button', { name: 'Remove tag: mail' }).click();
     await expect.poll(() => chips.getByRole('button').allTextContents()).toEqual(['search: mail ×']);
     await chips.getByRole('button', { name: 'Remove search: mail' }).click();
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     expect(tab.complaints).toEqual([]);
   });
@@ -136,7 +216,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     await page.getByText('Nothing matches').waitFor();
     expect(new URL(page.url()).hash).toBe('#/tools?tag=wiki&tier=Official&transport=sse');
     await page.getByRole('button', { name: 'Clear search and filters' }).click();
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     expect(await focused(page)).toBe('search');
     expect(await filters.getByRole('checkbox', { checked: true }).count()).toBe(0);
     await filters.getByRole('checkbox', { name: /^deprecated/ }).check();
@@ -186,7 +266,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     await browser.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: base });
     await page.goto(`${base}/#/tools/io.acme%2Fclock`);
     await page.getByRole('radio', { name: 'Cursor' }).check();
-    await page.getByLabel('Run it as').selectOption('npm: @acme/clock');
+    await page.getByLabel('Run or reach it as').selectOption('npm: @acme/clock');
     await page.getByRole('button', { name: 'Copy .cursor/mcp.json' }).click();
     await page.getByText('Copied', { exact: true }).first().waitFor();
     expect(JSON.parse(await page.evaluate('navigator.clipboard.readText()'))).toEqual({
@@ -196,7 +276,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
 
   test('is used with the keyboard alone', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
@@ -268,7 +348,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
 
   test('tells that the database is gone, and goes on when it is back', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     await service.loseDatabase();
     await page.getByRole('searchbox').fill('wiki');
     await page.getByRole('alert').getByText('The registry is not available right now').waitFor();
@@ -279,7 +359,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
 
   test('tells that there is no network, and goes on when there is', async () => {
     await page.goto(base);
-    await summarised('First 30 servers, there are more');
+    await summarised('71 servers');
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('wiki');
     await page.getByRole('alert').getByText('The registry cannot be reached').waitFor();

@@ -193,9 +193,29 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await marked.waitFor();
     expect(await marked.getByRole('heading').allTextContents()).toEqual(['notes']);
     await page.goto(`${running.url}/#/tools/${encodeURIComponent('io.skep/notes')}`);
-    const here = page.getByText(/^It runs here as/);
-    await here.waitFor();
-    expect(await here.getByRole('link').allTextContents()).toEqual(['docs/notes', 'ops/book', 'ops/journal']);
+    const here = page.locator('.here');
+    await here.getByText('It runs here:').waitFor();
+    expect(await here.getByRole('listitem').allTextContents()).toEqual([
+      `docs/notesready${running.url}/mcp/docs/notes`,
+      `ops/bookready${running.url}/mcp/ops/book`,
+      `ops/journalready${running.url}/mcp/ops/journal`,
+    ]);
+    // How to connect to it comes before the ways to start another one.
+    expect(await page.getByLabel('Run or reach it as').locator('option').allTextContents()).toEqual([
+      'Running here: docs/notes',
+      'Running here: ops/book',
+      'Running here: ops/journal',
+      `oci: ${IMAGE}`,
+    ]);
+    expect(await configurationFor('Claude Code')).toEqual({
+      mcpServers: {
+        notes: {
+          type: 'http',
+          url: `${running.url}/mcp/docs/notes`,
+          headers: { Authorization: `Bearer ${TOKEN}` },
+        },
+      },
+    });
     for (const name of ['io.skep/holidays', 'io.acme/clock']) {
       await page.goto(`${running.url}/#/tools/${encodeURIComponent(name)}`);
       await page

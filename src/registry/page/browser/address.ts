@@ -4,7 +4,12 @@ export interface Query {
   readonly search: string;
   /** Values by the name of the filter. */
   readonly filters: Readonly<Record<FilterName, readonly string[]>>;
+  readonly sort: Sort;
 }
+
+/** What lists can be ordered by; the first is how they come. */
+export const SORTS = ['name', 'changed', 'stars', 'pulls'] as const;
+export type Sort = (typeof SORTS)[number];
 
 export const FILTER_NAMES = ['tag', 'tier', 'transport', 'status'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
@@ -15,7 +20,7 @@ export type Address =
   | { readonly view: 'running'; readonly namespace: string; readonly name: string };
 
 export const LATEST = 'latest';
-export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] } };
+export const NO_QUERY: Query = { search: '', filters: { tag: [], tier: [], transport: [], status: [] }, sort: 'name' };
 
 /**
  * `#/registry?search=…`, `#/registry/server`, `#/registry/server/version`, and `#~namespace/name` of a server that runs here;
@@ -47,14 +52,16 @@ export function fragmentOf(address: Address): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** `prefix`: before the names of the filters, which are extensions of the API. */
-export function queryParameters({ search, filters }: Query, prefix: 'x-' | ''): URLSearchParams {
+/** `prefix`: before the names of the filters and the order, which are extensions of the API. */
+export function queryParameters({ search, filters, sort }: Query, prefix: 'x-' | ''): URLSearchParams {
   const parameters = new URLSearchParams();
   if (search !== '') parameters.set('search', search);
   for (const name of FILTER_NAMES) for (const value of filters[name]) parameters.append(`${prefix}${name}`, value);
+  if (sort !== 'name') parameters.set(`${prefix}sort`, sort);
   return parameters;
 }
 
+/** Whether nothing narrows the list. */
 export function isEmpty({ search, filters }: Query): boolean {
   return search === '' && FILTER_NAMES.every((name) => filters[name].length === 0);
 }
@@ -65,6 +72,7 @@ function readQuery(text: string): Query {
   return {
     search: parameters.get('search') ?? '',
     filters: { tag: tag ?? [], tier: tier ?? [], transport: transport ?? [], status: status ?? [] },
+    sort: SORTS.find((sort) => sort === parameters.get('sort')) ?? 'name',
   };
 }
 

@@ -2,10 +2,10 @@
 
 import { fragmentOf, LATEST } from './address.ts';
 import { button, element, list } from './dom.ts';
-import { type Entry, readEntry } from './entry.ts';
-import type { RunningServers } from './running.ts';
+import type { Entry, Permissions } from './entry.ts';
+import type { RunningServers } from './running/servers.ts';
 
-const TAGS_SHOWN = 6;
+const TAGS_SHOWN = 4;
 
 export interface CardDeps {
   readonly registry: string;
@@ -13,36 +13,84 @@ export interface CardDeps {
   readonly tagChosen: (tag: string) => void;
 }
 
-export function card(response: unknown, { registry, running, tagChosen }: CardDeps): HTMLLIElement {
-  const entry = readEntry(response);
-  const href = fragmentOf({
-    view: 'server',
-    registry,
-    server: entry.name,
-    version: entry.isLatest ? LATEST : entry.version,
-  });
-  const link = element('a', { href, 'data-server': entry.name }, entry.title);
-  const tags = entry.tags.slice(0, TAGS_SHOWN).map((tag) => tagButton(tag, tagChosen));
-  const hidden = entry.tags.length - tags.length;
-  return element(
-    'li',
-    { class: 'card' },
-    element('h2', { class: 'text' }, link),
-    element('p', { class: 'name text' }, entry.name, ' ', element('span', { class: 'version' }, entry.version)),
-    element('p', { class: 'description text' }, entry.description),
-    marks(entry, running.of(entry).length > 0),
-    tags.length === 0
-      ? undefined
-      : list(
-          [...tags, hidden > 0 ? element('span', { class: 'count' }, `${hidden} more`) : undefined].filter(
-            (item) => item !== undefined,
-          ),
-          {
-            class: 'tags',
-            'aria-label': 'Tags',
-          },
-        ),
+/** Makes the card, each time anew; `position`: in the list, from 1. Keeps no more of the entry than it shows. */
+export function card(entry: Entry, position: number, { registry, running, tagChosen }: CardDeps): () => HTMLElement {
+  const { name, title, version, description, isLatest, tags } = entry;
+  const address = { view: 'server', registry, server: name, version: isLatest ? LATEST : version } as const;
+  const { stars, pulls, changedAt } = entry;
+  const glance = glanceAt(entry, running.of(entry).length > 0);
+  return () => {
+    const link = element('a', { href: fragmentOf(address), 'data-server': name }, title);
+    const tagButtons = tags.slice(0, TAGS_SHOWN).map((tag) => tagButton(tag, tagChosen));
+    return element(
+      'div',
+      { class: 'card', role: 'listitem', 'aria-posinset': String(position), 'aria-setsize': '-1' },
+      icon(name, title),
+      element(
+        'div',
+        { class: 'body' },
+        element('h2', { class: 'text' }, link),
+        element('p', { class: 'name text' }, name, ' ', element('span', { class: 'version' }, version)),
+        element('p', { class: 'description text' }, description),
+        element('div', { class: 'glance' }, marks(glance), tagList(tagButtons, tags.length)),
+      ),
+      figures({ stars, pulls, changedAt }),
+    );
+  };
+}
+
+function tagList(shown: readonly HTMLElement[], total: number): HTMLElement | undefined {
+  if (total === 0) return undefined;
+  const hidden = total - shown.length;
+  const more = hidden > 0 ? [element('span', { class: 'count' }, `${hidden} more`)] : [];
+  return list([...shown, ...more], { class: 'tags', 'aria-label': 'Tags' });
+}
+
+const HUES = 8;
+
+/** The first letter on a colour of its own: pictures are on other hosts, which would learn who looks at what. */
+export function icon(name: string, title: string): HTMLElement {
+  const [letter = '?'] = title.match(/[\p{L}\p{N}]/u) ?? [];
+  const namespace = name.slice(0, name.lastIndexOf('/'));
+  const hue =
+    [...namespace].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % HUES;
+  return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
+}
+
+/** Stars, pulls and the last change, as far as they are known. */
+export function figures({ stars, pulls, changedAt }: Pick<Entry, 'stars' | 'pulls' | 'changedAt'>): HTMLElement {
+  const shown = [
+    stars === undefined ? undefined : figure('★', shortNumber(stars), `${stars.toLocaleString('en')} stars`),
+    pulls === undefined ? undefined : figure('↓', shortNumber(pulls), `${pulls.toLocaleString('en')} pulls`),
+    changedAt === undefined ? undefined : date(changedAt, 'medium'),
+  ];
+  return list(
+    shown.filter((each) => each !== undefined),
+    { class: 'figures', 'aria-label': 'Figures' },
   );
+}
+
+function figure(sign: string, short: string, long: string): HTMLElement {
+  const visible = element('span', { 'aria-hidden': 'true' }, `${sign} ${short}`);
+  return element('span', { title: long }, visible, element('span', { class: 'unseen' }, long));
+}
+
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+function shortNumber(value: number): string {
+  return SHORT.format(value);
+}
+
+const FORMATS = {
+  medium: new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' }),
+  long: new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }),
+};
+
+/** The day; as it stands where it is none. */
+export function date(instant: string, style: keyof typeof FORMATS): HTMLElement {
+  const time = new Date(instant);
+  if (Number.isNaN(time.getTime())) return element('span', { class: 'text' }, instant);
+  return element('time', { datetime: instant, title: instant }, FORMATS[style].format(time));
 }
 
 export function tagButton(tag: string, chosen: (tag: string) => void): HTMLButtonElement {
@@ -51,19 +99,39 @@ export function tagButton(tag: string, chosen: (tag: string) => void): HTMLButto
   return pressed;
 }
 
-/** Whether it runs here, status where it is not the usual one, tier, transports, number of tools. */
-export function marks({ status, tier, transports, tools }: Entry, runs: boolean): HTMLElement {
-  const marked = [
-    runs ? element('span', { class: 'mark ready' }, 'runs here') : undefined,
-    status === 'active' ? undefined : element('span', { class: 'mark warn text' }, status),
-    tier === undefined ? undefined : element('span', { class: 'mark tier text' }, tier),
-    ...transports.map((transport) => element('span', { class: 'mark text' }, transport)),
-    tools.length === 0
-      ? undefined
-      : element('span', { class: 'mark' }, tools.length === 1 ? '1 tool' : `${tools.length} tools`),
+/** A short text, and how it looks. */
+type Mark = readonly [text: string, look: string];
+
+/** Whether it runs here, status where it is not the usual one, tier, transports, tools, what it asks for and may do. */
+export function glanceAt(entry: Entry, runs: boolean): readonly Mark[] {
+  const { status, tier, transports, tools, oauth, permissions } = entry;
+  return [
+    ...(runs ? [['runs here', 'ready'] as const] : []),
+    ...(status === 'active' ? [] : [[status, 'warn text'] as const]),
+    ...(tier === undefined ? [] : [[tier, 'tier text'] as const]),
+    ...transports.map((transport) => [transport, 'text'] as const),
+    ...(tools.length === 0 ? [] : [[tools.length === 1 ? '1 tool' : `${tools.length} tools`, ''] as const]),
+    ...(oauth === undefined ? [] : [['OAuth', ''] as const]),
+    ...(permissions === undefined ? [] : permissionMarks(permissions)),
   ];
+}
+
+function permissionMarks({ hosts, read, write, privileged }: Permissions): readonly Mark[] {
+  const files = read.length + write.length;
+  return [
+    ...(privileged ? [['privileged', 'warn'] as const] : []),
+    ...(hosts === 'any' ? [['any host', 'warn'] as const] : []),
+    ...(hosts !== 'any' && hosts.length === 0 ? [['no network', ''] as const] : []),
+    ...(hosts !== 'any' && hosts.length > 0
+      ? [[hosts.length === 1 ? '1 host' : `${hosts.length} hosts`, ''] as const]
+      : []),
+    ...(files > 0 ? [[write.length > 0 ? 'writes files' : 'reads files', ''] as const] : []),
+  ];
+}
+
+export function marks(glance: readonly Mark[]): HTMLElement {
   return list(
-    marked.filter((mark) => mark !== undefined),
+    glance.map(([text, look]) => element('span', { class: `mark ${look}`.trim() }, text)),
     { class: 'marks', 'aria-label': 'At a glance' },
   );
 }

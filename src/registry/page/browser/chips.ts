@@ -24,7 +24,10 @@ export function createChips(changed: (query: Query) => void): Chips {
           }),
         ),
       ];
-      const all = chips.length < 2 ? [] : [button('Clear all', () => changed(NO_QUERY), { class: 'quiet' })];
+      const all =
+        chips.length < 2
+          ? []
+          : [button('Clear all', () => changed({ ...NO_QUERY, sort: query.sort }), { class: 'quiet' })];
       node.replaceChildren(
         ...(chips.length === 0 ? [] : [list([...chips, ...all], { class: 'tags', 'aria-label': 'Active filters' })]),
       );

@@ -1,16 +1,20 @@
 // The configuration files of MCP clients, ready to be pasted. Knows no DOM. Sources: the clients' documentation of
 // VS Code's mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
-// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
+// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json, ToolHive's
+// thv run.
 
 import { lastSegment } from './entry.ts';
-import type { Command, Launch } from './launch.ts';
+import type { Command, Launch, Subject } from './launch.ts';
 import type { Blank, Template } from './template.ts';
 
 export interface Client {
   readonly name: string;
   /** Where the text goes. */
   readonly file: string;
-  readonly configure: (server: string, launch: Launch) => Configuration;
+  /** Undefined where it cannot run the server this way. */
+  readonly configure: (server: string, launch: Launch) => Configuration | undefined;
+  /** It starts what listens by itself. */
+  readonly starts?: true;
   /** A link that has the client ask whether to install it; undefined where this way has none. */
   readonly install?: (server: string, launch: Launch) => string | undefined;
 }
@@ -52,6 +56,7 @@ export const CLIENTS: readonly Client[] = [
     file: 'settings.json',
     configure: (server, launch) => forFilledIn(server, launch, 'context_servers'),
   },
+  { name: 'thv', file: 'A terminal', starts: true, configure: forThv },
 ];
 
 /** What is blank is to be written into the file by hand: these clients know no variables. */
@@ -68,7 +73,12 @@ function bridged(launch: Launch): Launch {
   const passed = headers.flatMap(({ name, value }): Template[] => [['--header'], [`${name}:`, ...value]]);
   return {
     kind: 'command',
-    command: { program: 'npx', args: [['-y'], ['mcp-remote'], url, ...passed], environment: [] },
+    command: {
+      program: 'npx',
+      args: [['-y'], ['mcp-remote'], url, ...passed],
+      environment: [],
+      subject: { kind: 'npm', identifier: 'mcp-remote', args: [url, ...passed], environment: [] },
+    },
   };
 }
 
@@ -177,6 +187,64 @@ export function shellLine({ program, args, environment }: Command): string {
     return isOwn || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [`${name}=${shellWord(value)}`];
   });
   return [...assignments, program, ...args.map(shellWord)].join(' ');
+}
+
+/** How ToolHive's CLI calls what it builds an image for; it has no name for packages of NuGet. */
+const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
+  npm: 'npx://',
+  pypi: 'uvx://',
+  nuget: undefined,
+  oci: '',
+};
+
+/** A line for a POSIX shell. https://docs.stacklok.com/toolhive/reference/cli/thv_run */
+function forThv(server: string, launch: Launch): Configuration | undefined {
+  const name: Template[] = [['--name'], [configurationKey(server).toLowerCase()]];
+  const command = launch.kind === 'command' ? launch.command : launch.start;
+  const words = command === undefined ? thvRemote(launch) : thvWorkload(command.subject, launch);
+  if (words === undefined) return undefined;
+  const all = [['thv'], ['run'], ...name, ...words] as readonly Template[];
+  const blanks = all.flat().filter((part) => typeof part !== 'string');
+  const variables = new Map(blanks.map((blank) => [shellName(blank.name), { ...blank, name: shellName(blank.name) }]));
+  return { text: all.map(shellWord).join(' '), variables: [...variables.values()] };
+}
+
+function thvRemote(launch: Launch): readonly Template[] | undefined {
+  if (launch.kind === 'command') return undefined;
+  const headers = launch.headers.flatMap(({ name, value }): Template[] => [
+    ['--remote-forward-headers'],
+    [`${name}=`, ...value],
+  ]);
+  return [['--transport'], [thvTransport(launch)], ...headers, launch.url];
+}
+
+function thvWorkload(
+  { kind, identifier, args, environment }: Subject,
+  launch: Launch,
+): readonly Template[] | undefined {
+  const scheme = THV_SCHEMES[kind];
+  if (scheme === undefined) return undefined;
+  const settings = environment.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value]]);
+  const rest: Template[] = args.length === 0 ? [] : [['--'], ...args];
+  return [
+    ['--transport'],
+    [thvTransport(launch)],
+    ...thvPort(launch),
+    ...settings,
+    [`${scheme}${identifier}`],
+    ...rest,
+  ];
+}
+
+function thvPort(launch: Launch): readonly Template[] {
+  const [address] = launch.kind === 'address' ? launch.url : [];
+  const port = typeof address === 'string' ? URL.parse(address)?.port : undefined;
+  return port === undefined || port === '' ? [] : [['--target-port'], [port]];
+}
+
+function thvTransport(launch: Launch): string {
+  if (launch.kind === 'command') return 'stdio';
+  return launch.type === 'sse' ? 'sse' : 'streamable-http';
 }
 
 function shellWord(template: Template): string {

@@ -4,10 +4,17 @@ import { CLIENTS, type Client, shellLine } from './clients.ts';
 import { button, element, list } from './dom.ts';
 import type { Entry } from './entry.ts';
 import { type Launch, type Way, waysOf } from './launch.ts';
+import { launchOfRunning, type RunningServers } from './running/servers.ts';
 
-/** `announce`: for those who do not see that something was copied. */
-export function connectSection(entry: Entry, announce: (text: string) => void): HTMLElement {
-  return connectTo(entry.name, waysOf(entry), announce);
+/** What runs here first. `announce`: for those who do not see that something was copied. */
+export function connectSection(entry: Entry, running: RunningServers, announce: (text: string) => void): HTMLElement {
+  const here = running.of(entry).map(
+    (server): Way => ({
+      label: `Running here: ${server.namespace}/${server.name}`,
+      launch: launchOfRunning(server, running.token()),
+    }),
+  );
+  return connectTo(entry.name, [...here, ...waysOf(entry)], announce);
 }
 
 export function connectTo(name: string, ways: readonly Way[], announce: (text: string) => void): HTMLElement {
@@ -46,7 +53,7 @@ export function connectTo(name: string, ways: readonly Way[], announce: (text: s
     heading,
     element('fieldset', { class: 'choices' }, element('legend', { class: 'unseen' }, 'Client'), ...clients),
     usable.length > 1
-      ? element('p', { class: 'ways' }, element('label', { for: 'way' }, 'Run it as'), chooser)
+      ? element('p', { class: 'ways' }, element('label', { for: 'way' }, 'Run or reach it as'), chooser)
       : undefined,
     output,
   );
@@ -71,8 +78,11 @@ function snippets(
   announce: (text: string) => void,
 ): readonly HTMLElement[] {
   if (launch === undefined) return [];
-  const { text, variables } = client.configure(server, launch);
-  const start = launch.kind === 'address' && launch.start !== undefined ? shellLine(launch.start) : undefined;
+  const configuration = client.configure(server, launch);
+  if (configuration === undefined) return [element('p', {}, `${client.name} has no way to run it so.`)];
+  const { text, variables } = configuration;
+  const needsStart = launch.kind === 'address' && client.starts !== true ? launch.start : undefined;
+  const start = needsStart === undefined ? undefined : shellLine(needsStart);
   const needed = variables.map(({ name, description }) =>
     element('span', {}, element('code', { class: 'text' }, name), ' ', element('span', { class: 'text' }, description)),
   );

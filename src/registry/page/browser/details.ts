@@ -2,14 +2,14 @@
 
 import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
 import type { Api, Trouble } from './api.ts';
-import { marks, tagButton } from './card.ts';
+import { date, figures, glanceAt, icon, marks, tagButton } from './card.ts';
 import { connectSection } from './connect.ts';
 import { element, list, title, webLink } from './dom.ts';
-import { type Entry, readEntry, type Tool } from './entry.ts';
+import { type Entry, type Permissions, readEntry, type Tool } from './entry.ts';
 import { items, members } from './json.ts';
 import { troubleNotice } from './notice.ts';
-import type { RunningServers } from './running.ts';
-import { runsHere } from './running-view.ts';
+import type { RunningServers } from './running/servers.ts';
+import { runsHere } from './running/view.ts';
 import { runsSection } from './runs.ts';
 
 export interface DetailsDeps {
@@ -70,11 +70,17 @@ function view(
     'article',
     { class: 'details' },
     back(registry),
-    title(element('span', { class: 'text' }, entry.title)),
+    element(
+      'div',
+      { class: 'headline' },
+      icon(name, entry.title),
+      title(element('span', { class: 'text' }, entry.title)),
+    ),
     element('p', { class: 'name text' }, name, ' ', element('span', { class: 'version' }, version)),
     statusNote(entry),
     element('p', { class: 'lead text' }, description),
-    marks(entry, running.of(entry).length > 0),
+    marks(glanceAt(entry, running.of(entry).length > 0)),
+    figures({ stars: entry.stars, pulls: entry.pulls }),
     tags.length === 0
       ? undefined
       : list(
@@ -83,9 +89,10 @@ function view(
         ),
     runsHere(entry, running),
     links(entry),
-    connectSection(entry, announce),
+    connectSection(entry, running, announce),
     overview === undefined ? undefined : section('Overview', element('p', { class: 'prose text' }, overview)),
     toolsSection(entry.tools),
+    permissionsSection(entry),
     runsSection(entry),
     versionsSection(registry, entry, versions),
   );
@@ -111,23 +118,67 @@ function statusNote({ status, statusMessage }: Entry): HTMLElement | undefined {
   return element('p', { class: 'notice warn' }, meaning, ' ', element('span', { class: 'text' }, statusMessage ?? ''));
 }
 
-function links({ website, repository, updatedAt }: Entry): HTMLElement | undefined {
-  const facts: [string, HTMLElement][] = [];
-  if (website !== undefined) facts.push(['Website', webLink(website)]);
-  if (repository !== undefined) facts.push(['Source code', webLink(repository)]);
-  if (updatedAt !== undefined) facts.push(['Last changed', time(updatedAt)]);
-  if (facts.length === 0) return undefined;
-  return element(
-    'dl',
-    { class: 'facts' },
-    ...facts.map(([term, fact]) => element('div', {}, element('dt', {}, term), element('dd', {}, fact))),
-  );
+function links({ website, repository, changedAt, publishedAt }: Entry): HTMLElement | undefined {
+  return factList([
+    ['Website', website === undefined ? undefined : webLink(website)],
+    ['Source code', repository === undefined ? undefined : webLink(repository)],
+    ['Last changed', changedAt === undefined ? undefined : date(changedAt, 'long')],
+    [
+      'In the catalogue',
+      publishedAt === undefined ? undefined : element('span', {}, 'since ', date(publishedAt, 'long')),
+    ],
+  ]);
 }
 
-function time(instant: string): HTMLElement {
-  const date = new Date(instant);
-  if (Number.isNaN(date.getTime())) return element('span', { class: 'text' }, instant);
-  return element('time', { datetime: instant }, date.toLocaleDateString('en', { dateStyle: 'long' }));
+/** Those that are known. */
+function factList(facts: readonly (readonly [string, HTMLElement | undefined])[]): HTMLElement | undefined {
+  const rows = facts.flatMap(([term, fact]) =>
+    fact === undefined ? [] : [element('div', {}, element('dt', {}, term), element('dd', {}, fact))],
+  );
+  return rows.length === 0 ? undefined : element('dl', { class: 'facts' }, ...rows);
+}
+
+function permissionsSection({ permissions, oauth }: Entry): HTMLElement | undefined {
+  const login =
+    oauth === undefined
+      ? undefined
+      : codes([
+          ...(oauth.issuer === undefined ? [] : [oauth.issuer]),
+          ...oauth.scopes.map((scope) => `scope ${scope}`),
+        ]);
+  const facts = factList([
+    ['Asks for a login at', login],
+    ...(permissions === undefined ? [] : permissionFacts(permissions)),
+  ]);
+  return facts === undefined ? undefined : section('Permissions', facts);
+}
+
+function permissionFacts({
+  hosts,
+  read,
+  write,
+  privileged,
+}: Permissions): readonly [string, HTMLElement | undefined][] {
+  const network =
+    hosts === 'any'
+      ? element('span', {}, 'any host')
+      : hosts.length === 0
+        ? element('span', {}, 'no network')
+        : codes(hosts);
+  return [
+    ['Reaches', network],
+    ['Reads files in', read.length === 0 ? undefined : codes(read)],
+    ['Writes files in', write.length === 0 ? undefined : codes(write)],
+    ['Privileged', privileged ? element('span', { class: 'mark warn' }, 'yes') : undefined],
+  ];
+}
+
+function codes(values: readonly string[]): HTMLElement {
+  return element(
+    'span',
+    {},
+    ...values.flatMap((value, index) => [index === 0 ? '' : ', ', element('code', { class: 'text' }, value)]),
+  );
 }
 
 function toolsSection(tools: readonly Tool[]): HTMLElement | undefined {
@@ -147,7 +198,7 @@ function toolsSection(tools: readonly Tool[]): HTMLElement | undefined {
 function versionsSection(registry: string, shown: Entry, body: unknown): HTMLElement | undefined {
   const versions = items(members(body).servers).map(readEntry);
   if (versions.length === 0) return undefined;
-  const rows = versions.map(({ name, version, status, isLatest, updatedAt }) => {
+  const rows = versions.map(({ name, version, status, isLatest, publishedAt }) => {
     const href = fragmentOf({ view: 'server', registry, server: name, version: isLatest ? LATEST : version });
     return element(
       'span',
@@ -155,7 +206,7 @@ function versionsSection(registry: string, shown: Entry, body: unknown): HTMLEle
       element('a', { href, class: 'text', 'aria-current': version === shown.version ? 'page' : undefined }, version),
       isLatest ? element('span', { class: 'mark' }, 'latest') : undefined,
       status === 'active' ? undefined : element('span', { class: 'mark warn text' }, status),
-      updatedAt === undefined ? undefined : time(updatedAt),
+      publishedAt === undefined ? undefined : date(publishedAt, 'long'),
     );
   });
   return section('Versions', list(rows, { class: 'versions' }));

@@ -12,8 +12,15 @@ export interface Entry {
   readonly description: string;
   readonly status: string;
   readonly statusMessage?: string;
-  /** RFC 3339. */
-  readonly updatedAt?: string;
+  /** RFC 3339: what the publisher says, else when the catalogue saw it change. */
+  readonly changedAt?: string;
+  readonly publishedAt?: string;
+  /** Of its repository. */
+  readonly stars?: number;
+  /** Of its image. */
+  readonly pulls?: number;
+  readonly permissions?: Permissions;
+  readonly oauth?: OAuth;
   readonly isLatest: boolean;
   readonly tier?: string;
   readonly tags: readonly string[];
@@ -26,6 +33,21 @@ export interface Entry {
   readonly remotes: readonly Remote[];
   readonly website?: string;
   readonly repository?: string;
+}
+
+/** What its container may do, as the publisher says. */
+export interface Permissions {
+  /** `any`, or hosts; empty: no network. */
+  readonly hosts: 'any' | readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly privileged: boolean;
+}
+
+/** Of a remote that asks for a login. */
+export interface OAuth {
+  readonly issuer?: string;
+  readonly scopes: readonly string[];
 }
 
 export interface Tool {
@@ -76,6 +98,7 @@ export function readEntry(response: unknown): Entry {
   const packages = items(document.packages).map(readPackage);
   const remotes = items(document.remotes).map(readRemote);
   const name = text(document.name) ?? '';
+  const metadata = Object.assign({}, ...blocks.map((block) => members(block.metadata))) as Members;
   return {
     name,
     version: text(document.version) ?? '',
@@ -93,7 +116,12 @@ export function readEntry(response: unknown): Entry {
     args: blocks.map((block) => texts(block.args)).find((args) => args.length > 0) ?? [],
     remotes,
     ...present('statusMessage', text(official.statusMessage)),
-    ...present('updatedAt', text(official.updatedAt)),
+    ...present('changedAt', text(metadata.last_updated) ?? text(official.updatedAt)),
+    ...present('publishedAt', text(official.publishedAt)),
+    ...present('stars', readCount(metadata.stars)),
+    ...present('pulls', readCount(metadata.pulls)),
+    ...present('permissions', readPermissions(blocks)),
+    ...present('oauth', readOAuth(blocks)),
     ...present('tier', first(blocks, 'tier')),
     ...present('overview', first(blocks, 'overview')),
     ...present('website', text(document.websiteUrl)),
@@ -110,6 +138,28 @@ export function lastSegment(name: string): string {
 function publisherBlocks(document: Members): readonly Members[] {
   const vendors = Object.values(members(members(document._meta)[PUBLISHER_PROVIDED]));
   return vendors.flatMap((vendor) => Object.values(members(vendor)).map(members));
+}
+
+function readPermissions(blocks: readonly Members[]): Permissions | undefined {
+  const [given] = blocks.flatMap(({ permissions }) => (permissions === undefined ? [] : [members(permissions)]));
+  if (given === undefined) return undefined;
+  const outbound = members(members(given.network).outbound);
+  return {
+    hosts: outbound.insecure_allow_all === true ? 'any' : texts(outbound.allow_host),
+    read: texts(given.read),
+    write: texts(given.write),
+    privileged: given.privileged === true,
+  };
+}
+
+function readOAuth(blocks: readonly Members[]): OAuth | undefined {
+  const [given] = blocks.flatMap(({ oauth_config }) => (oauth_config === undefined ? [] : [members(oauth_config)]));
+  if (given === undefined) return undefined;
+  return { scopes: texts(given.scopes), ...present('issuer', text(given.issuer) ?? text(given.authorize_url)) };
+}
+
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** Names alone, or definitions with descriptions; often both for the same tool. */

@@ -6,11 +6,15 @@ import { items, members, text } from './json.ts';
 
 export interface Facet {
   readonly value: string;
-  /** Of the latest versions that have it; absent where nobody counts. */
+  /** Of the servers that would be listed with it; absent where nobody counts. */
   readonly count?: number;
 }
 
-export type Facets = Readonly<Record<FilterName, readonly Facet[]>>;
+export interface Facets {
+  /** How many servers the list has. */
+  readonly total: number;
+  readonly groups: Readonly<Record<FilterName, readonly Facet[]>>;
+}
 
 const LEGENDS: Readonly<Record<FilterName, string>> = {
   tag: 'Tags',
@@ -37,21 +41,24 @@ export function readFacets(body: unknown): Facets {
       return known === undefined ? [] : [{ value: known, count: Number(count) }];
     });
   // Only what is there is counted, but what is gone can be listed too.
-  const status = [...read('status'), { value: 'deleted' }];
-  return { tag: read('tag'), tier: read('tier'), transport: read('transport'), status };
+  const status = read('status');
+  const gone = status.some(({ value }) => value === 'deleted') ? [] : [{ value: 'deleted' }];
+  const groups = { tag: read('tag'), tier: read('tier'), transport: read('transport'), status: [...status, ...gone] };
+  return { total: Number(answer.total), groups };
 }
 
 export interface FilterPanel {
   readonly node: HTMLElement;
   show(query: Query): void;
-  offer(facets: Facets): void;
+  offer(groups: Facets['groups']): void;
 }
 
 /** `changed` gets the filters as they are chosen now. */
 export function createFilterPanel(changed: (filters: Query['filters']) => void): FilterPanel {
   const node = element('div', { class: 'facets' });
   const expanded = new Set<FilterName>();
-  let facets: Facets = { tag: [], tier: [], transport: [], status: [] };
+  let facets: Facets['groups'] = { tag: [], tier: [], transport: [], status: [] };
+  const met: Record<FilterName, readonly string[]> = { tag: [], tier: [], transport: [], status: [] };
   let chosen: Query['filters'] = { tag: [], tier: [], transport: [], status: [] };
 
   function toggle(name: FilterName, value: string, on: boolean): void {
@@ -60,16 +67,26 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     changed(chosen);
   }
 
+  /** Whoever has just chosen one of them goes on there. */
   function render(): void {
+    const { activeElement } = document;
+    const at = activeElement instanceof HTMLInputElement && node.contains(activeElement) ? activeElement : undefined;
     node.replaceChildren(
       ...FILTER_NAMES.filter((name) => offered(name).length > 0).map((name) => group(name, offered(name))),
     );
+    const inputs = at === undefined ? [] : [...node.querySelectorAll('input')];
+    inputs.find(({ name, value }) => name === at?.name && value === at.value)?.focus({ preventScroll: true });
   }
 
-  /** What is chosen is shown even where no server has it: it must be possible to take it back. */
+  /**
+   * What is chosen is shown even where no server has it: it must be possible to take it back. Few values stay where they
+   * are, also with no server behind them; of tags only those that some server has.
+   */
   function offered(name: FilterName): readonly Facet[] {
-    const missing = chosen[name].filter((value) => !facets[name].some((facet) => facet.value === value));
-    return [...missing.map((value) => ({ value })), ...facets[name]];
+    const kept = [...chosen[name], ...(name === 'tag' ? [] : met[name])];
+    const missing = [...new Set(kept)].filter((value) => !facets[name].some((facet) => facet.value === value));
+    const none = missing.map((value) => ({ value, count: 0 }));
+    return name === 'tag' ? [...none, ...facets[name]] : [...facets[name], ...none];
   }
 
   function group(name: FilterName, all: readonly Facet[]): HTMLElement {
@@ -109,8 +126,11 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
       const shown = [...node.querySelectorAll('input')].map(({ value }) => value);
       if (all.some((value) => !shown.includes(value))) render();
     },
-    offer(offers) {
-      facets = offers;
+    offer(groups) {
+      facets = groups;
+      for (const name of FILTER_NAMES) {
+        met[name] = [...new Set([...met[name], ...groups[name].map(({ value }) => value)])];
+      }
       render();
     },
   };

@@ -8,9 +8,20 @@ export interface Command {
   readonly program: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
+  /** The same without a program, for what brings its own. */
+  readonly subject: Subject;
 }
 
-interface Setting {
+/** What is started, whoever starts it. */
+export interface Subject {
+  readonly kind: 'npm' | 'pypi' | 'nuget' | 'oci';
+  /** With its version. */
+  readonly identifier: string;
+  readonly args: readonly Template[];
+  readonly environment: readonly Setting[];
+}
+
+export interface Setting {
   readonly name: string;
   readonly value: Template;
 }
@@ -70,39 +81,60 @@ function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefine
   const runtime = pkg.runtimeArguments.flatMap(argument);
   const own = pkg.packageArguments.flatMap(argument);
   const versioned = version === undefined ? identifier : `${identifier}@${version}`;
+  const subject = { identifier: versioned, args: own, environment };
   switch (registryType) {
     case 'npm':
-      return { program: 'npx', args: [['-y'], ...runtime, [versioned], ...own], environment };
+      return {
+        program: 'npx',
+        args: [['-y'], ...runtime, [versioned], ...own],
+        environment,
+        subject: { ...subject, kind: registryType },
+      };
     case 'pypi':
-      return { program: 'uvx', args: [...runtime, [versioned], ...own], environment };
+      return {
+        program: 'uvx',
+        args: [...runtime, [versioned], ...own],
+        environment,
+        subject: { ...subject, kind: registryType },
+      };
     case 'nuget':
       return {
         program: 'dnx',
         args: [...runtime, [versioned], ['--yes'], ...(own.length > 0 ? [['--'], ...own] : [])],
         environment,
+        subject: { ...subject, kind: registryType },
       };
-    case 'oci': {
-      const ofMachine = environment.filter(({ name }) => OF_MACHINE.test(name));
-      const handedOn = environment.filter(({ name }) => !OF_MACHINE.test(name));
-      const passed = [
-        ...handedOn.flatMap(({ name }): Template[] => [['-e'], [name]]),
-        ...ofMachine.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value.map(ofContainer)]]),
-      ];
-      const args = [
-        ['run'],
-        ['-i'],
-        ['--rm'],
-        ...published(pkg.transport),
-        ...passed,
-        ...runtime,
-        [imageOf(pkg)],
-        ...(own.length > 0 ? own : ownArgs.flatMap(fixedArgument)),
-      ];
-      return { program: 'docker', args, environment: handedOn };
-    }
+    case 'oci':
+      return containerCommand(pkg, environment, runtime, own.length > 0 ? own : ownArgs.flatMap(fixedArgument));
     default:
       return undefined;
   }
+}
+
+function containerCommand(
+  pkg: Package,
+  environment: readonly Setting[],
+  runtime: readonly Template[],
+  args: readonly Template[],
+): Command {
+  const ofMachine = environment.filter(({ name }) => OF_MACHINE.test(name));
+  const handedOn = environment.filter(({ name }) => !OF_MACHINE.test(name));
+  const passed = [
+    ...handedOn.flatMap(({ name }): Template[] => [['-e'], [name]]),
+    ...ofMachine.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value.map(ofContainer)]]),
+  ];
+  const image = imageOf(pkg);
+  return {
+    program: 'docker',
+    args: [['run'], ['-i'], ['--rm'], ...published(pkg.transport), ...passed, ...runtime, [image], ...args],
+    environment: handedOn,
+    subject: {
+      kind: 'oci',
+      identifier: image,
+      args,
+      environment: [...handedOn, ...ofMachine.map(({ name, value }) => ({ name, value: value.map(ofContainer) }))],
+    },
+  };
 }
 
 /**

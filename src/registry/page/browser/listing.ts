@@ -5,10 +5,11 @@ import { type Address, fragmentOf, NO_QUERY, type Query } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { createChips } from './chips.ts';
 import { element, title } from './dom.ts';
-import { createFilterPanel, type FilterPanel, readFacets } from './filters.ts';
-import { createResults } from './results.ts';
-import type { RunningServers } from './running.ts';
+import { createFilterPanel, readFacets } from './filters.ts';
+import { createResults, listParameters } from './results.ts';
+import type { RunningServers } from './running/servers.ts';
 import { createSearchForm } from './search-form.ts';
+import { createSortMenu } from './sort-menu.ts';
 
 export interface ListingDeps {
   readonly api: Api;
@@ -33,7 +34,9 @@ export interface Listing {
 export function createListing({ api, registry, running, addressed, refused }: ListingDeps): Listing {
   const form = createSearchForm((search) => ask({ ...query, search }));
   const panel = createFilterPanel((filters) => ask({ ...query, filters }));
+  const order = createSortMenu((sort) => ask({ ...query, sort }));
   const chips = createChips(ask);
+  const summary = element('p', { class: 'summary', role: 'status' });
   const results = createResults({
     api,
     registry,
@@ -41,11 +44,13 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     refused,
     tagChosen: (tag) => ask(withTag(query, tag)),
     cleared() {
-      ask(NO_QUERY);
+      ask({ ...NO_QUERY, sort: query.sort });
       form.focus();
     },
+    retried: () => void countServers(),
   });
-  const facetsAsked = new AbortController();
+  let counting = new AbortController();
+  let counted: string | undefined;
   let query = NO_QUERY;
 
   function ask(wanted: Query): void {
@@ -57,28 +62,48 @@ export function createListing({ api, registry, running, addressed, refused }: Li
     query = wanted;
     form.show(wanted.search);
     panel.show(wanted);
+    order.show(wanted);
     chips.show(wanted);
     results.show(wanted);
+    if (counted !== countPath()) void countServers();
   }
 
-  void offerFacets(api, registry, panel, facetsAsked.signal);
+  /** Whatever the order. */
+  function countPath(): string {
+    const parameters = listParameters({ ...query, sort: 'name' });
+    return `${encodeURIComponent(registry)}/v0.1/x/dev.skep/facets?${parameters}`;
+  }
+
+  /** Where this fails the list fails too, and says why. */
+  async function countServers(): Promise<void> {
+    counting.abort();
+    counting = new AbortController();
+    const { signal } = counting;
+    counted = countPath();
+    const answer = await api.get(counted, signal);
+    if (signal.aborted) return;
+    const facets = answer.ok ? readFacets(answer.body) : undefined;
+    if (facets !== undefined) panel.offer(facets.groups);
+    summary.textContent = facets === undefined ? '' : totalText(facets.total);
+  }
+
+  const head = element('div', { class: 'head' }, summary, order.node);
   return {
-    node: layout(registry, form.node, panel.node, [chips.node, ...results.nodes]),
+    node: layout(registry, form.node, panel.node, [chips.node, head, ...results.nodes]),
     show,
     address: () => fragmentOf({ view: 'list', registry, query }),
     linkTo: results.linkTo,
     stop() {
       form.stop();
       results.stop();
-      facetsAsked.abort();
+      counting.abort();
     },
   };
 }
 
-/** Where this fails the list fails too, and says why. */
-async function offerFacets(api: Api, registry: string, panel: FilterPanel, signal: AbortSignal): Promise<void> {
-  const answer = await api.get(`${encodeURIComponent(registry)}/v0.1/x/dev.skep/facets`, signal);
-  if (answer.ok) panel.offer(readFacets(answer.body));
+function totalText(total: number): string {
+  if (total === 0) return 'No servers';
+  return total === 1 ? '1 server' : `${total.toLocaleString('en')} servers`;
 }
 
 function layout(registry: string, form: HTMLElement, panel: HTMLElement, results: readonly HTMLElement[]): HTMLElement {

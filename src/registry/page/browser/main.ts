@@ -7,11 +7,10 @@ import { loadDetails, type ServerAddress } from './details.ts';
 import { button, byId, element } from './dom.ts';
 import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
-import { emptyNotice, troubleNotice } from './notice.ts';
-import { createRunning } from './running.ts';
-import { runningBand, runningView } from './running-view.ts';
+import { describeTrouble, emptyNotice, troubleNotice } from './notice.ts';
+import { createRunning } from './running/servers.ts';
+import { runningBand, runningView } from './running/view.ts';
 import { signInView } from './sign-in.ts';
-import { describeTrouble } from './trouble.ts';
 
 type RunningAddress = Extract<Address, { readonly view: 'running' }>;
 

@@ -2,7 +2,6 @@
 
 import type { Trouble } from './api.ts';
 import { button, element } from './dom.ts';
-import { describeTrouble } from './trouble.ts';
 
 /** `again`: asks once more, where that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
@@ -24,4 +23,77 @@ export function emptyNotice(title: string, advice: string, ...actions: readonly 
     element('p', {}, advice),
     ...actions,
   );
+}
+
+export interface Told {
+  readonly title: string;
+  readonly advice: string;
+  /** Whether asking again may help. */
+  readonly again: boolean;
+}
+
+/** `what`: what was asked for, as in `this server`. */
+export function describeTrouble(trouble: Trouble, what: string): Told {
+  switch (trouble.kind) {
+    case 'unauthorized':
+      return {
+        title: 'The token is not accepted',
+        advice: 'It may have expired, or is meant for another service. Paste a new one.',
+        again: false,
+      };
+    case 'forbidden':
+      return {
+        title: 'The token may not read this registry',
+        advice:
+          'It lacks the scope mcp-registry:read. Ask your identity provider for a token with it, and paste that one.',
+        again: false,
+      };
+    case 'missing':
+      return {
+        title: `There is no ${what}`,
+        advice: 'It may have been removed or renamed. Go back to the list and search for it.',
+        again: false,
+      };
+    case 'invalid':
+      return {
+        title: 'The registry does not understand the question',
+        advice: `It says: ${trouble.reason}. Change the search or clear the filters.`,
+        again: false,
+      };
+    case 'limited':
+      return {
+        title: 'Too many requests',
+        advice: `The registry limits how often it is asked. Try again ${inSeconds(trouble.seconds)}.`,
+        again: true,
+      };
+    case 'unavailable':
+      return {
+        title: 'The registry is not available right now',
+        advice: `It is running, but cannot reach its database or the identity provider. Try again ${inSeconds(trouble.seconds)}.`,
+        again: true,
+      };
+    case 'fault':
+      return {
+        title: 'The registry made a mistake',
+        advice: `It answered with status ${trouble.status}. Try again; if it stays so, ask whoever runs it${requestHint(trouble.requestId)}.`,
+        again: true,
+      };
+    case 'unreachable':
+      return {
+        title: 'The registry cannot be reached',
+        advice: 'Check your network connection, or whether the registry is running, and try again.',
+        again: true,
+      };
+    case 'slow':
+      return { title: 'The registry does not answer', advice: 'It took too long. Try again in a moment.', again: true };
+  }
+}
+
+function inSeconds(seconds: number | undefined): string {
+  if (seconds === undefined) return 'in a moment';
+  return seconds === 1 ? 'in a second' : `in ${seconds} seconds`;
+}
+
+function requestHint(id: string | undefined): string {
+  return id === undefined ? '' : ` the request id ${id}`;
 }

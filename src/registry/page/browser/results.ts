@@ -1,13 +1,15 @@
-// What a search has found in one registry: the servers page after page, their number, and what is told where there are
-// none. Of two questions only the later one is answered.
+// What a search has found in one registry: the servers page after page as the reader scrolls, and what is said where there
+// are none. Of two questions only the later one is answered.
 
 import { fragmentOf, isEmpty, LATEST, NO_QUERY, type Query, queryParameters } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { card } from './card.ts';
+import { createChunks } from './chunks.ts';
 import { button, element } from './dom.ts';
+import { readEntry } from './entry.ts';
 import { items, members, text } from './json.ts';
 import { emptyNotice, troubleNotice } from './notice.ts';
-import type { RunningServers } from './running.ts';
+import type { RunningServers } from './running/servers.ts';
 
 export interface ResultsDeps {
   readonly api: Api;
@@ -15,6 +17,8 @@ export interface ResultsDeps {
   readonly running: RunningServers;
   readonly tagChosen: (tag: string) => void;
   readonly cleared: () => void;
+  /** Called where the reader asks once more after a trouble. */
+  readonly retried: () => void;
   /** Gets what cannot be told here: that a token is needed. */
   readonly refused: (trouble: Trouble) => void;
 }
@@ -29,24 +33,35 @@ export interface Results {
 }
 
 const PAGE_SIZE = 30;
+/** Asked for before the reader is at the end. */
+const AHEAD = '800px 0px';
 
 export function createResults(deps: ResultsDeps): Results {
   const { api, registry, cleared, refused } = deps;
-  const count = element('p', { class: 'summary', role: 'status' });
-  const results = element('ol', { class: 'cards', role: 'list' });
+  const results = createChunks({ class: 'cards', 'aria-label': 'Servers found' });
   const below = element('div', { class: 'below' });
   let query = NO_QUERY;
   let shown: string | undefined;
+  let next: string | undefined;
   let asking = new AbortController();
+  const end = new IntersectionObserver(
+    (places) => {
+      const isNear = places.some(({ isIntersecting }) => isIntersecting);
+      if (isNear && next !== undefined && below.isConnected) void load(next);
+    },
+    { rootMargin: AHEAD },
+  );
 
   async function load(cursor: string | undefined): Promise<void> {
     asking.abort();
     asking = new AbortController();
+    next = undefined;
+    end.disconnect();
     const { signal } = asking;
-    results.setAttribute('aria-busy', 'true');
+    results.node.setAttribute('aria-busy', 'true');
     const answer = await api.get(listPath(registry, query, cursor), signal);
     if (signal.aborted) return;
-    results.removeAttribute('aria-busy');
+    results.node.removeAttribute('aria-busy');
     if (answer.ok) take(answer.body, cursor !== undefined);
     else fail(answer.trouble, cursor);
   }
@@ -57,27 +72,30 @@ export function createResults(deps: ResultsDeps): Results {
       refused(trouble);
       return;
     }
-    if (cursor === undefined) results.replaceChildren();
-    count.textContent = '';
-    below.replaceChildren(troubleNotice(trouble, 'such registry', () => load(cursor)));
+    if (cursor === undefined) results.clear();
+    const again = () => {
+      void load(cursor);
+      deps.retried();
+    };
+    below.replaceChildren(troubleNotice(trouble, 'such registry', again));
   }
 
   function take(body: unknown, further: boolean): void {
     const { servers, metadata } = members(body);
-    const cards = items(servers).map((server) => card(server, deps));
-    if (further) results.append(...cards);
-    else results.replaceChildren(...cards);
-    const next = text(members(metadata).nextCursor);
-    const total = results.childElementCount;
-    count.textContent = summary(total, next !== undefined);
-    const more = next === undefined ? [] : [button('Show more servers', () => load(next), { class: 'more' })];
-    below.replaceChildren(...(total === 0 ? [nothing(isEmpty(query), cleared)] : more));
-    // The button that was pressed is gone: on to the first of the new ones.
-    if (further) cards[0]?.querySelector('a')?.focus();
+    if (!further) results.clear();
+    const before = results.count();
+    // The documents themselves may be large: only what a card shows is kept.
+    const cards = items(servers).map((server, index) => card(readEntry(server), before + index + 1, deps));
+    if (cards.length > 0) results.add(() => cards.map((make) => make()));
+    next = text(members(metadata).nextCursor);
+    const nobody = results.count() === 0 ? [nothing(isEmpty(query), cleared)] : [];
+    below.replaceChildren(...(next === undefined ? nobody : [element('p', { class: 'hint' }, 'More servers follow.')]));
+    // Watched anew: where it is still near, the next page comes at once.
+    if (next !== undefined) end.observe(below);
   }
 
   return {
-    nodes: [count, results, below],
+    nodes: [results.node, below],
     show(wanted) {
       query = wanted;
       const key = fragmentOf({ view: 'list', registry, query: wanted });
@@ -85,18 +103,27 @@ export function createResults(deps: ResultsDeps): Results {
       shown = key;
       void load(undefined);
     },
-    linkTo: (server) => [...results.querySelectorAll('a')].find(({ dataset }) => dataset.server === server),
-    stop: () => asking.abort(),
+    linkTo: (server) => [...results.node.querySelectorAll('a')].find(({ dataset }) => dataset.server === server),
+    stop() {
+      asking.abort();
+      end.disconnect();
+      results.clear();
+    },
   };
 }
 
 function listPath(registry: string, query: Query, cursor: string | undefined): string {
-  const parameters = queryParameters(query, 'x-');
-  // What is gone is the latest of nothing.
-  if (!query.filters.status.includes('deleted')) parameters.set('version', LATEST);
+  const parameters = listParameters(query);
   parameters.set('limit', String(PAGE_SIZE));
   if (cursor !== undefined) parameters.set('cursor', cursor);
   return `${encodeURIComponent(registry)}/v0.1/servers?${parameters}`;
+}
+
+/** What decides which servers are listed and counted. */
+export function listParameters(query: Query): URLSearchParams {
+  const parameters = queryParameters(query, 'x-');
+  parameters.set('version', LATEST);
+  return parameters;
 }
 
 function nothing(everything: boolean, cleared: () => void): HTMLElement {
@@ -111,10 +138,4 @@ function nothing(everything: boolean, cleared: () => void): HTMLElement {
     'This registry is empty',
     'Nothing has been synced into it yet, or its filters let nothing through.',
   );
-}
-
-function summary(total: number, more: boolean): string {
-  if (total === 0) return 'No servers';
-  const servers = total === 1 ? '1 server' : `${total} servers`;
-  return more ? `First ${servers}, there are more` : servers;
 }

@@ -23,7 +23,7 @@ export function createSearchForm(changed: (search: string) => void): SearchForm 
     autocomplete: 'off',
     autocapitalize: 'none',
     spellcheck: 'false',
-    placeholder: 'Name, title or description',
+    placeholder: 'Names, tags, tools, descriptions',
     'aria-keyshortcuts': '/',
   });
   const node = element(

@@ -1,10 +1,10 @@
 // What the page shows of servers that run here: a band above the catalogue, a page for each, and a line on entries.
 
-import { fragmentOf, NO_QUERY } from './address.ts';
-import { connectTo } from './connect.ts';
-import { element, list, title } from './dom.ts';
-import type { Entry } from './entry.ts';
-import { launchOfRunning, type Running, type RunningServers } from './running.ts';
+import { fragmentOf, NO_QUERY } from '../address.ts';
+import { connectTo } from '../connect.ts';
+import { element, list, title } from '../dom.ts';
+import type { Entry } from '../entry.ts';
+import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
 import { trySection } from './try.ts';
 
 /** Kept up to date until the signal aborts; empty where nothing runs beside this catalogue. */
@@ -39,8 +39,10 @@ export function runsHere(entry: Entry, running: RunningServers): HTMLElement | u
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
-  const links = servers.flatMap((server) => [' ', linkTo(server), ' ', readiness(server)]);
-  return element('p', { class: 'here' }, 'It runs here as', ...links);
+  const rows = servers.map((server) =>
+    element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
+  );
+  return element('div', { class: 'running here' }, element('p', { class: 'strong' }, 'It runs here:'), list(rows));
 }
 
 export interface RunningViewDeps {

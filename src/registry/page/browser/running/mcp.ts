@@ -1,6 +1,6 @@
 // A client of one MCP server of this origin: streamable HTTP with sessions (MCP 2025-11-25, Transports). Knows no DOM.
 
-import { items, type Members, members, text } from './json.ts';
+import { items, type Members, members, text } from '../json.ts';
 
 export interface McpTool {
   readonly name: string;

@@ -1,10 +1,10 @@
 // The servers that run beside the catalogue, where there are any (`skep dev`): which, where, and whether they answer. Knows
 // nothing about documents.
 
-import type { Api, Answer as ApiAnswer } from './api.ts';
-import type { Entry } from './entry.ts';
-import { items, members, text, texts } from './json.ts';
-import type { Launch } from './launch.ts';
+import type { Api, Answer as ApiAnswer } from '../api.ts';
+import type { Entry } from '../entry.ts';
+import { items, members, text, texts } from '../json.ts';
+import type { Launch } from '../launch.ts';
 
 export interface Running {
   readonly namespace: string;

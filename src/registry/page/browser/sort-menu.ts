@@ -1,0 +1,31 @@
+// The order of the list: by name, or by what is highest.
+
+import { type Query, SORTS, type Sort } from './address.ts';
+import { element } from './dom.ts';
+
+export interface SortMenu {
+  readonly node: HTMLElement;
+  show(query: Query): void;
+}
+
+const LABELS: Readonly<Record<Sort, string>> = {
+  name: 'Name',
+  changed: 'Last change',
+  stars: 'Stars',
+  pulls: 'Pulls',
+};
+
+export function createSortMenu(changed: (sort: Sort) => void): SortMenu {
+  const select = element(
+    'select',
+    { id: 'sort' },
+    ...SORTS.map((sort) => element('option', { value: sort }, LABELS[sort])),
+  );
+  select.addEventListener('change', () => changed(SORTS[select.selectedIndex] ?? 'name'));
+  return {
+    node: element('p', { class: 'sort' }, element('label', { for: 'sort' }, 'Sort by'), select),
+    show({ sort }) {
+      select.value = sort;
+    },
+  };
+}
