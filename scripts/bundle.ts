@@ -42,7 +42,8 @@ export async function compile(input: string | Record<string, string>, folder: st
     platform: 'node',
     // Packages, and Node's own modules, are loaded from where they are installed.
     external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
-    plugins: [ownPlaces, jsonTexts, compiledChecks],
+    plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests],
+    treeshake: { moduleSideEffects: (id) => !id.includes('/@kubernetes/client-node/') },
     onLog(level, { message }) {
       throw new Error(`${level}: ${message}`);
     },
@@ -54,11 +55,27 @@ export async function compile(input: string | Record<string, string>, folder: st
 /** The entry of its package loads the API of every kind; only how kubeconfigs are read is used. */
 const KUBECONFIG = '@kubernetes/client-node/dist/config.js';
 
-/** That file, and what it needs in turn, but for what we load from where it is installed, too. */
+/** That file, and what it needs in turn. */
 function isBundled(id: string, importer: string | undefined): boolean {
-  if (id === KUBECONFIG) return true;
-  return importer?.includes('/node_modules/') === true && !isBuiltin(id) && id !== 'undici';
+  return id === KUBECONFIG || (isOfPackage(importer) && !isBuiltin(id));
 }
+
+function isOfPackage(importer: string | undefined): boolean {
+  return importer?.includes('/node_modules/') === true;
+}
+
+/** A kubeconfig is read; the requests of the official client, for which it needs all of undici, are never made. */
+const withoutRequests: Plugin = {
+  name: 'without-requests',
+  resolveId: {
+    filter: { id: /^undici$/ },
+    handler: (_id, importer) => (isOfPackage(importer) ? 'without-requests:undici' : undefined),
+  },
+  load: {
+    filter: { id: /^without-requests:/ },
+    handler: () => 'export const Agent = undefined, ProxyAgent = undefined, fetch = undefined;',
+  },
+};
 
 /** `import.meta.url` is what it would be if each module had a file of its own. */
 const ownPlaces: Plugin = {

@@ -1,9 +1,10 @@
 // Sends requests to the API server over few kept connections: with current credentials, as many at once as the server
 // bears, and again where that is safe. Knows nothing about kinds and objects.
 
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock, Exchange } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
+import { Agent, loadProxyAgent } from '../http/undici.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
 import { behindFence } from './fence.ts';
 import type { Limiter } from './limiter.ts';
@@ -209,5 +210,6 @@ function dispatcherFor({ connections, timeoutMs }: ApiOptions, { tls, proxy }: C
   };
   const connect = { ...tls, allowH2: false, timeout: Math.min(10_000, timeoutMs) };
   if (proxy === undefined) return new Agent({ ...limits, connect });
+  const ProxyAgent = loadProxyAgent();
   return new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }

@@ -3,9 +3,9 @@
 
 import fs, { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
 import { makeWhole } from './objects/whole.ts';
+import { gitPackage } from './package.ts';
 import { type CommitReference, type NameReference, type Reference, TAG_PREFIX, tagOf } from './reference.ts';
 import { isFileError } from './state.ts';
 import type { Conversation, Endpoint } from './transport/transport.ts';
@@ -40,7 +40,7 @@ export async function locate(remote: Remote, reference: Reference): Promise<Loca
   if (reference.type === 'commit') return { reference, tip: reference.oid };
   const refs = await orFailure('git-not-a-repository', 'what answers there is no Git repository', () => {
     const prefix = reference.type === 'range' ? TAG_PREFIX : reference.name;
-    return git.listServerRefs({ ...remote, protocolVersion: 2, prefix, symrefs: true });
+    return gitPackage().listServerRefs({ ...remote, protocolVersion: 2, prefix, symrefs: true });
   });
   const named =
     reference.type === 'name'
@@ -56,8 +56,8 @@ export async function locate(remote: Remote, reference: Reference): Promise<Loca
 
 export async function createBareRepository({ url }: Remote, gitdir: string): Promise<void> {
   await fs.promises.mkdir(gitdir, { recursive: true });
-  await git.init({ fs, gitdir, dir: gitdir, bare: true });
-  await git.addRemote({ fs, gitdir, remote: 'origin', url });
+  await gitPackage().init({ fs, gitdir, dir: gitdir, bare: true });
+  await gitPackage().addRemote({ fs, gitdir, remote: 'origin', url });
 }
 
 /**
@@ -74,7 +74,7 @@ export async function fetchObjects(
   const mark = join(gitdir, UNFINISHED);
   await fs.promises.writeFile(mark, '');
   const fetched = await orFailure<Fetched>('git-protocol-error', 'the server broke off the transfer', () =>
-    git.fetch({
+    gitPackage().fetch({
       ...remote,
       fs,
       gitdir,
@@ -114,7 +114,7 @@ export function isUnfinished(gitdir: string): boolean {
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
   await fs.promises.writeFile(join(gitdir, 'shallow'), `${commit}\n`);
-  await git.writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
+  await gitPackage().writeRef({ fs, gitdir, ref: HAVE, value: commit, force: true });
 }
 
 /** What isomorphic-git throws of its own says little to whoever configured a URL; it becomes the cause. */
@@ -133,7 +133,7 @@ async function orFailure<T>(
 
 function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
-  if (error.cause instanceof git.Errors.NotFoundError) return notFound(reference.absent);
+  if (error.cause instanceof gitPackage().Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
   // What the server offered a moment ago it refuses now: somebody has pushed in between.
   if (reference.type !== 'commit') {

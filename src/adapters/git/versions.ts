@@ -1,12 +1,15 @@
 // Which of a repository's tags a range of versions means. Knows nothing about remotes.
 
-import semver, { type Range } from 'semver';
+import type { Range } from 'semver';
 import { Failure } from '../../std/failure.ts';
+import { lazyPackage } from '../../std/lazy-package.ts';
+
+const semverPackage = lazyPackage<typeof import('semver')>('semver');
 
 /** As npm writes ranges: `1.x`, `^1.4`, `>=1.2 <2`, `~2.3.0-0`. Throws Failure `git-invalid-ref`. */
 export function readRange(text: string): Range {
   try {
-    return new semver.Range(text);
+    return new (semverPackage().Range)(text);
   } catch (cause) {
     throw new Failure('git-invalid-ref', `semver "${text}" is no range of versions, such as ">=1.2 <2"`, {
       data: { ref: text },
@@ -20,6 +23,7 @@ export function readRange(text: string): Range {
  * only where the range names one of the same version. Of tags that say the same version, the last by name.
  */
 export function highestOf(range: Range, tags: readonly string[]): string | undefined {
+  const semver = semverPackage();
   const versions = tags.flatMap((tag) => {
     const version = semver.parse(tag);
     return version !== null && range.test(version) ? [{ tag, version }] : [];

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import git from 'isomorphic-git';
 import { Failure } from '../../std/failure.ts';
+import { gitPackage } from './package.ts';
 import { useFolder } from './state.ts';
 
 export interface NewFile {
@@ -29,17 +29,17 @@ export async function writeRepository(dir: string, files: readonly NewFile[], co
     if ((await readdir(dir)).length > 0) {
       throw new Failure('git-already-exists', `${dir} is not empty`, { data: { path: dir } });
     }
-    await git.init({ fs, dir, defaultBranch: 'main' });
+    await gitPackage().init({ fs, dir, defaultBranch: 'main' });
     for (const { path, content } of files) {
       const file = join(dir, ...path.split('/'));
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, content);
     }
-    await git.add({ fs, dir, filepath: files.map(({ path }) => path) });
+    await gitPackage().add({ fs, dir, filepath: files.map(({ path }) => path) });
     // So that `git commit` works where nobody has told git who they are.
-    await git.setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
-    await git.setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
+    await gitPackage().setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
+    await gitPackage().setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
     const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };
-    return git.commit({ fs, dir, message: commit.message, author, committer: author, ref: 'refs/heads/main' });
+    return gitPackage().commit({ fs, dir, message: commit.message, author, committer: author, ref: 'refs/heads/main' });
   });
 }

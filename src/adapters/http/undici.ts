@@ -1,4 +1,4 @@
-// The parts of undici that the proxy and the guarded client work with, without those that nothing here uses (fetch, caches,
+// The parts of undici that the proxy, the guarded client and the cluster's work with, without those that nothing here uses (fetch, caches,
 // WebSockets): loading them takes twice the time and the memory of these. The package has no entry of its own for them, so
 // the paths hold for the version that is pinned.
 
@@ -11,6 +11,11 @@ export const Agent: typeof undici.Agent = load('undici/lib/dispatcher/agent.js')
 export const Pool: typeof undici.Pool = load('undici/lib/dispatcher/pool.js');
 export const errors: typeof undici.errors = load('undici/lib/core/errors.js');
 export const buildConnector: typeof undici.buildConnector = load('undici/lib/core/connect.js');
+
+/** Few clusters are behind a proxy. */
+export function loadProxyAgent(): typeof undici.ProxyAgent {
+  return load('undici/lib/dispatcher/proxy-agent.js');
+}
 
 // The package's own entry gives every dispatcher its methods in this way.
 Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, {

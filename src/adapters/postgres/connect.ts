@@ -3,10 +3,11 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import type { SslMode } from '../../contracts/database-defaults.ts';
 import { Failure } from '../../std/failure.ts';
 import { databaseFailure, describePlace, isRefused, type Place } from './failure.ts';
+import { pgPackage } from './package.ts';
 import { readPassword } from './pgpass.ts';
 import { isSocketDirectory, openSocket, type TlsCheck } from './socket.ts';
 
@@ -93,7 +94,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
   const started = performance.now();
   const socket = await openSocket(address, tls, connectTimeoutMs);
   const { host, port, user, database } = address;
-  const client = new pg.Client({
+  const client = new (pgPackage().Client)({
     host,
     port,
     user,

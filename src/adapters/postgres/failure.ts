@@ -1,8 +1,8 @@
 // Turns what goes wrong between us and PostgreSQL into Failures. Knows SQLSTATE classes, no message texts.
 
-import pg from 'pg';
 import { Failure } from '../../std/failure.ts';
 import type { DatabaseCode } from './codes.ts';
+import { pgPackage } from './package.ts';
 
 /** Where a database is, for messages. Never holds the password. */
 export interface Place {
@@ -20,7 +20,7 @@ export function describePlace({ host, port, database, user }: Place): string {
 /** A Failure for anything thrown by a connection; Failures stay as they are. */
 export function databaseFailure(error: unknown, place: Place): Failure {
   if (error instanceof Failure) return error;
-  if (!(error instanceof pg.DatabaseError)) return lostConnection(error, place);
+  if (!(error instanceof pgPackage().DatabaseError)) return lostConnection(error, place);
   const code = codeOf(error.code ?? '');
   const retryable = code === 'database-unreachable' || code === 'database-busy';
   const { message, severity, schema, table, constraint } = error;
@@ -30,12 +30,12 @@ export function databaseFailure(error: unknown, place: Place): Failure {
 
 /** True where the same transaction may succeed when it is run again: serialization failure, deadlock. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
+  return error instanceof pgPackage().DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
 /** True where the server refused the client at the door: an authorization error (class 28). */
 export function isRefused(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code?.startsWith('28') === true;
+  return error instanceof pgPackage().DatabaseError && error.code?.startsWith('28') === true;
 }
 
 function lostConnection(error: unknown, place: Place): Failure {

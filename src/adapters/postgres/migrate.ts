@@ -5,11 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { Failure } from '../../std/failure.ts';
 import { sha256 } from '../../std/hash.ts';
 import { connect, type DatabaseAddress } from './connect.ts';
 import { databaseFailure, describePlace } from './failure.ts';
+import { pgPackage } from './package.ts';
 
 export interface MigrateOptions {
   /** Role that gets SELECT, INSERT, UPDATE and DELETE on the tables. */
@@ -197,7 +198,7 @@ async function applyOnce(client: pg.Client, { name, sql, hash }: Migration): Pro
 }
 
 function isLocked(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === NO_LOCK;
+  return error instanceof pgPackage().DatabaseError && error.code === NO_LOCK;
 }
 
 /**
@@ -212,8 +213,10 @@ async function grant(client: pg.Client, appUser: string): Promise<void> {
   );
   const [first] = rows;
   if (first === undefined) return;
-  const role = pg.escapeIdentifier(appUser);
-  const tables = rows.map(({ schema, name }) => `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`);
-  await client.query(`grant usage on schema ${pg.escapeIdentifier(first.schema)} to ${role}`);
+  const role = pgPackage().escapeIdentifier(appUser);
+  const tables = rows.map(
+    ({ schema, name }) => `${pgPackage().escapeIdentifier(schema)}.${pgPackage().escapeIdentifier(name)}`,
+  );
+  await client.query(`grant usage on schema ${pgPackage().escapeIdentifier(first.schema)} to ${role}`);
   await client.query(`grant select, insert, update, delete on ${tables.join(', ')} to ${role}`);
 }

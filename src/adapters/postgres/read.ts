@@ -1,11 +1,12 @@
 // The statements that read the catalogue, and rows as entries. Each is prepared: the server reads and plans it once per
 // connection. What lists are found in is in outline.ts.
 
-import pg from 'pg';
+import type pg from 'pg';
 import { PUBLISHER_PROVIDED, type SourceKey, type Status, type StoredEntry } from '../../catalogue/ports.ts';
 import { parseJson } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
 import type { Outlined, VersionId } from './outline.ts';
+import { pgPackage } from './package.ts';
 import { IS_LATEST, milliseconds, type RawRow, readRows, remembered, timeFrom } from './rows.ts';
 import { type Searched, searchedOf } from './search.ts';
 import { storable } from './write.ts';
@@ -138,7 +139,7 @@ export async function readOutline(
   const later = 'e.updated_at > to_timestamp($2::float8 / 1000)';
   const cursor = `declare outline no scroll cursor for ${OUTLINE} and ${later} order by e.name, e.version`;
   await readRows(client, undefined, cursor, [sourceId, after]);
-  const listOf = remembered<readonly string[]>(pg.types.getTypeParser(TEXT_LIST));
+  const listOf = remembered<readonly string[]>(pgPackage().types.getTypeParser(TEXT_LIST));
   const outlined: Outlined[] = [];
   for (let count = OUTLINE_ROWS; count === OUTLINE_ROWS; ) {
     const rows = await readRows(client, undefined, `fetch ${OUTLINE_ROWS} from outline`, []);

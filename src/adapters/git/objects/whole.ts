@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import git from 'isomorphic-git';
+import { gitPackage } from '../package.ts';
 import { type GitObject, openObjectStore } from './objects.ts';
 import { type ObjectType, openPack } from './pack.ts';
 
@@ -33,7 +33,7 @@ export async function makeWhole(gitdir: string, packfile: string): Promise<void>
   const bytes = withObjects(await readFile(file), bases);
   const name = `objects/pack/pack-${bytes.toString('hex', bytes.length - CHECKSUM_BYTES)}.pack`;
   await writeFile(join(gitdir, name), bytes);
-  await git.indexPack({ fs, dir: gitdir, gitdir, filepath: name });
+  await gitPackage().indexPack({ fs, dir: gitdir, gitdir, filepath: name });
   await rm(`${base}.idx`);
   await rm(file);
 }
