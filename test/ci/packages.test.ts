@@ -1,6 +1,8 @@
 // What package-lock.json lets into the product: from where, under which licence, and what runs while it is installed.
 
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 interface Package {
@@ -75,4 +77,20 @@ test('what package.json asks for is one version each', () => {
     ([, version]) => !/^\d+\.\d+\.\d+(-[a-z0-9.-]+)?$/.test(version),
   );
   expect(ranges).toEqual([]);
+});
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Values, not types: of `import`, `import()`, and what is loaded later by its name. */
+const LOADS = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\(|\blazyPackage<[^;]*\(|\bload\()'([^'.][^']*)'/gm;
+
+test('nothing that the program or its build loads is a development dependency: npm ci --omit=dev && npm start works', () => {
+  const files = globSync(['src/**/*.ts', 'scripts/{build,bundle,build-info}.ts'], { cwd: ROOT });
+  const texts = files.filter((file) => !file.endsWith('.test.ts')).map((file) => readFileSync(ROOT + file, 'utf8'));
+  const loaded = texts.flatMap((text) => [...text.matchAll(LOADS)].map(([, id = '']) => id));
+  const names = loaded.filter((id) => !isBuiltin(id)).map((id) => /^(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? id);
+  const { dependencies, optionalDependencies } = manifest;
+  expect(names).toEqual(expect.arrayContaining(['commander', 'rolldown', 'yaml', 'undici', 'oidc-provider']));
+  expect(names.filter((name) => !(name in dependencies) && !(name in optionalDependencies))).toEqual([]);
+  // Everything runs on it where the system has an older one.
+  expect(optionalDependencies).toHaveProperty('node');
 });
