@@ -164,3 +164,52 @@ test('another start of the issuer knows who registered, and a damaged login is a
   writeFileSync(file, '{');
   expect(await call(TOOL)).toMatchObject({ code: 0, stdout: ANSWER, stderr: expect.stringContaining('Logged in.') });
 });
+
+/** As an administrator does it (RFC 7591): with a secret, for a program on this machine. */
+async function registerClient(): Promise<{ readonly client_id: string; readonly client_secret: string }> {
+  const { registration_endpoint: url } = (await (
+    await fetch(`${issuer.url}/.well-known/openid-configuration`)
+  ).json()) as { registration_endpoint: string };
+  const body = JSON.stringify({
+    redirect_uris: ['http://127.0.0.1/callback'],
+    application_type: 'native',
+    token_endpoint_auth_method: 'client_secret_post',
+    grant_types: ['authorization_code', 'refresh_token'],
+  });
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  expect(answer.status).toBe(201);
+  return (await answer.json()) as { client_id: string; client_secret: string };
+}
+
+test('a client that is given logs in with its secret and the scopes that are asked for, and none is registered', async () => {
+  const { client_id: id, client_secret: secret } = await registerClient();
+  const secretFile = join(home, 'secret');
+  writeFileSync(secretFile, `${secret}\n`);
+  const given = ['--client-id', id, '--client-secret-file', secretFile, '--scope', 'openid offline_access'];
+  const { code, stdout, stderr } = await call([...TOOL, ...given]);
+  expect([code, stdout]).toEqual([0, ANSWER]);
+  const [, asked = ''] = /^Log in with your browser: (.+)$/m.exec(stderr) ?? [];
+  const { searchParams } = new URL(asked);
+  expect([searchParams.get('client_id'), searchParams.get('scope')]).toEqual([id, 'openid offline_access']);
+  const [file = ''] = loginFiles();
+  const kept = readFileSync(file, 'utf8');
+  expect(Object.keys(JSON.parse(kept)).sort()).toEqual(['port', 'server', 'tokens']);
+  expect(kept).not.toContain(secret);
+  expect(proxy.audit.at(-1)).toMatchObject({ subjects: { user_id: 'ann' } });
+});
+
+test('a client with a wrong secret is not logged in, and the secret is nowhere in the message', async () => {
+  const { client_id: id } = await registerClient();
+  const secretFile = join(home, 'secret');
+  writeFileSync(secretFile, 'a-wrong-secret\n');
+  const { code, stdout, stderr } = await call([...TOOL, '--client-id', id, '--client-secret-file', secretFile]);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/error call-login: cannot log in: .*\n$/);
+  expect(stderr).not.toContain('a-wrong-secret');
+});
+
+test('a file of a secret that is not there is named', async () => {
+  const { code, stderr } = await call([...TOOL, '--client-id', 'mine', '--client-secret-file', join(home, 'absent')]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(join(home, 'absent'));
+});

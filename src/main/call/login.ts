@@ -132,7 +132,10 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       // A registration is for one port: with another, the provider would not send the browser back.
       return port === back.port ? client : undefined;
     },
-    saveClientInformation: async (client) => file.write({ ...(await file.read()), port: back.port, client }),
+    saveClientInformation: async (client) => {
+      // One that is given stays where it is, its secret too.
+      if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
+    },
     tokens: async () => (await file.read()).tokens,
     saveTokens: async (tokens) => file.write({ ...(await file.read()), port: back.port, tokens }),
     invalidateCredentials: async (what) => {
