@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { PATIENCE_MS } from './patience.ts';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -44,7 +45,10 @@ export interface Tab {
 
 export async function startBrowser(executablePath: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'skep-browser-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS });
+  const options = { executablePath, headless: true, args: FLAGS, timeout: PATIENCE_MS };
+  const context = await chromium.launchPersistentContext(profile, options);
+  // Those of Playwright are half a minute: a busy machine takes longer.
+  context.setDefaultTimeout(PATIENCE_MS);
   return {
     context,
     async open() {

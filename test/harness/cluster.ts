@@ -144,13 +144,26 @@ async function watchUntil(
   return events;
 }
 
-/** Asks again until the answer pleases, or throws what was seen last after the deadline. */
+/** Asks again until the answer pleases, or throws what was seen last after the deadline: also where a question is never answered. */
 export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
+  let last = 'nothing was answered';
   for (;;) {
-    const value = await ask();
+    const value = await inTime(ask(), deadline - Date.now(), () => new Error(`not in time; last seen: ${last}`));
     if (pleases(value)) return value;
-    if (Date.now() > deadline) throw new Error(`not in time; last seen: ${JSON.stringify(value)}`);
+    last = String(JSON.stringify(value));
     await sleep(20);
+  }
+}
+
+async function inTime<T>(asked: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([asked, expired]);
+  } finally {
+    clearTimeout(timer);
   }
 }
