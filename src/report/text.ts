@@ -34,12 +34,17 @@ function validationHeadline(invalid: number, errors: number): string {
   return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
 }
 
+/** How a command is typed where a text is read. */
+export type CommandOf = (words: string) => string;
+
+const INSTALLED: CommandOf = (words) => `skep ${words}`;
+
 export function textOfPlan(result: RunResult, { extent = 'folded' }: { readonly extent?: Extent } = {}): string {
   const { plan } = result;
   const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
-  const deletions = [...approvedLines(plan), ...guardLines(plan, extent), ...heldLines(plan, extent)];
+  const deletions = [...approvedLines(plan), ...guardLines(plan, extent, INSTALLED), ...heldLines(plan, extent)];
   const why = linesOfExplanations(result.explanations ?? []);
   const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
   const { paused } = result;
@@ -63,14 +68,14 @@ export function textOfRun(result: RunResult): string {
 }
 
 /** All but the outcomes, for those who were told each as it happened. */
-export function textOfEnding(result: RunResult): string {
+export function textOfEnding(result: RunResult, commandOf = INSTALLED): string {
   const catalogue = result.catalogue.map(textOfCatalogue);
   const { plan } = result;
   return visibleLines([
     ...catalogue,
     ...trouble(result),
     ...approvedLines(plan),
-    ...guardLines(plan, 'folded'),
+    ...guardLines(plan, 'folded', commandOf),
     ...heldLines(plan, 'folded'),
     ...waiting(result),
     ...pausedLines(result),
@@ -110,7 +115,7 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
  * How a scheduled run ended, its outcomes told already. Nothing where it did nothing, and what stands (problems,
  * failures, deletions that wait) stands as it did after the run `before`.
  */
-export function textOfChanges(result: RunResult, before?: RunResult): string {
+export function textOfChanges(result: RunResult, before?: RunResult, commandOf = INSTALLED): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
   const ready = readied(result, before);
   const solved = before !== undefined && trouble(before).length > 0 && trouble(result).length === 0;
@@ -123,7 +128,7 @@ export function textOfChanges(result: RunResult, before?: RunResult): string {
     ...(solved ? ['no problems any more'] : []),
     ...(ready.length === 0 ? [] : [`ready: ${ready}`]),
   ];
-  return visibleLines(news) + textOfEnding({ ...result, catalogue });
+  return visibleLines(news) + textOfEnding({ ...result, catalogue }, commandOf);
 }
 
 /** What lasts until somebody does something about it. */
@@ -132,7 +137,12 @@ function standingOf(result: RunResult): string {
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
     ...result.catalogue.filter(isStuck).map(textOfCatalogue),
   ];
-  return visibleLines([...failed, ...trouble(result), ...guardLines(result.plan, 'all'), ...pausedLines(result)]);
+  return visibleLines([
+    ...failed,
+    ...trouble(result),
+    ...guardLines(result.plan, 'all', INSTALLED),
+    ...pausedLines(result),
+  ]);
 }
 
 /** Failed, or held because another change failed. */
@@ -241,12 +251,12 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
   return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
 }
 
-function guardLines({ waiting }: Plan, extent: Extent): string[] {
+function guardLines({ waiting }: Plan, extent: Extent, commandOf: CommandOf): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),
     ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
-    `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: skep approve ${hash}`,
+    `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
   ]);
 }
 

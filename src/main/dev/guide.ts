@@ -1,8 +1,9 @@
 // What `skep dev` prints once everything is there: where things are, and what to try next. Knows nothing about how they run.
 
 import { existsSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { RunningServers } from '../../contracts/running-servers.ts';
+import { commandOf, ownCommand } from './own-command.ts';
 import type { DevRegistries } from './registries.ts';
 import type { DevWorld } from './world.ts';
 
@@ -32,7 +33,7 @@ export function formatGuide(
     ...callOf(world, running),
     ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
-    `  ${ownCommand()} status -c ${relative(process.cwd(), world.configFile)}     (also plan, history, approve, suspend, ...)`,
+    `  ${commandOf(world.configFile)('status')}     (also plan, history, approve, suspend, ...)`,
     '',
     'Ctrl-C stops everything; the state stays.',
     '',
@@ -54,13 +55,4 @@ function callOf({ tokenFile }: DevWorld, { servers }: RunningServers): readonly 
   if (server === undefined) return [];
   const tool = sample === undefined ? '' : ' next_holiday country=DE';
   return [`  ${ownCommand()} call ${server.url}${tool} --token-file ${relative(process.cwd(), tokenFile)}`];
-}
-
-/** As it can be typed here: a checkout's own Node is in node_modules. */
-function ownCommand(): string {
-  const script = process.argv[1] ?? '';
-  if (basename(script) === 'skep') return 'skep';
-  if (relative(process.cwd(), script) === join('dist', 'skep.js') && existsSync('skep')) return './skep';
-  const node = relative(process.cwd(), process.execPath).replace('node_modules/node/bin/', 'node_modules/.bin/');
-  return `${node} ${relative(process.cwd(), script)}`;
 }

@@ -3,13 +3,14 @@
 import { relative, resolve } from 'node:path';
 import { freePort } from '../../devcluster/node/free-port.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
-import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
+import { type CommandOf, tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Config } from '../config/config.ts';
 import { openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
 import { formatGuide } from './guide.ts';
+import { commandOf } from './own-command.ts';
 import { checkPort, claimFolder } from './preconditions.ts';
 import { findPrograms } from './programs.ts';
 import { reportReady } from './report-ready.ts';
@@ -63,14 +64,19 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
       const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
-      say(`first run done, of ${source}:\n${textOfEnding(first).trimEnd()}`);
+      say(`first run done, of ${source}:\n${textOfEnding(first, commandOf(world.configFile)).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
       const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
       try {
         process.stdout.write(formatGuide(world, origin, serving.registries, await serving.running()));
         const stopReporting = reportReady(serving.running, say);
-        const runs = startRuns(instance, world.config, { result: reportChanges(say), failure: complain(say) }, first);
+        const runs = startRuns(
+          instance,
+          world.config,
+          { result: reportChanges(say, commandOf(world.configFile)), failure: complain(say) },
+          first,
+        );
         await interrupted;
         await runs.stop();
         await stopReporting();
@@ -95,9 +101,12 @@ function finishOnce(first: RunResult): void {
     throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
 }
 
-function reportChanges(say: (text: string) => void): (result: RunResult, before: RunResult | undefined) => void {
+function reportChanges(
+  say: (text: string) => void,
+  typed: CommandOf,
+): (result: RunResult, before: RunResult | undefined) => void {
   return (result, before) => {
-    const text = textOfChanges(result, before).trimEnd();
+    const text = textOfChanges(result, before, typed).trimEnd();
     if (text !== '') say(text);
   };
 }
