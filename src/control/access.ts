@@ -3,9 +3,9 @@
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { Failure } from '../std/failure.ts';
+import { isOneOf } from '../std/secret.ts';
 import { sendRefusal } from './answer.ts';
 import type { Secrets } from './ports.ts';
-import { isOneOf } from './secret.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

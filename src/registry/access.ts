@@ -25,8 +25,9 @@ export interface AccessOptions {
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, judged } = options;
   return async function checkToken(request, reply) {
-    if (request.routeOptions.config.public === true || isPublic(request.url, publicPaths)) return;
-    const changes = request.routeOptions.config.changes === true;
+    const { public: isOpen = false, changes = false } = request.routeOptions.config;
+    // A path that everybody may read is none at which everybody may ask for work.
+    if (isOpen || (!changes && isPublic(request.url, publicPaths))) return;
     const needed = oauth.enforceScopes || changes ? scopeFor(request.method) : undefined;
     const verdict = await authenticate(authorizationHeaders(request.raw.rawHeaders));
     const rejection = verdict.ok ? scopeMissing(verdict.identity, needed) : verdict.rejection;

@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<RegistryCode, number>> = {
   'route-not-found': 404,
   'method-not-allowed': 405,
   'registry-not-synced': 409,
+  'sync-refused': 403,
   'rate-limited': 429,
   'request-invalid': 400,
   'request-timeout': 503,

@@ -30,6 +30,7 @@ import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
 import { addPageRoutes } from './routes/page.ts';
 import { addServerRoutes } from './routes/servers.ts';
+import { requireSyncToken } from './sync-token.ts';
 
 export interface AppOptions {
   readonly config: RegistryConfig;
@@ -152,7 +153,10 @@ function addRateLimit(app: FastifyInstance, { config, auth }: AppOptions): void 
 }
 
 function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics }: AppOptions): void {
-  if (config.auth.mode === 'anonymous') return;
+  if (config.auth.mode === 'anonymous') {
+    app.addHook('onRequest', requireSyncToken(auth.files, config.auth.syncTokenFile));
+    return;
+  }
   const { oauth, publicPaths } = config.auth;
   const authenticate = createAuthenticate(
     { ...auth, notify: ({ message, ...notice }) => logger.warn(notice, message) },

@@ -17,6 +17,8 @@ export const REGISTRY_CODES = {
     'The service has nothing at this path. Paths begin with the name of a registry, as in /NAME/v0.1/servers; /openapi.json has them all.',
   'method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'registry-not-synced': 'The registry has no source that could be synced: it is of the type kubernetes or managed.',
+  'sync-refused':
+    'A service in mode anonymous syncs for whoever has the token in auth.syncTokenFile (401 for others), and for nobody without that setting (403): use `skep trigger`, or wait for the interval.',
   'rate-limited':
     'The client sent more requests than limits.requestsPerMinute allows. Try again after the seconds that Retry-After names.',
   'request-invalid':

@@ -34,8 +34,8 @@ export async function addOpenApi(app: FastifyInstance, { auth }: RegistryConfig)
       ...security,
     },
     // Routes of plugins have no schema, whatever the type says.
-    transform: ({ schema = {}, url }) => ({
-      schema: auth.mode === 'anonymous' ? withoutChallenges(schema) : schema,
+    transform: ({ schema = {}, url, route: { config } }) => ({
+      schema: auth.mode === 'anonymous' && config?.changes !== true ? withoutChallenges(schema) : schema,
       url,
     }),
   });

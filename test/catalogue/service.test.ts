@@ -351,11 +351,13 @@ test('the manual sync of the API reaches whoever syncs', async () => {
   const path = write('registry.json', registryFile('a'));
   const config = configOf(`  - {name: all, file: {path: ${path}}}`);
   const store = openReplica();
-  const { url } = await listening(config, store);
+  const syncTokenFile = write('sync-token', 'for-syncs-only');
+  const { url } = await listening({ ...config, auth: { mode: 'anonymous', syncTokenFile } }, store);
   await host(config, openReplica());
   await settled(config, store);
   write('registry.json', registryFile('a', 'b'));
-  const answer = await fetch(`${url}/extension/v0/registries/all/sync`, { method: 'POST' });
+  const headers = { authorization: 'Bearer for-syncs-only' };
+  const answer = await fetch(`${url}/extension/v0/registries/all/sync`, { method: 'POST', headers });
   expect(answer.status).toBe(202);
   await eventually(
     () => statesOf(config, store),

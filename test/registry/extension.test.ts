@@ -2,17 +2,18 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { due } from '../../src/catalogue/due.ts';
-import { KEY, openService, type Service } from './service.ts';
+import { KEY, openService, type Service, SYNC_TOKEN } from './service.ts';
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await openService();
+  service = await openService('auth: {mode: anonymous, syncTokenFile: sync-token}');
 });
 
 afterAll(() => service.close());
 
 const BASE = '/extension/v0/registries';
+const ALLOWED = { authorization: `Bearer ${SYNC_TOKEN}` };
 const JANUARY = '2026-01-01T00:00:00.000Z';
 const FILE = { type: 'FILE', creationType: 'CONFIG', sourceType: 'file', format: 'toolhive' };
 
@@ -61,7 +62,7 @@ test('a manual sync makes the source due once, for whoever syncs it', async () =
   }
   expect((await decision()).reason).toBe('declaration-changed');
   const asked = await Promise.all(
-    Array.from({ length: 3 }, () => service.send({ method: 'POST', url: `${BASE}/tools/sync` })),
+    Array.from({ length: 3 }, () => service.send({ method: 'POST', url: `${BASE}/tools/sync`, headers: ALLOWED })),
   );
   expect(asked.map(({ status, json }) => ({ status, name: json.name }))).toEqual(
     Array.from({ length: 3 }, () => ({ status: 202, name: 'tools' })),
@@ -76,12 +77,12 @@ test.each([
   { url: `${BASE}/nobody/sync`, status: 404, error: 'registry not found' },
   { url: `${BASE}/nothing/sync`, status: 409, error: 'the registry has no source to sync' },
 ])('$url gets $status', async ({ url, status, error }) => {
-  const answer = await service.send({ method: 'POST', url });
+  const answer = await service.send({ method: 'POST', url, headers: ALLOWED });
   expect({ status: answer.status, text: answer.text }).toEqual({ status, text: JSON.stringify({ error }) });
 });
 
 test('a registry that never synced is due anyway, so there is nothing to leave word for', async () => {
-  expect((await service.send({ method: 'POST', url: `${BASE}/empty/sync` })).status).toBe(202);
+  expect((await service.send({ method: 'POST', url: `${BASE}/empty/sync`, headers: ALLOWED })).status).toBe(202);
   expect((await service.get(`${BASE}/empty`)).json.syncStatus).toBeUndefined();
 });
 
@@ -96,7 +97,7 @@ test.each([
     method: 'POST',
     url: `${BASE}/tools/sync`,
     payload,
-    headers: { 'content-type': type },
+    headers: { ...ALLOWED, 'content-type': type },
   });
   expect(answer.status).toBe(status);
 });
@@ -104,4 +105,36 @@ test.each([
 test.each(['GET', 'PUT', 'DELETE'] as const)('%s is not how a sync is asked for', async (method) => {
   const { status, headers } = await service.send({ method, url: `${BASE}/tools/sync` });
   expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'POST, OPTIONS' });
+});
+
+test.each([
+  { headers: {}, reason: 'no token' },
+  { headers: { authorization: 'Bearer another' }, reason: 'another one' },
+  { headers: { authorization: `Bearer ${SYNC_TOKEN}x` }, reason: 'one that begins alike' },
+  { headers: { authorization: `Basic ${SYNC_TOKEN}` }, reason: 'another scheme' },
+])('where everybody may read, a manual sync with $reason is refused', async ({ headers }) => {
+  const own = { namespace: KEY.namespace, registry: KEY.registry };
+  const before = (await service.store.states(own)).tools?.requests;
+  const answer = await service.send({ method: 'POST', url: `${BASE}/tools/sync`, headers });
+  expect(answer).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Bearer realm="mcp-registry"' },
+    text: '{"error":"a manual sync needs its token"}',
+  });
+  expect((await service.store.states(own)).tools?.requests).toBe(before);
+  expect((await service.get(`${BASE}/tools`)).status).toBe(200);
+});
+
+test('where everybody may read and there is no token for it, nobody may ask for a sync', async () => {
+  const open = await openService();
+  try {
+    const answer = await open.send({ method: 'POST', url: `${BASE}/tools/sync`, headers: ALLOWED });
+    expect(answer).toMatchObject({
+      status: 403,
+      text: '{"error":"a manual sync is not allowed: there is no token for it"}',
+    });
+    expect(open.logs()).toContain('"code":"sync-refused"');
+  } finally {
+    await open.close();
+  }
 });

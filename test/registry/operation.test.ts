@@ -1,10 +1,12 @@
 // The service as `skep serve` starts it: listeners, metrics, limits, and what is left when it cannot start.
 
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
+import { openDatabase } from '../../src/main/services/database.ts';
 import { type Service as Started, startService } from '../../src/main/services/serve.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
@@ -98,6 +100,35 @@ test('without the database the metrics say so', async () => {
   await backing.restoreDatabase();
   expect(await scrape(service)).toContain('skep_database_up 1\n');
 });
+
+test('without a database in the configuration it looks for one at the defaults that the page of settings lists', async () => {
+  const { database } = configuration('auth: {mode: anonymous}');
+  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const [, section = ''] = page.split('### registry.yaml: database\n');
+  expect(section.split('\n### ', 1)[0]).not.toMatch(/memory/);
+  for (const name of ['host', 'port', 'user', 'migrationUser', 'database', 'sslMode', 'maxOpenConns'] as const) {
+    const [, , value] =
+      new RegExp(`^\\| \`database\\.${name}\` \\|([^|]*)\\| \`([^|]*)\` \\|`, 'm').exec(section) ?? [];
+    expect(value, name).toBe(JSON.stringify(database[name]));
+  }
+  const nowhere = await freePort();
+  const store = openDatabase({ ...database, host: '127.0.0.1', port: nowhere });
+  started = await startService(configuration('auth: {mode: anonymous}'), store, pino({ level: 'silent' }));
+  expect((await fetch(`${started.url}/readiness`)).status).toBe(503);
+  expect((await fetch(`${started.url}/tools/v0.1/servers`)).status).toBe(503);
+  await store.close();
+});
+
+/** Of which nobody listens. */
+function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  return new Promise((resolve) => {
+    server.once('listening', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
 
 test('without metrics in the configuration there is no further listener', async () => {
   expect((await start('auth: {mode: anonymous}\n')).metricsUrl).toBeUndefined();

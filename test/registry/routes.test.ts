@@ -638,7 +638,9 @@ test('the OpenAPI document can be recognised by registries that federate', async
     '/{registry}/v0.1/servers/{server}/versions/{version}',
     '/{registry}/v0.1/x/dev.skep/facets',
   ]);
-  expect(JSON.stringify(json)).not.toMatch(/"40[13]"/);
+  const { '/extension/v0/registries/{registry}/sync': sync, ...others } = json.paths;
+  expect(JSON.stringify(others)).not.toMatch(/"40[13]"/);
+  expect(Object.keys(sync.post.responses)).toEqual(expect.arrayContaining(['401', '403']));
   for (const url of ['/openapi.yaml', '/tools/openapi.yaml', '/registry/tools/openapi.yaml']) {
     const { status, headers, text } = await service.get(url);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/yaml; charset=utf-8' });

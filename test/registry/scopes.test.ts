@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE, type Gate, openGate, REFUSED } from './gate.ts';
+import { openService } from './service.ts';
 
 let issuer: Issuer;
 let enforcing: Gate;
@@ -67,6 +68,19 @@ test('a manual sync needs the scope to write also where scopes are not enforced'
     return (await lenient.app.inject({ method: 'POST', url, headers })).statusCode;
   }
   expect([await sync({}), await sync({ scope: READ }), await sync({ scope: WRITE })]).toEqual([403, 403, 404]);
+});
+
+test('a manual sync needs a token below a public path, too', async () => {
+  const provider = '{name: main, issuerUrl: "https://id.example", audience: a}';
+  const oauth = `{resourceUrl: "https://r.example", providers: [${provider}]}`;
+  const service = await openService(`auth: {publicPaths: [/extension], oauth: ${oauth}}`);
+  try {
+    expect((await service.get('/extension/v0/registries')).status).toBe(200);
+    const { status } = await service.send({ method: 'POST', url: '/extension/v0/registries/tools/sync' });
+    expect(status).toBe(401);
+  } finally {
+    await service.close();
+  }
 });
 
 test('where they are enforced, every challenge says what to ask for', async () => {

@@ -70,7 +70,7 @@ export async function openService(auth = 'auth: {mode: anonymous}', more = ''): 
     catalogue: store,
     auth: {
       fetch: outbound.request,
-      files: { read: () => Promise.reject(new Error('no file is configured')) },
+      files: { read: async (path) => readConfigured(path) },
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
     },
     logger: pino({ level: 'debug' }, { write: (line) => lines.push(line) }),
@@ -127,6 +127,13 @@ export async function openService(auth = 'auth: {mode: anonymous}', more = ''): 
       await database.drop();
     },
   };
+}
+
+export const SYNC_TOKEN = 'for-syncs-only';
+
+function readConfigured(path: string): string {
+  if (path !== 'sync-token') throw new Error('no such file is configured');
+  return `${SYNC_TOKEN}\n`;
 }
 
 /** Throws where an answer is not what the OpenAPI document says of its path and status. */

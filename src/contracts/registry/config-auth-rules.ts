@@ -24,6 +24,9 @@ export function authFindings(auth: SoundAuth | undefined): readonly ConfigFindin
     return [error('registry-config-providers-missing', auth === undefined ? '' : '/auth', what)];
   }
   return [
+    ...(auth?.syncTokenFile === undefined
+      ? []
+      : [warning('registry-config-no-effect', '/auth/syncTokenFile', 'has no effect where tokens are asked for')]),
     ...publicPathFindings(auth?.publicPaths, '/auth/publicPaths'),
     ...publicPathFindings(oauth.publicPaths, '/auth/oauth/publicPaths'),
     ...urlFindings(oauth.resourceUrl, '/auth/oauth/resourceUrl'),

@@ -60,6 +60,9 @@ export const Auth = Type.Object(
       }),
     ),
     publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
+    syncTokenFile: Type.Optional(
+      Text('In mode anonymous: file that holds the token that a manual sync needs. Without it nobody may ask for one.'),
+    ),
     oauth: Type.Optional(OAuth),
   },
   { ...CLOSED, description: 'Who may read.' },

@@ -218,6 +218,7 @@ test('everything but the registries and the auth mode has a default', () => {
     {
       "auth": {
         "mode": "anonymous",
+        "syncTokenFile": undefined,
       },
       "dataDir": undefined,
       "database": {
@@ -473,6 +474,13 @@ test.each([
     expected: [
       'config.yaml:3:12: warning registry-config-no-effect: /telemetry: has no effect',
       'config.yaml:4:25: warning registry-config-no-effect: /database/maxMetaSize: has no effect',
+    ],
+  },
+  {
+    reason: 'a token for manual syncs where tokens are asked for anyway',
+    text: `${A}auth:\n  syncTokenFile: f\n  oauth:\n    resourceUrl: https://r.example\n    providers: [{name: p, issuerUrl: "https://i.example", audience: a}]\n`,
+    expected: [
+      'config.yaml:3:18: warning registry-config-no-effect: /auth/syncTokenFile: has no effect where tokens are asked for',
     ],
   },
   {

@@ -53,7 +53,11 @@ export interface ProviderConfig {
 }
 
 type AuthConfig =
-  | { readonly mode: 'anonymous' }
+  | {
+      readonly mode: 'anonymous';
+      /** Holds the token that a manual sync needs; absent: there is none. */
+      readonly syncTokenFile?: string;
+    }
   | { readonly mode: 'oauth'; readonly publicPaths: readonly string[]; readonly oauth: OAuthConfig };
 
 interface ListenAddress {
@@ -164,8 +168,8 @@ function settleDatabase(database: NonNullable<RegistryConfigFile['database']>): 
 }
 
 /** Document 1: without any `auth` the mode is oauth; the rules have refused that where providers are missing. */
-function settleAuth({ mode, oauth, publicPaths }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
-  if (mode === 'anonymous') return { mode };
+function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<RegistryConfigFile['auth']>): AuthConfig {
+  if (mode === 'anonymous') return { mode, syncTokenFile };
   assert(oauth?.providers !== undefined, 'mode oauth has providers');
   const { publicPaths: oauthPublicPaths, providers, realm, scopesSupported, enforceScopes, ...rest } = oauth;
   return {

@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isOneOf } from '../secret.ts';
+import { isOneOf } from '../../std/secret.ts';
 
 export type Provider = 'forgejo' | 'gitea' | 'github' | 'gitlab';
 
