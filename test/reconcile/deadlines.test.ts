@@ -1,5 +1,6 @@
 // Servers that are silent: what an operator asks is answered in time, and says what was not reached.
 
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type GitServer, startGitServer, type TestRepository } from '../harness/git-server.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
@@ -29,9 +30,11 @@ beforeAll(async () => {
     sources: [{ name: 'fleet', repository: `${git.url}/own.git`, branch: 'main', path: 'cluster' }],
     cluster: { kubeconfig: proxy.kubeconfigPath, timeoutSeconds: 10 },
     apply: { waitSeconds: 0 },
+    snapshot: { file: snapshotFile() },
   });
   publish(fleet, { wiki: '1.0.0' });
   await folder.use((instance) => instance.run());
+  publish(fleet, { wiki: '2.0.0' });
 });
 afterEach(() => {
   silent = undefined;
@@ -42,6 +45,10 @@ afterAll(async () => {
   await Promise.all([world.close(), git.close()]);
   void proxy.close();
 });
+
+function snapshotFile(): string {
+  return join(folder.dir, 'state.json');
+}
 
 /** The time is the machine's, too: what counts is that no time limit of a minute is waited for. */
 const MINUTE_MS = 60_000;
@@ -67,6 +74,20 @@ test('`status` answers where the Git server is silent, and names the source', as
   expect(code).toBe(1);
   expect(stdout).toContain('git-unreachable: source fleet has not answered within 3 s');
   expect(stdout).not.toContain('nothing is known');
+});
+
+test('`plan --against` answers where the Git server is silent, and names the source', async () => {
+  silentGit = true;
+  const { code, stdout, stderr } = await timed('plan', '--against', snapshotFile());
+  expect(code).toBe(1);
+  expect(stdout + stderr).toMatch(/source fleet has not answered within \d+ s \(cluster.timeoutSeconds\)/);
+});
+
+test('`plan --against` answers where who publishes the snapshot is silent, and names its URL', async () => {
+  silentGit = true;
+  const { code, stderr } = await timed('plan', '--against', `${git.url}/snapshot`);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/\/snapshot has not answered within \d+ s \(cluster.timeoutSeconds\)/);
 });
 
 test.each([['history'], ['suspend', '--reason', 'x'], ['resume'], ['approve', 'abc'], ['trigger', 'tools/catalogue']])(

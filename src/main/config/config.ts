@@ -96,7 +96,7 @@ export const CONFIG_SCHEMA = object(
         context: optional(text('Context of the kubeconfig; else its current one.')),
         concurrency: integer('Requests in flight at most.', { default: 16, minimum: 1, maximum: 256 }),
         timeoutSeconds: integer(
-          'Within this time `skep status` and other commands that only look, or write a record, answer or say what was not reached.',
+          'Within this time `skep status`, `skep plan --against` and other commands that only look, or write a record, answer or say what was not reached. A large repository that --against has to clone first needs more.',
           { default: 10, minimum: 1, maximum: 600 },
         ),
       },

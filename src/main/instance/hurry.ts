@@ -22,14 +22,17 @@ export function shareOf(withinMs: number): number {
 }
 
 export function inTime(source: FleetSource, { withinMs }: Hurry): FleetSource {
-  if (withinMs === undefined) return source;
+  return withinMs === undefined ? source : answeringWithin(source, () => shareOf(withinMs), 'a part of ');
+}
+
+/** Where nothing but sources is asked, they have all the time that is left. */
+export function answeringWithin(source: FleetSource, leftMs: () => number, part = ''): FleetSource {
   const { repository, name } = source;
-  const shareMs = shareOf(withinMs);
-  async function fetch(): Promise<Checkout> {
-    const fetching = repository.fetch();
-    if (await awaitWithin(shareMs, fetching)) return fetching;
-    const message = `source ${name} has not answered within ${shareMs / 1000} s (a part of cluster.timeoutSeconds)`;
+  async function within(ask: () => Promise<Checkout>): Promise<Checkout> {
+    const [ms, asking] = [Math.max(1, leftMs()), ask()];
+    if (await awaitWithin(ms, asking)) return asking;
+    const message = `source ${name} has not answered within ${Math.ceil(ms / 1000)} s (${part}cluster.timeoutSeconds)`;
     throw new Failure('git-unreachable', message, { retryable: true });
   }
-  return { ...source, repository: { ...repository, fetch } };
+  return { ...source, repository: { ...repository, fetch: () => within(repository.fetch) } };
 }

@@ -10,12 +10,13 @@ import type { StateSnapshot } from '../../reconcile/plan-file/state-snapshot-for
 import type { Repository } from '../../reconcile/ports.ts';
 import type { FleetSource } from '../../reconcile/read/gather.ts';
 import { Failure } from '../../std/failure.ts';
-import { systemClock } from '../clock.ts';
+import { awaitWithin, systemClock } from '../clock.ts';
 import { readAgeKeyFileIfPresent } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
 import { egressFrom } from '../egress.ts';
 import { VERSION } from '../version.ts';
+import { answeringWithin } from './hurry.ts';
 import { fleetSource, optionsOf, readOwnPolicies } from './instance.ts';
 import { openLoadCache } from './load-cache.ts';
 import { commitsOf, settingsDigests, toolHere } from './plan-files.ts';
@@ -30,13 +31,14 @@ export interface AgainstFlags {
   readonly source: readonly string[];
 }
 
-/** Throws Failure `usage`, `snapshot-...`, and what reading the repositories throws. */
+/** Within `cluster.timeoutSeconds`. Throws Failure `usage`, `snapshot-...`, and what reading the repositories throws. */
 export async function planBySnapshot(config: Config, flags: AgainstFlags): ReturnType<typeof planAgainst> {
   const { allowPrivate, caFile } = config.outbound;
   const outbound = createOutbound({ allowPrivate, caFile, egress: egressFrom(process.env), version: VERSION });
   try {
     const folders = foldersOf(config, flags.source);
-    const snapshot = await readSnapshot(outbound, flags);
+    const leftMs = timeLeft(config);
+    const snapshot = await readInTime(outbound, flags, leftMs());
     const commits = commitsOf(snapshot);
     const { homeNamespace } = snapshot.cluster;
     const place = { config, outbound, folders, homeNamespace };
@@ -45,12 +47,25 @@ export async function planBySnapshot(config: Config, flags: AgainstFlags): Retur
       options: optionsOf(config, homeNamespace, await readOwnPolicies(config)),
       snapshot,
       here: { tool: toolHere(), instance: config.name, settings: settingsDigests(config) },
-      before: config.sources.map((source) => before(place, source, commits.get(source.name))),
-      after: config.sources.map((source) => after(place, source)),
+      before: config.sources.map((source) => answeringWithin(before(place, source, commits.get(source.name)), leftMs)),
+      after: config.sources.map((source) => answeringWithin(after(place, source), leftMs)),
     });
   } finally {
     await outbound.close();
   }
+}
+
+/** From now on, for everything together. */
+function timeLeft({ cluster: { timeoutSeconds } }: Config): () => number {
+  const until = systemClock.monotonic() + timeoutSeconds * 1000;
+  return () => until - systemClock.monotonic();
+}
+
+async function readInTime(outbound: Outbound, flags: AgainstFlags, ms: number): Promise<StateSnapshot> {
+  const reading = readSnapshot(outbound, flags);
+  if (await awaitWithin(ms, reading)) return reading;
+  const message = `${flags.against} has not answered within ${Math.ceil(ms / 1000)} s (cluster.timeoutSeconds)`;
+  throw new Failure('snapshot-unavailable', message, { retryable: true });
 }
 
 type Source = Config['sources'][number];
