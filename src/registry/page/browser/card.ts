@@ -51,9 +51,7 @@ const HUES = 8;
 /** The first letter on a colour of its own: pictures are on other hosts, which would learn who looks at what. */
 export function icon(name: string, title: string): HTMLElement {
   const [letter = '?'] = title.match(/[\p{L}\p{N}]/u) ?? [];
-  const namespace = name.slice(0, name.lastIndexOf('/'));
-  const hue =
-    [...namespace].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % HUES;
+  const hue = [...name].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521, 7) % HUES;
   return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
 }
 

@@ -139,5 +139,5 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
 function number(count: number | undefined): HTMLElement | undefined {
   if (count === undefined) return undefined;
   const unit = element('span', { class: 'unseen' }, count === 1 ? ' server' : ' servers');
-  return element('span', { class: 'count' }, String(count), unit);
+  return element('span', { class: 'count' }, count.toLocaleString('en'), unit);
 }
