@@ -33,6 +33,15 @@ export const SCRATCH = {
   mount: { name: 'skep-tmp', mountPath: '/tmp' },
 } as const;
 
+/**
+ * How pods with a front for clients end. Balancers send requests for a moment after a pod was told to go: it serves on
+ * meanwhile (Kubernetes, Container Lifecycle Hooks), and then has what `shutdown_seconds` gives to calls in flight.
+ */
+export const ENDING = {
+  pod: { terminationGracePeriodSeconds: 35 },
+  container: { lifecycle: { preStop: { sleep: { seconds: 5 } } } },
+} as const;
+
 /** A volume, and where it is in the container. */
 export interface Mounted {
   readonly volume: JsonObject;

@@ -9,6 +9,7 @@ import { imagePullSecrets, service } from '../generated.ts';
 import { withOverrides, workloadLabels } from '../labels.ts';
 import {
   CONTAINER_SECURITY,
+  ENDING,
   type Env,
   envOf,
   httpProbe,
@@ -64,7 +65,7 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
   return {
     serviceAccountName: pod.account,
     automountServiceAccountToken: pod.needsToken || needs.oidc?.needsToken === true,
-    terminationGracePeriodSeconds: 30,
+    ...ENDING.pod,
     securityContext: POD_SECURITY,
     ...imagePullSecrets(needs.pullSecrets),
     containers: [
@@ -77,6 +78,7 @@ function podSpec(proxy: ProxyFacts, needs: ProxyNeeds, pod: ProxyPod): JsonObjec
         resources: pod.resources,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', { ...readiness, failureThreshold: 3 }),
+        ...ENDING.container,
         securityContext: CONTAINER_SECURITY,
         volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
       },

@@ -16,6 +16,7 @@ import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
 import {
   CONTAINER_SECURITY,
+  ENDING,
   type Env,
   envOf,
   httpProbe,
@@ -152,7 +153,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
   const debug = spec.config.operational.logLevel === 'debug' ? ['--debug'] : [];
   return {
     serviceAccountName: spec.serviceAccount ?? names.account,
-    terminationGracePeriodSeconds: 30,
+    ...ENDING.pod,
     securityContext: POD_SECURITY,
     ...imagePullSecrets(pullSecrets),
     containers: [
@@ -169,6 +170,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
         resources: RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', READINESS),
+        ...ENDING.container,
         securityContext: CONTAINER_SECURITY,
         volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
       },
