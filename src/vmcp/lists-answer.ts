@@ -70,19 +70,21 @@ export function listNameOf(method: string): ListName | undefined {
 
 const NOT_FOUND = Symbol('no such page');
 
-/** `shared`: every caller gets the same. */
+/** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */
 export function listMessage(
   name: ListName,
   body: Buffer,
   { id, params }: RequestMessage,
   { lists }: Offer,
   { era, server, shared }: { readonly era: Era; readonly server: ServerName; readonly shared: boolean },
-): Buffer {
+): readonly Buffer[] {
   const cursor = params === undefined ? undefined : cursorIn(body, params);
   const page = cursor === NOT_FOUND ? undefined : lists[name].page(era, cursor);
-  if (page === undefined) return errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list');
+  if (page === undefined) {
+    return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
+  }
   const head = `{"jsonrpc":"2.0","id":${id.json},"result":{`;
-  return Buffer.concat([Buffer.from(head), page, era === 'session' ? END : statelessEnd(server, shared)]);
+  return [Buffer.from(head), page, era === 'session' ? END : statelessEnd(server, shared)];
 }
 
 const END = Buffer.from('}}');

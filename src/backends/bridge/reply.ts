@@ -8,8 +8,11 @@ export interface Reply {
   stream(): void;
   /** One message on the stream. False: the client is slow, wait for its `resume`. */
   event(message: Buffer): boolean;
-  /** The last message: on the stream where there is one, else as JSON with this status. */
-  finish(message: Buffer, status?: number, headers?: Readonly<Record<string, string>>): void;
+  /**
+   * The last message: on the stream where there is one, else as JSON with this status. In pieces where some of it is kept and
+   * large: a copy for each client costs more than everything else about its answer.
+   */
+  finish(message: Buffer | readonly Buffer[], status?: number, headers?: Readonly<Record<string, string>>): void;
   /** A status without a message, or the end of the stream. */
   end(status: number): void;
   fail(fault: BackendFault): void;
@@ -55,12 +58,13 @@ export function createReply(answer: Answer): Reply {
     stream,
     event,
     finish(message, status = 200, headers = {}) {
-      if (streaming) event(message);
+      const pieces = Buffer.isBuffer(message) ? [message] : message;
+      if (streaming) event(Buffer.concat(pieces));
       if (!close()) return;
       if (!streaming) {
-        const length = String(message.length);
+        const length = String(pieces.reduce((sum, piece) => sum + piece.length, 0));
         answer.head(status, { 'content-type': 'application/json', 'content-length': length, ...headers });
-        answer.data(message);
+        for (const piece of pieces) answer.data(piece);
       }
       answer.end();
     },
