@@ -5,7 +5,7 @@ import type { Exchange } from '../../src/backends/backend.ts';
 import { createSessionBackend } from '../../src/backends/sessions/sessions.ts';
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import { proxyClock } from '../../src/main/services/proxy-clock.ts';
-import type { InnerCalls, InnerResult, OwnOffer, OwnTools } from '../../src/vmcp/own-tools/ports.ts';
+import type { InnerCalls, InnerResult, OwnTools } from '../../src/vmcp/own-tools/ports.ts';
 import { startMember, type TestMember, tool } from './member.ts';
 import { configOf, connect, runVirtual, type TestedVirtualServer } from './world.ts';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 afterAll(() => wiki.close());
 
 /** An own tool `ask` that calls the tool that its argument names. */
-function ownTools(calls: InnerCalls, alone: boolean): OwnTools {
+function ownTools(calls: InnerCalls): OwnTools {
   const backend = createSessionBackend({
     replica: 'own',
     clock: proxyClock,
@@ -45,7 +45,7 @@ function ownTools(calls: InnerCalls, alone: boolean): OwnTools {
     }),
   });
   const definition = Buffer.from('{"name":"ask","inputSchema":{"type":"object"}}');
-  return { backend, offer: (): OwnOffer => ({ tools: [{ name: 'ask', definition }], alone }) };
+  return { backend, offer: () => [{ name: 'ask', definition }] };
 }
 
 async function serve(
@@ -70,8 +70,8 @@ async function serve(
   send({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: called.kind }] } });
 }
 
-async function run(alone: boolean, settings: Partial<VmcpConfig> = {}) {
-  const server = await runVirtual(configOf({ wiki }, settings), {}, (calls) => ownTools(calls, alone));
+async function run(settings: Partial<VmcpConfig> = {}) {
+  const server = await runVirtual(configOf({ wiki }, settings), {}, ownTools);
   running.push(server);
   return server;
 }
@@ -83,14 +83,13 @@ async function listed(server: TestedVirtualServer) {
   return tools.map(({ name }: { name: string }) => name);
 }
 
-it('they stand beside the tools of members, or alone', async () => {
-  expect(await listed(await run(false))).toEqual(['ask', 'wiki_find', 'wiki_hidden']);
-  expect(await listed(await run(true))).toEqual(['ask']);
+it('they stand beside the tools of members', async () => {
+  expect(await listed(await run())).toEqual(['ask', 'wiki_find', 'wiki_hidden']);
 });
 
 it('they call what clients cannot see, in the session of their caller', async () => {
   const { aggregation } = configOf({ wiki });
-  const server = await run(false, { aggregation: { ...aggregation, tools: HIDDEN } });
+  const server = await run({ aggregation: { ...aggregation, tools: HIDDEN } });
   const client = await connect(server);
   await client.ask('tools/call', { name: 'wiki_find', arguments: {} });
   const session = wiki.calls('tools/call').at(-1)?.headers['mcp-session-id'];
@@ -109,7 +108,7 @@ it('each call is permitted by itself', async () => {
     'permit(principal, action == Action::"call_tool", resource == Tool::"ask");',
     'permit(principal, action == Action::"call_tool", resource == Tool::"wiki_find");',
   ];
-  const server = await run(false, { incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } } });
+  const server = await run({ incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } } });
   const client = await connect(server);
   for (const name of ['wiki.find', 'wiki.hidden', 'wiki.gone'])
     await client.ask('tools/call', { name: 'ask', arguments: { tool: name } });

@@ -51,13 +51,10 @@ export function withOwnTools(
 ): ReadonlyMap<string, ToolRoute> {
   const offered = own?.offer(reachable);
   if (offered === undefined) return reachable.tools;
-  const members = [...reachable.tools].map(([name, route]): [string, ToolRoute] => {
-    return [name, offered.alone ? { ...route, advertised: false } : route];
-  });
-  const own_ = offered.tools.map(({ name, definition }): [string, ToolRoute] => {
+  const routes = offered.map(({ name, definition }): [string, ToolRoute] => {
     return [name, { name, member: OWN_MEMBER, own: name, advertised: true, definition }];
   });
-  return new Map([...members, ...own_]);
+  return new Map([...reachable.tools, ...routes]);
 }
 
 /** Of two with one name the first counts. */

@@ -34,12 +34,6 @@ export interface OwnTool {
   readonly definition: Buffer;
 }
 
-export interface OwnOffer {
-  readonly tools: readonly OwnTool[];
-  /** True: clients see these alone. */
-  readonly alone: boolean;
-}
-
 export interface OwnTools {
   /**
    * Answers `tools/call` of these tools. It may ask the client (elicitation) like any server with sessions: a bridge stands
@@ -47,7 +41,7 @@ export interface OwnTools {
    */
   readonly backend: Backend;
   /** Asked again whenever what members offer has changed, for each caller whose tools differ. */
-  offer(reachable: ReachableTools): OwnOffer;
+  offer(reachable: ReachableTools): readonly OwnTool[];
 }
 
 /** Never leaves the process. */

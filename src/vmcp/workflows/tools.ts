@@ -10,7 +10,7 @@ import type { Era } from '../../mcp/revisions.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../std/json.ts';
 import { fillDefaults } from '../../virtual/schema/fill.ts';
 import { misfitsOf } from '../../virtual/schema/fit.ts';
-import type { InnerCalls, OwnOffer, OwnTools, ReachableTools } from '../own-tools/ports.ts';
+import type { InnerCalls, OwnTool, OwnTools, ReachableTools } from '../own-tools/ports.ts';
 import { defineWorkflow, type Workflow } from './definition.ts';
 import { openLine, type WorkflowCall } from './line.ts';
 import { outputSchema } from './output.ts';
@@ -71,11 +71,11 @@ export function createWorkflowTools(parts: WorkflowParts): OwnTools {
   return { backend, offer: (reachable) => offerTools(parts, reachable) };
 }
 
-function offerTools({ workflows, hidesIncomplete }: WorkflowParts, reachable: ReachableTools): OwnOffer {
+function offerTools({ workflows, hidesIncomplete }: WorkflowParts, reachable: ReachableTools): readonly OwnTool[] {
   const shown = workflows().filter(
     ({ workflow }) => !hidesIncomplete() || toolsOf(workflow).every((tool) => reachable.find(tool) !== undefined),
   );
-  return { tools: shown.map(({ workflow, definition }) => ({ name: workflow.name, definition })), alone: false };
+  return shown.map(({ workflow, definition }) => ({ name: workflow.name, definition }));
 }
 
 function toolsOf({ steps }: Workflow): readonly string[] {
