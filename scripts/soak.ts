@@ -1,5 +1,6 @@
 // `npm run soak [-- --minutes N]`: `skep run` and `skep serve` for half an hour with a commit every 5 s and 100 reads a second.
 // Prints what they held in the middle third and in the last one, and fails where something grew or an answer was wrong.
+// `npm run soak -- virtual` does the same to `skep vmcp serve`, with 20 sessions a second.
 //
 //   --minutes N    how long (30)
 //   --seed N       other commits and other reads
@@ -14,14 +15,16 @@ import { compileTo } from './bench/compiled.ts';
 import { withFolder } from './bench/folder.ts';
 import { createComplaints } from './soak/complaints.ts';
 import { courses } from './soak/judge.ts';
-import { soak } from './soak/session.ts';
-import { linesOf } from './soak/tell.ts';
+import { type SessionOptions, soak } from './soak/session.ts';
+import { factsOf, linesOf } from './soak/tell.ts';
+import { soakVirtual } from './soak/virtual.ts';
 
-const USAGE = 'usage: npm run soak -- [--minutes N] [--seed N] [--keep FOLDER [--snapshots]]\n';
+const USAGE = 'usage: npm run soak -- [virtual] [--minutes N] [--seed N] [--keep FOLDER [--snapshots]]\n';
 
 function readOptions() {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: {
         minutes: { type: 'string', default: '30' },
         seed: { type: 'string', default: '20261121' },
@@ -29,7 +32,7 @@ function readOptions() {
         snapshots: { type: 'boolean', default: false },
       },
     });
-    return { ...values, minutes: Number(values.minutes), seed: Number(values.seed) };
+    return { ...values, what: positionals.join(' '), minutes: Number(values.minutes), seed: Number(values.seed) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(`${error.message}\n${USAGE}`);
@@ -37,7 +40,7 @@ function readOptions() {
   }
 }
 
-const { minutes, seed, keep, snapshots } = readOptions();
+const { what, minutes, seed, keep, snapshots } = readOptions();
 
 function say(text: string): void {
   process.stderr.write(`${new Date().toISOString()} ${text}\n`);
@@ -49,9 +52,10 @@ async function main(folder: string): Promise<void> {
   );
   const complaints = createComplaints();
   const program = await compileTo(folder);
-  const soaked = await soak({ minutes, seed, folder, program, snapshots, complaints, say });
-  process.stdout.write(linesOf(soaked));
-  const broken = soaked.watched.flatMap(courses).flatMap((course) => course.broken ?? []);
+  const options = { minutes, folder, program, snapshots, complaints, say };
+  const { watched, facts } = what === 'virtual' ? await soakVirtual(options) : await soakReconciler(options);
+  process.stdout.write(linesOf(watched, facts));
+  const broken = watched.flatMap(courses).flatMap((course) => course.broken ?? []);
   const wrong = [...broken, ...complaints.first];
   const count = [...complaints.counts.values()].reduce((sum, each) => sum + each, 0);
   process.stdout.write(`${broken.length} bounds broken, ${count} errors\n`);
@@ -59,10 +63,15 @@ async function main(folder: string): Promise<void> {
   process.exitCode = wrong.length === 0 ? 0 : 1;
 }
 
+async function soakReconciler(options: Omit<SessionOptions, 'seed'>) {
+  const soaked = await soak({ ...options, seed });
+  return { watched: soaked.watched, facts: factsOf(soaked) };
+}
+
 if (!existsSync('/proc/self/status')) {
   process.stderr.write('the soak needs Linux: it reads /proc\n');
   process.exitCode = 64;
-} else if (!(minutes > 0) || !Number.isInteger(seed)) {
+} else if (!['', 'virtual'].includes(what) || !(minutes > 0) || !Number.isInteger(seed)) {
   process.stderr.write(USAGE);
   process.exitCode = 64;
 } else if (keep === undefined) {

@@ -1,17 +1,16 @@
 // One soak from the first commit to the last: commits on their beat, readers on theirs, samples of every process in between.
 
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { seeded } from '../../test/harness/random.ts';
 import { percentile } from '../bench/paced.ts';
 import type { Complaints } from './complaints.ts';
 import { type Control, metricsOf, openControl } from './control.ts';
-import type { Held, Sample, Watched } from './judge.ts';
-import { stateOf } from './process-state.ts';
+import type { Watched } from './judge.ts';
 import { type Read, readFor } from './readers.ts';
 import { createStory, MARKER, type Step, type Story } from './story.ts';
 import { openTokens, type Tokens } from './tokens.ts';
+import { repeat, watchProcesses } from './watch.ts';
 import type { WatchedProcess } from './watched-process.ts';
 import { openSurroundings, type Surroundings, startRun, startServe } from './world.ts';
 
@@ -41,8 +40,6 @@ export interface Soaked {
 const COMMIT_EVERY_MS = 5_000;
 const READS_PER_SECOND = 100;
 const LOOK_EVERY_MS = 2_000;
-const SAMPLE_EVERY_MS = 5_000;
-const SAMPLES_MIN = 30;
 /** Keys and tokens change. */
 const TOKENS_EVERY_MS = 60_000;
 const SETTLED_WITHIN_MS = 120_000;
@@ -89,7 +86,7 @@ export async function soak(options: SessionOptions): Promise<Soaked> {
 }
 
 async function play(cast: Cast): Promise<Soaked> {
-  const { options, world, serveUrl, tokens, control, run } = cast;
+  const { options, world, serveUrl, tokens, control, run, serve } = cast;
   const durationMs = options.minutes * 60_000;
   const endAt = performance.now() + durationMs;
   const ended = () => performance.now() >= endAt;
@@ -101,7 +98,12 @@ async function play(cast: Cast): Promise<Soaked> {
   const [read, commits, watched] = await Promise.all([
     readFor(durationMs, { origin: serveUrl, tokens, perSecond, seed, complaints }),
     commitUntil(ended, cast),
-    watchUntil(ended, cast, loopSeconds),
+    watchProcesses({
+      ...{ ended, durationMs, snapshots: options.snapshots ? options.folder : undefined, say: options.say },
+      processes: [run, serve],
+      others: [{ name: 'devcluster', pid: world.cluster.pid }],
+      sampled: () => lookAtLoops(cast, loopSeconds),
+    }),
     repeat(ended, LOOK_EVERY_MS, control.look),
     repeat(ended, TOKENS_EVERY_MS, async () => {
       await world.issuer.rotate();
@@ -119,20 +121,6 @@ async function play(cast: Cast): Promise<Soaked> {
     loopSeconds: new Map([...loopSeconds].map(([name, values]) => [name, values.toSorted((a, b) => a - b)])),
     notified: world.receiver.received.length,
   };
-}
-
-/** At a steady beat; what takes longer than one is late. */
-async function repeat(
-  ended: () => boolean,
-  everyMs: number,
-  task: (number: number) => Promise<unknown>,
-): Promise<void> {
-  const start = performance.now();
-  for (let number = 1; !ended(); number += 1) {
-    await task(number);
-    const waitMs = start + number * everyMs - performance.now();
-    if (waitMs > 0) await pause(waitMs);
-  }
 }
 
 interface Committed {
@@ -162,43 +150,6 @@ async function commitUntil(ended: () => boolean, cast: Cast): Promise<Committed>
   });
   while (last.broken) await commit();
   return { head, last, steps };
-}
-
-/** Samples, and at the ends of the thirds what each holds. */
-async function watchUntil(ended: () => boolean, cast: Cast, loop: Map<string, number[]>): Promise<readonly Watched[]> {
-  const { options, run, serve, world } = cast;
-  const durationMs = options.minutes * 60_000;
-  const everyMs = Math.min(SAMPLE_EVERY_MS, durationMs / SAMPLES_MIN);
-  const seen = [
-    { name: 'run', pid: run.pid, bound: true, process: run },
-    { name: 'serve', pid: serve.pid, bound: true, process: serve },
-    { name: 'devcluster', pid: world.cluster.pid, bound: false },
-  ].map((each) => ({ ...each, samples: [] as Sample[], held: [] as Held[] }));
-  const start = performance.now();
-  let asked = 0;
-
-  async function hold(): Promise<void> {
-    asked += 1;
-    for (const { process, name, held } of seen) {
-      const file = options.snapshots ? join(options.folder, `${name}-${asked}.heapsnapshot`) : '';
-      if (process !== undefined) held.push(await process.probe(file));
-    }
-  }
-
-  await repeat(ended, everyMs, async () => {
-    for (const { pid, samples } of seen) {
-      const state = stateOf(pid);
-      if (state !== undefined)
-        samples.push({ residentMiB: state.residentMiB, counts: { ...state.open, threads: state.threads } });
-    }
-    await lookAtLoops(cast, loop);
-    if (asked < 2 && performance.now() - start >= ((asked + 1) * durationMs) / 3) {
-      await hold();
-      options.say(seen.map(({ name, samples }) => `${name} ${samples.at(-1)?.residentMiB.toFixed(0)} MiB`).join(', '));
-    }
-  });
-  await hold();
-  return seen.map(({ name, bound, samples, held }) => ({ name, bound, samples, held }));
 }
 
 async function lookAtLoops({ control, metricsUrl, options }: Cast, loop: Map<string, number[]>): Promise<void> {

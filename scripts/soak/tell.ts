@@ -1,28 +1,32 @@
 // What a soak has measured, for people. Knows nothing about how it was measured.
 
 import { figure } from '../bench/table.ts';
-import { courses } from './judge.ts';
+import { courses, type Watched } from './judge.ts';
 import { ends, type Soaked } from './session.ts';
 
 const HEAD = ['process', 'what', 'middle third', 'last third', 'ratio', ''];
 const NUMBERS = new Set([2, 3, 4]);
 
-/** A Markdown table of each figure, and below it what went on meanwhile. */
-export function linesOf({ watched, read, commits, runs, loopSeconds, notified }: Soaked): string {
-  const rows = watched.flatMap(courses).map(({ process, what, middle, last, broken }) => {
-    const ratio = middle === last ? '1' : figure(last / middle);
-    return [process, what, figure(middle), figure(last), ratio, broken === undefined ? '' : 'TOO MUCH'];
-  });
+/** What went on beside the watched processes. */
+export function factsOf({ read, commits, runs, loopSeconds, notified }: Soaked): readonly string[] {
   const { p99, most } = ends(read.times);
   const { p99: late } = ends(read.late);
   const loops = [...loopSeconds].map(([name, values]) => `${name} ${figure(ends(values).p99 * 1000)} ms`);
-  const facts = [
+  return [
     `${commits} commits; runs: ${[...runs].map(([outcome, count]) => `${count} ${outcome}`).join(', ')}; ${notified} notifications`,
     `${read.times.length} reads in ${figure(read.seconds)} s (${figure(read.times.length / read.seconds)}/s): ` +
       `p99 ${figure(p99)} ms, the slowest ${figure(most)} ms; sent late, p99: ${figure(late)} ms`,
     `reads by sort: ${[...read.bySort].map(([sort, count]) => `${count} ${sort}`).join(', ')}`,
     `delay of the event loop, p99 of the p99s of 5 s: ${loops.join(', ')}`,
   ];
+}
+
+/** A Markdown table of each figure, and below it what went on meanwhile. */
+export function linesOf(watched: readonly Watched[], facts: readonly string[]): string {
+  const rows = watched.flatMap(courses).map(({ process, what, middle, last, broken }) => {
+    const ratio = middle === last ? '1' : figure(last / middle);
+    return [process, what, figure(middle), figure(last), ratio, broken === undefined ? '' : 'TOO MUCH'];
+  });
   return `${tableOf(rows)}\n${facts.join('\n')}\n`;
 }
 
