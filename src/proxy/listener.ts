@@ -8,7 +8,7 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface Listener {
   readonly url: string;
-  /** No new connections; idle ones end. Resolves when the last one has ended. */
+  /** No new connections; idle ones end. Resolves when the last one has ended. Again: those that are idle by now end, too. */
   drain(): Promise<void>;
   /** Ends every connection now, and takes no new ones. */
   destroy(): void;
@@ -44,13 +44,14 @@ export async function listenHttp(
   server.on('clientError', endBroken);
   await startListening(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
+  let drained: Promise<void> | undefined;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    drain: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    drain() {
+      drained ??= new Promise((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      return drained;
+    },
     destroy() {
       server.close();
       server.closeAllConnections();

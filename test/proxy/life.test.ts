@@ -130,6 +130,20 @@ describe('a proxy that is asked to stop', () => {
     expect(program.exitCode()).toBe(0);
     await child.remove();
   });
+
+  it('waits for a request that has only begun until its grace ends, without a word', async () => {
+    const server = await startServer(answerPlainly);
+    const child = await startChild({ target_port: server.port, timeouts: { shutdown_seconds: 1 } });
+    const program = await child.run();
+    const begun = openRaw(child.port);
+    begun.send('POST /mcp HTTP/1.1\r\nHost: ');
+    expect((await post(child.url, call('after it'))).status).toBe(200);
+    await program.kill('SIGTERM');
+    await begun.closed;
+    expect(program.output()).not.toContain('Warning');
+    expect(program.exitCode()).toBe(0);
+    await child.remove();
+  });
 });
 
 it('two replicas with the same keys serve one session by turns, and a third without them does not', async () => {
