@@ -93,7 +93,8 @@ describe.each(recordedReleases())('from $tag', (release) => {
     try {
       for (const { path, status, body } of release.answers) {
         const answer = await fetch(`${service.url}${path}`);
-        expect([path, answer.status, await answer.json()]).toEqual([path, status, body]);
+        // More than they got is no break.
+        expect([path, answer.status, await answer.json()]).toMatchObject([path, status, body]);
       }
     } finally {
       await service.stop();
