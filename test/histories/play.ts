@@ -4,6 +4,7 @@
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { applySetId, PART_OF, SOURCE } from '../../src/reconcile/labels.ts';
 import { clearQuarantine } from '../../src/reconcile/records/quarantine.ts';
+import { eventually } from '../harness/cluster.ts';
 import {
   addSource,
   approveWaiting,
@@ -166,9 +167,13 @@ async function endOf(stage: Stage): Promise<string[]> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     await runOnce(stage);
     await approveWaiting(stage);
-    differing = differencesOf(stage, await liveObjects(stage), declared);
+    // What is being deleted goes in its own time, a namespace when its content has gone.
+    const live = await eventually(
+      () => liveObjects(stage),
+      (all) => all.every(({ isLeaving }) => !isLeaving),
+    );
+    differing = differencesOf(stage, live, declared);
     if (differing.length === 0 && stage.waiting.length === 0) return stage.violations;
-    // A namespace that is being deleted is gone when its content is.
     await client.refresh();
   }
   return [...stage.violations, ...differing.map((each) => `in the end (${steps.length} steps, ${instance}) ${each}`)];
