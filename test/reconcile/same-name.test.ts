@@ -89,3 +89,30 @@ test('an object of another instance of the same name in another home is not take
   expect(problems.map(({ code }) => code)).toContain('resource-foreign');
   expect(outcomes.filter(({ resource }) => resource.name === 'shared')).toEqual([]);
 });
+
+test('a Namespace that two instances of one name declare goes with neither while the other has something in it', async () => {
+  const namespace = 'both';
+  const own = `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`;
+  const inside = (name: string) => map(name).replace('namespace: default', `namespace: ${namespace}`);
+  const all = (name: string) => `${own}---\n${inside(name)}`;
+  world.fleet.commit({ 'one/all.yaml': all('of-one'), 'two/all.yaml': all('of-two') });
+  const run = (path: string, homeNamespace: string): Promise<RunResult> =>
+    world.run({ ...optionsFor(`${namespace}#${path}`, path), homeNamespace });
+  const runOne = () => run('one', 'kube-public');
+  const runTwo = () => run('two', 'kube-system');
+  const both = async (): Promise<number[]> => {
+    const paths = ['of-one', 'of-two'].map((name) => `/api/v1/namespaces/${namespace}/configmaps/${name}`);
+    return (await Promise.all(paths.map((path) => world.cluster.send('GET', path)))).map(({ status }) => status);
+  };
+  await runOne();
+  expect((await runTwo()).problems.map(({ code }) => code)).toEqual(['resource-foreign']);
+  expect(await both()).toEqual([200, 200]);
+  // Neither writes what the other one has written.
+  expect([(await runOne()).outcomes, (await runTwo()).outcomes]).toEqual([[], []]);
+  world.fleet.commit({ 'one/all.yaml': map('elsewhere') });
+  const left = await runOne();
+  expect(left.plan.waiting.flatMap(({ reasons }) => reasons).join()).toContain(`${namespace}/ConfigMap/of-two`);
+  expect(await both()).toEqual([200, 200]);
+  const { body } = await world.cluster.send('GET', `/api/v1/namespaces/${namespace}`);
+  expect(body.metadata.deletionTimestamp).toBeUndefined();
+});

@@ -33,7 +33,7 @@ export function validateConfigMap(next: KubeObject, old: KubeObject | undefined)
     ...keyCauses(data, 'data'),
     ...both,
     ...keyCauses(binaryData, 'binaryData'),
-    ...sizeCauses({ ...data, ...binaryData }, ''),
+    ...sizeCauses(textBytes(data) + decodedBytes(binaryData), ''),
   ];
 }
 
@@ -45,7 +45,7 @@ export function validateSecret(next: KubeObject, old: KubeObject | undefined): C
     ...(sameType ? [] : [invalidValue('type', object.type, FIELD_IS_IMMUTABLE)]),
     ...frozen(object, old, ['data']),
     ...keyCauses(data, 'data'),
-    ...sizeCauses(data, 'data'),
+    ...sizeCauses(decodedBytes(data), 'data'),
     ...typedKeys(String(object.type), data),
   ];
 }
@@ -79,8 +79,16 @@ function keyCauses(data: JsonObject, field: string): Cause[] {
   });
 }
 
-function sizeCauses(data: JsonObject, field: string): Cause[] {
-  const size = Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
+function textBytes(data: JsonObject): number {
+  return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
+}
+
+/** What counts is what the text stands for. */
+function decodedBytes(data: JsonObject): number {
+  return Object.values(data).reduce((sum: number, value) => sum + Buffer.byteLength(String(value), 'base64'), 0);
+}
+
+function sizeCauses(size: number, field: string): Cause[] {
   if (size <= SIZE_LIMIT) return [];
   return [{ reason: 'FieldValueTooLong', message: `Too long: may not be more than ${SIZE_LIMIT} bytes`, field }];
 }
