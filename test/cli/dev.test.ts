@@ -221,10 +221,31 @@ function commitChange(): void {
   writeFileSync(join(ops, 'holidays.yaml'), text.replace(image, `${image}-next`));
   writeFileSync(join(ops, 'feasts.yaml'), text.replace('name: holidays', 'name: feasts'));
   rmSync(join(ops, 'journal.yaml'));
+  commitAll('One comes, one changes, one leaves');
+}
+
+function commitAll(message: string): void {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
   const git = (...args: string[]) => execFileSync('git', ['-C', join(data, 'fleet'), ...identity, ...args]);
   git('add', '--all');
-  git('commit', '--quiet', '--message', 'One comes, one changes, one leaves');
+  git('commit', '--quiet', '--message', message);
+}
+
+/** More than a run deletes by itself; the printed command lets it go. */
+async function approveDeletion(dev: Running): Promise<void> {
+  rmSync(join(data, 'fleet', 'cluster', 'docs'), { recursive: true });
+  commitAll('Docs leaves');
+  const printed = async (pattern: RegExp) => pattern.exec(dev.output())?.[1];
+  const command = await eventually(
+    () => printed(/to delete exactly these: (.+)\n/),
+    (found) => found !== undefined,
+  );
+  execFileSync('sh', ['-c', command ?? ''], { cwd: folder.path });
+  await eventually(
+    () => printed(/ ([1-9]\d*) deleted, 0 held, 0 failed/),
+    (found) => found !== undefined,
+  );
+  expect(dev.output()).toContain('docs/MCPServer/notes deleted');
 }
 
 test('a restart keeps the state; killed, it takes PostgreSQL along, and can be started again at once', async () => {
@@ -234,6 +255,7 @@ test('a restart keeps the state; killed, it takes PostgreSQL along, and can be s
   const kept = Object.entries(uids).filter(([id]) => !id.includes('journal'));
   expect(kept.length).toBeGreaterThan(50);
   expect(kept.filter(([id, uid]) => now[id] !== uid)).toEqual([]);
+  await approveDeletion(dev);
   const children = descendants(dev.pid);
   expect(children.length).toBeGreaterThan(0);
   dev.kill('SIGKILL');
