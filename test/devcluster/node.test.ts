@@ -228,3 +228,30 @@ test('a Service keeps its port over a restart of the cluster, and its pods are b
   const pod = await podUntil('stays', (answer) => statusOf(answer)?.ready === true);
   expect(statusOf(pod).restartCount).toBe(1);
 });
+
+test('it starts no pod before it may begin, and each once it may', async () => {
+  const { promise: begin, resolve } = Promise.withResolvers<void>();
+  const waiting = await startTestCluster({ node: { find, begin, path: process.env.PATH ?? '' } });
+  try {
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'early' }, spec: { containers: [container({})] } };
+    expect((await waiting.send('POST', PODS, { body })).status).toBe(201);
+    const phase = async () => {
+      const { body: pod } = await waiting.send('GET', `${PODS}/early`);
+      return pod.status?.phase as string | undefined;
+    };
+    // A deletion that waits for the node shows that it has looked.
+    const gone = { ...body, metadata: { name: 'gone' } };
+    expect((await waiting.send('POST', PODS, { body: gone })).status).toBe(201);
+    await waiting.send('DELETE', `${PODS}/gone`);
+    await eventually(
+      async () => (await waiting.send('GET', `${PODS}/gone`)).status,
+      (status) => status === 404,
+    );
+    expect(await phase()).not.toBe('Running');
+    expect(waiting.cluster.node?.container({ namespace: 'default', pod: 'early', container: 'main' })).toBeUndefined();
+    resolve();
+    await eventually(phase, (text) => text === 'Running');
+  } finally {
+    await waiting.stop();
+  }
+});

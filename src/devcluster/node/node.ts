@@ -21,6 +21,8 @@ export interface NodeOptions {
   /** PATH of every process. */
   readonly path: string;
   readonly find: FindProgram;
+  /** No pod is started before it resolves; absent: at once. */
+  readonly begin?: Promise<void> | undefined;
   /** What goes wrong with nobody to report it to: a mistake of ours. */
   failed(error: unknown): void;
 }
@@ -51,6 +53,7 @@ export function startNode(options: NodeOptions): Node {
   const services = openServices(api, dir, (service, port) => endpointsOf([...pods.values()], service, port));
   const parts: PodParts = { ...options, containers, groups, servicePort: services.port };
   const stopping = new AbortController();
+  let begun = options.begin === undefined;
 
   async function look(): Promise<void> {
     const wanted = await api.pods();
@@ -66,7 +69,7 @@ export function startNode(options: NodeOptions): Node {
       return;
     }
     // Another pod of its name ends first: whoever attaches to the name must find one.
-    if (pods.has(uid) || endings.has(nameOf(pod))) return;
+    if (!begun || pods.has(uid) || endings.has(nameOf(pod))) return;
     const programs = programsOf(options.find, pod.spec);
     if (programs !== undefined) pods.set(uid, startPod(parts, pod, programs));
   }
@@ -92,6 +95,10 @@ export function startNode(options: NodeOptions): Node {
   const unfollow = api.follow(looking.again, mounts.again);
   const refreshing = refreshAgain(clock, mounts.again, stopping.signal);
   looking.again();
+  options.begin?.then(() => {
+    begun = true;
+    looking.again();
+  }, failed);
   return {
     containers,
     container: ({ namespace, pod, container }) =>

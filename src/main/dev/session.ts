@@ -57,7 +57,9 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
   });
   // One run alone shows what would be: nothing is started that would be stopped at once.
   const find = once ? undefined : programs;
-  const world = await openDevWorld({ dir, say, find, given });
+  // Dozens of processes that start would take the machine from the run that says what they are.
+  const { promise: begin, resolve: beginPods } = Promise.withResolvers<void>();
+  const world = await openDevWorld({ dir, say, find, begin, given });
   try {
     const instance = await openInstance(world.config, tellOutcomes(say));
     try {
@@ -67,6 +69,7 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       say(`first run done, of ${source}:\n${textOfEnding(first, commandOf(world.configFile)).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
+      beginPods();
       const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
       try {
         process.stdout.write(formatGuide(world, origin, serving.registries, await serving.running()));

@@ -11,7 +11,7 @@ import { type EmbeddedDatabase, startEmbedded } from '../../adapters/postgres/em
 import { migrate } from '../../adapters/postgres/migrate.ts';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { type Devcluster, startDevcluster } from '../../devcluster/devcluster.ts';
-import type { Node } from '../../devcluster/node/node.ts';
+import type { Node, NodeOptions } from '../../devcluster/node/node.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { crd } from '../../kinds/crd.ts';
 import { KINDS } from '../../kinds/index.ts';
@@ -45,6 +45,8 @@ export interface WorldOptions {
   readonly say: (text: string) => void;
   /** What runs on this machine; absent: nothing. */
   readonly find?: FindProgram;
+  /** Nothing is started before it resolves. */
+  readonly begin: Promise<void>;
   /** Whose sources are followed; absent: the sample's. */
   readonly given?: Config;
 }
@@ -57,10 +59,10 @@ const SAMPLE = fileURLToPath(new URL('../../../manifests/fleet', import.meta.url
 const SAMPLE_URL = 'file:///var/lib/skep/fleet';
 const SAMPLE_ISSUER = 'http://127.0.0.1:8079';
 
-export async function openDevWorld({ dir, say, find, given }: WorldOptions): Promise<DevWorld> {
+export async function openDevWorld({ dir, say, find, begin, given }: WorldOptions): Promise<DevWorld> {
   const fleetDir = given === undefined ? join(dir, 'fleet') : undefined;
   const [cluster, database, issuer] = await allOrNone([
-    openCluster(dir, say, find),
+    openCluster(dir, say, find && { find, begin }),
     openEmbedded(dir, say),
     openIssuer(dir, say),
   ]);
@@ -114,9 +116,9 @@ async function allOrNone<A extends Stoppable, B extends Stoppable, C extends Sto
 async function openCluster(
   dir: string,
   say: (text: string) => void,
-  find: FindProgram | undefined,
+  running: Pick<NodeOptions, 'find' | 'begin'> | undefined,
 ): Promise<Devcluster> {
-  const node = find === undefined ? undefined : { find, path: process.env.PATH ?? '' };
+  const node = running && { ...running, path: process.env.PATH ?? '' };
   const cluster = await startDevcluster({ dir: clusterDir(dir), clock: systemClock, ...(node && { node }) });
   const { kubeconfigPath: kubeconfig } = cluster;
   try {
