@@ -35,7 +35,7 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
     case 'catalogue':
       return (await import('./catalogue.ts')).benchCatalogue(place);
     case 'registry':
-      return (await import('./registry.ts')).benchRegistry(place);
+      return (await import('./registry/section.ts')).benchRegistry(place);
     case 'resources':
       return (await import('./large.ts')).benchResources(place);
     case 'children':

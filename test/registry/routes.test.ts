@@ -649,6 +649,25 @@ test('the OpenAPI document can be recognised by registries that federate', async
   }
 });
 
+test('the OpenAPI document is made once in each format, however often it is asked for', async () => {
+  const own = await openService();
+  try {
+    const { swagger } = own.app;
+    let made = 0;
+    const counting = (...given: []) => {
+      made += 1;
+      return swagger(...given);
+    };
+    Object.assign(own.app, { swagger: counting });
+    for (const url of ['/openapi.yaml', '/tools/openapi.yaml', '/openapi.json', '/openapi.yaml', '/openapi.json']) {
+      expect((await own.get(url)).status).toBe(200);
+    }
+    expect(made).toBe(2);
+  } finally {
+    await own.close();
+  }
+});
+
 test('without the database the service says so, hides the cause, lives on, and recovers', async () => {
   const own = await openService();
   try {

@@ -3,29 +3,25 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { request } from 'undici';
-import { openPool } from '../../src/adapters/postgres/pool.ts';
-import { createStore } from '../../src/adapters/postgres/store.ts';
-import { parseRegistry } from '../../src/catalogue/formats/registry.ts';
-import type { BareAnswer } from './bare-server.ts';
-import { REGISTRY, syncText } from './catalogue.ts';
-import { cpuMs } from './cpu.ts';
-import { type BenchDatabase, openBenchDatabase } from './database.ts';
-import { type Asked, ask } from './http-load.ts';
-import { registryOf } from './manifests.ts';
-import { medians } from './measure.ts';
-import { pace, percentile } from './paced.ts';
-import { residentMiB, type ServerProcess, startModule, startProgram } from './processes.ts';
-import type { Place } from './sections.ts';
-import type { Report, Row } from './table.ts';
+import { openPool } from '../../../src/adapters/postgres/pool.ts';
+import { createStore } from '../../../src/adapters/postgres/store.ts';
+import type { BareAnswer } from '../bare-server.ts';
+import { REGISTRY, syncText } from '../catalogue.ts';
+import { imageNodeOptions } from '../compiled.ts';
+import { cpuMs, ownCpuMs } from '../cpu.ts';
+import { type BenchDatabase, openBenchDatabase } from '../database.ts';
+import { type Asked, ask } from '../http-load.ts';
+import { medians } from '../measure.ts';
+import { pace, percentile } from '../paced.ts';
+import { type ServerProcess, startModule, startProgram } from '../processes.ts';
+import type { Place } from '../sections.ts';
+import type { Report, Row } from '../table.ts';
+import { startBenchIssuer } from './issuer.ts';
+import { measureDelay, measureMemory } from './rest.ts';
+import { NAMES, VERSIONS, versionsOf } from './versions.ts';
 
-/** Three versions of each: as many as the official registry has. */
-const NAMES = 7000;
-const VERSIONS = ['0.9.0', '1.0.0', '1.1.0'];
 const REQUESTS = 2000;
 /** Beside what is much slower. */
 const FEW_REQUESTS = 400;
@@ -46,47 +42,27 @@ export async function benchRegistry({ folder, program }: Place): Promise<Report>
     const store = createStore(openPool(database.app));
     await syncText(store, 'tools', versionsOf(NAMES), undefined, 'upstream');
     await store.close();
-    const service = await startProgram([program, 'serve', '-c', configFile(folder, database, issuer.url)]);
+    const file = configFile(folder, database, issuer.url);
+    const service = await startProgram([...imageNodeOptions(), ...profileOptions(), program, 'serve', '-c', file]);
+    const token = { authorization: `Bearer ${issuer.token}` };
+    let rows: readonly Row[];
     try {
-      const token = { authorization: `Bearer ${issuer.token}` };
-      return { rows: await measure(service, database, token), notices: [] };
+      rows = await measure(service, database, token);
     } finally {
       await service.stop();
     }
+    const place = { folder, program, database };
+    return { rows: [...rows, ...(await measureMemory(place)), ...(await measureDelay(place))], notices: [] };
   } finally {
     issuer.server.close();
     await database.stop();
   }
 }
 
-/** The sample registry under many names, in the official format, in three versions each. */
-function versionsOf(names: number): string {
-  const parsed = parseRegistry('toolhive', JSON.stringify(registryOf(names)), 'registry.json');
-  assert(parsed.ok);
-  const servers = parsed.entries.flatMap(({ document }) => VERSIONS.map((version) => ({ ...document, version })));
-  return JSON.stringify({ version: '1.0.0', meta: {}, data: { servers } });
-}
-
-interface BenchIssuer {
-  readonly url: string;
-  readonly token: string;
-  readonly server: Server;
-}
-
-/** Keys behind a URL, and a token that they verify. */
-async function startBenchIssuer(): Promise<BenchIssuer> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
-  const server = createServer((_request, response) => response.end(JSON.stringify({ keys: [jwk] })));
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const token = await new SignJWT({ scope: 'mcp-registry:read' })
-    .setProtectedHeader({ alg: 'RS256', kid: 'bench' })
-    .setIssuer(url)
-    .setAudience('bench')
-    .setExpirationTime('1h')
-    .sign(privateKey);
-  return { url, token, server };
+/** SKEP_BENCH_PROFILE names a folder for the profile of the service. */
+function profileOptions(): readonly string[] {
+  const profile = process.env.SKEP_BENCH_PROFILE;
+  return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
 }
 
 /** JSON is YAML. */
@@ -111,35 +87,38 @@ async function measure(service: ServerProcess<string>, database: BenchDatabase, 
   const { headers } = await sampleAnswer(url, token);
   const named = { ...token, 'if-none-match': headers.etag ?? '' };
   return [
-    ...(await besideBare(url, `GET ${PATH}`, token)),
-    ...(await besideBare(url, 'the same, gzip', { ...token, 'accept-encoding': 'gzip' })),
-    ...(await besideBare(url, 'the same, If-None-Match: 304', named)),
-    ...(await besideFastify(url, database, token)),
+    ...(await besideBare(service, url, `GET ${PATH}`, token)),
+    ...(await besideBare(service, url, 'the same, gzip', { ...token, 'accept-encoding': 'gzip' })),
+    ...(await besideBare(service, url, 'the same, If-None-Match: 304', named)),
+    ...(await besideFastify(service, url, database, token)),
     ...(await steadily(url, token, { service: service.pid, PostgreSQL: database.pid })),
-    ...memory(service),
   ];
 }
 
-async function besideBare(url: string, name: string, headers: Headers): Promise<Row[]> {
+async function besideBare(service: ServerProcess<string>, url: string, name: string, headers: Headers): Promise<Row[]> {
   const answer = await sampleAnswer(url, headers);
-  const bare = await startModule<number>(new URL('./bare-server.ts', import.meta.url), answer);
+  const bare = await startModule<number>(new URL('../bare-server.ts', import.meta.url), answer);
   try {
-    return [
-      await compare(url, bare.ready, { name, headers, status: answer.status, against: AGAINST, requests: REQUESTS }),
-    ];
+    const compared = { name, headers, status: answer.status, against: AGAINST, requests: REQUESTS };
+    return await compare(url, [service, bare], compared);
   } finally {
     await bare.stop();
   }
 }
 
-async function besideFastify(url: string, { app }: BenchDatabase, headers: Headers): Promise<Row[]> {
+async function besideFastify(
+  service: ServerProcess<string>,
+  url: string,
+  { app }: BenchDatabase,
+  headers: Headers,
+): Promise<Row[]> {
   const { host, port, user, password = '', database } = app;
   const input = { host, port, user, password, database };
-  const plain = await startModule<number>(new URL('./plain-fastify.ts', import.meta.url), input);
+  const plain = await startModule<number>(new URL('../plain-fastify.ts', import.meta.url), input);
   try {
     const against = 'Fastify: query, map, return';
     const compared = { name: `GET ${PATH}`, headers, status: 200, against, requests: FEW_REQUESTS };
-    return [await compare(url, plain.ready, compared)];
+    return await compare(url, [service, plain], compared);
   } finally {
     await plain.stop();
   }
@@ -153,16 +132,33 @@ interface Compared {
   readonly requests: number;
 }
 
-async function compare(url: string, port: number, compared: Compared): Promise<Row> {
+/** Requests a second, and what one costs each process: that hardly depends on what else the machine does. */
+async function compare(
+  url: string,
+  [service, other]: readonly [ServerProcess<string>, ServerProcess<number>],
+  compared: Compared,
+): Promise<Row[]> {
   const { name, headers, status, against, requests } = compared;
   const asked: Asked = { port: Number(new URL(url).port), path: PATH, headers, status };
+  const used = { ours: 0, other: 0 };
+  async function measured(who: keyof typeof used, pid: number, port: number): Promise<void> {
+    const before = ownCpuMs(pid) ?? Number.NaN;
+    await ask({ ...asked, port }, requests, CONNECTIONS);
+    used[who] += (ownCpuMs(pid) ?? Number.NaN) - before;
+  }
   const times = await medians(ROUNDS, {
-    ours: () => ask(asked, requests, CONNECTIONS),
-    other: () => ask({ ...asked, port }, requests, CONNECTIONS),
+    ours: () => measured('ours', service.pid, asked.port),
+    other: () => measured('other', other.pid, other.ready),
   });
   const [ours, baseline] = [times.ours, times.other].map((ms) => (requests * 1000) / ms);
   assert(ours !== undefined && baseline !== undefined);
-  return { name, ours, baseline, unit: 'requests/s', against };
+  const [cost, otherCost] = [used.ours, used.other].map((ms) => ms / requests / (ROUNDS + 1));
+  return [
+    { name, ours, baseline, unit: 'requests/s', against },
+    ...(cost === undefined || Number.isNaN(cost)
+      ? []
+      : [{ name: '... processor time', ours: cost, baseline: otherCost, unit: 'ms', against }]),
+  ];
 }
 
 /** Pages of the default size from all over the list, and searches; none of them was asked for before. */
@@ -228,11 +224,6 @@ async function readNextCursor(url: string, headers: Headers): Promise<string | u
   const { body } = await request(url, { headers });
   const { metadata }: { metadata: { nextCursor?: string } } = JSON.parse(await body.text());
   return metadata.nextCursor;
-}
-
-function memory(service: ServerProcess<string>): Row[] {
-  const ours = residentMiB(service.pid);
-  return ours === undefined ? [] : [{ name: 'memory of the service after it', ours, unit: 'MiB' }];
 }
 
 /** With the headers that the service sends, so that both send as many bytes. */
