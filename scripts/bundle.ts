@@ -14,7 +14,7 @@ import { AJV_OPTIONS } from '../src/contracts/schema-check.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
-const PAGES = ['registry/page/browser', 'control/page/browser'];
+export const PAGES = ['registry/page/browser', 'control/page/browser'];
 
 /** Loaded by their own file names, in threads. */
 const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];
@@ -24,7 +24,7 @@ export async function bundleTo(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   const threads = Object.fromEntries(THREADS.map((name) => [name, join(SRC, `${name}.ts`)]));
   await compile({ skep: join(SRC, 'skep.ts'), ...threads }, folder);
-  for (const page of PAGES) await compile(join(SRC, page, 'main.ts'), join(folder, page));
+  for (const page of PAGES) await compilePage(page, join(folder, page));
   for (const path of globSync(`${SRC}/**/*.{sql,html,css,svg}`)) {
     const target = join(folder, relative(SRC, path));
     mkdirSync(dirname(target), { recursive: true });
@@ -35,11 +35,20 @@ export async function bundleTo(folder: string): Promise<string> {
   return executable;
 }
 
+/** One script, which imports nothing: browsers have no modules of Node, and its policy loads none. `page`: below src. */
+export function compilePage(page: string, folder: string): Promise<void> {
+  return compile(join(SRC, page, 'main.ts'), folder, 'browser');
+}
+
 /** Modules with all of ours that they need, as `<folder>/<name>.js`. */
-export async function compile(input: string | Record<string, string>, folder: string): Promise<void> {
+export async function compile(
+  input: string | Record<string, string>,
+  folder: string,
+  platform: 'node' | 'browser' = 'node',
+): Promise<void> {
   const bundle = await rolldown({
     input,
-    platform: 'node',
+    platform,
     // Packages, and Node's own modules, are loaded from where they are installed.
     external: (id, importer) => !id.startsWith('.') && !id.startsWith('/') && !isBundled(id, importer),
     plugins: [ownPlaces, jsonTexts, compiledChecks, withoutRequests],
