@@ -232,6 +232,7 @@ describe.skipIf(executable === undefined)('the catalogue page', () => {
     await page.goto(`${base}/#/tools?search=clock`);
     await page.getByRole('link', { name: 'Clock' }).click();
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
+    expect(await page.getByRole('list', { name: 'Figures' }).count()).toBe(0);
     expect(page.url()).toBe(`${base}/#/tools/io.acme%2Fclock`);
     expect(await page.title()).toBe('Clock · MCP servers');
     expect(await focused(page)).toBe('Clock');

@@ -55,17 +55,19 @@ export function icon(name: string, title: string): HTMLElement {
   return element('span', { class: `icon hue-${hue}`, 'aria-hidden': 'true' }, letter.toUpperCase());
 }
 
-/** Stars, pulls and the last change, as far as they are known. */
-export function figures({ stars, pulls, changedAt }: Pick<Entry, 'stars' | 'pulls' | 'changedAt'>): HTMLElement {
+/** Stars, pulls and the last change, as far as they are known; undefined where none is. */
+export function figures({
+  stars,
+  pulls,
+  changedAt,
+}: Pick<Entry, 'stars' | 'pulls' | 'changedAt'>): HTMLElement | undefined {
   const shown = [
     stars === undefined ? undefined : figure('★', shortNumber(stars), `${stars.toLocaleString('en')} stars`),
     pulls === undefined ? undefined : figure('↓', shortNumber(pulls), `${pulls.toLocaleString('en')} pulls`),
     changedAt === undefined ? undefined : date(changedAt, 'medium'),
   ];
-  return list(
-    shown.filter((each) => each !== undefined),
-    { class: 'figures', 'aria-label': 'Figures' },
-  );
+  const known = shown.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : list(known, { class: 'figures', 'aria-label': 'Figures' });
 }
 
 function figure(sign: string, short: string, long: string): HTMLElement {
