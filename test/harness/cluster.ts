@@ -152,6 +152,7 @@ export async function eventually<T>(ask: () => Promise<T>, pleases: (value: T) =
     const value = await inTime(ask(), deadline - Date.now(), () => new Error(`not in time; last seen: ${last}`));
     if (pleases(value)) return value;
     last = String(JSON.stringify(value));
+    if (Date.now() >= deadline) throw new Error(`not in time; last seen: ${last}`);
     await sleep(20);
   }
 }
