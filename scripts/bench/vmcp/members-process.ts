@@ -56,6 +56,8 @@ function startServer(server: number): Promise<Server> {
       else setTimeout(send, delayMs);
     });
   });
+  // Whoever is busy finds out late that a connection was closed: a call that was sent on it is lost.
+  listener.keepAliveTimeout = 120_000;
   return new Promise((resolve) => listener.listen(0, '127.0.0.1', () => resolve(listener)));
 }
 
