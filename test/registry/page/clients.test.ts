@@ -1,9 +1,10 @@
 // The configuration files that the page offers, from the documents that the registry serves.
 
 import { describe, expect, test } from 'vitest';
-import { CLIENTS, shellLine } from '../../../src/registry/page/browser/clients.ts';
+import { CLIENTS } from '../../../src/registry/page/browser/clients.ts';
 import { readEntry } from '../../../src/registry/page/browser/entry.ts';
 import { waysOf } from '../../../src/registry/page/browser/launch.ts';
+import { shellLine } from '../../../src/registry/page/browser/shell.ts';
 import type { JsonObject } from '../../../src/std/json.ts';
 import { CLOCK } from './fixtures.ts';
 

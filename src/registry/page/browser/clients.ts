@@ -1,11 +1,13 @@
 // The configuration files of MCP clients, ready to be pasted. Knows no DOM. Sources: the clients' documentation of
 // VS Code's mcp.json and its install links, Claude Code's .mcp.json, Claude Desktop's claude_desktop_config.json, Cursor's
-// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json, ToolHive's
-// thv run.
+// mcp.json and its deep links, Windsurf's mcp_config.json, Zed's settings.json.
 
+import { type Configuration, configurationKey } from './configuration.ts';
 import { lastSegment } from './entry.ts';
-import type { Command, Launch, Subject } from './launch.ts';
+import type { Command, Launch } from './launch.ts';
+import { shellName } from './shell.ts';
 import type { Blank, Template } from './template.ts';
+import { configureThv } from './thv.ts';
 
 export interface Client {
   readonly name: string;
@@ -17,12 +19,6 @@ export interface Client {
   readonly starts?: true;
   /** A link that has the client ask whether to install it; undefined where this way has none. */
   readonly install?: (server: string, launch: Launch) => string | undefined;
-}
-
-export interface Configuration {
-  readonly text: string;
-  /** Environment variables that must be set where the client runs. */
-  readonly variables: readonly Blank[];
 }
 
 const CLAUDE_CODE: Client = {
@@ -56,7 +52,7 @@ export const CLIENTS: readonly Client[] = [
     file: 'settings.json',
     configure: (server, launch) => forFilledIn(server, launch, 'context_servers'),
   },
-  { name: 'thv', file: 'A terminal', starts: true, configure: forThv },
+  { name: 'thv', file: 'A terminal', starts: true, configure: configureThv },
 ];
 
 /** What is blank is to be written into the file by hand: these clients know no variables. */
@@ -179,93 +175,6 @@ function define(
   };
 }
 
-/** The command as a line for a POSIX shell; what is blank comes from the shell's environment. */
-export function shellLine({ program, args, environment }: Command): string {
-  const assignments = environment.flatMap(({ name, value }) => {
-    // The shell hands on what is set in it anyway.
-    const isOwn = value.length === 1 && typeof value[0] === 'object' && value[0].name === name;
-    return isOwn || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [`${name}=${shellWord(value)}`];
-  });
-  return [...assignments, program, ...args.map(shellWord)].join(' ');
-}
-
-/** How ToolHive's CLI calls what it builds an image for; it has no name for packages of NuGet. */
-const THV_SCHEMES: Readonly<Record<Subject['kind'], string | undefined>> = {
-  npm: 'npx://',
-  pypi: 'uvx://',
-  nuget: undefined,
-  oci: '',
-};
-
-/** A line for a POSIX shell. https://docs.stacklok.com/toolhive/reference/cli/thv_run */
-function forThv(server: string, launch: Launch): Configuration | undefined {
-  const name: Template[] = [['--name'], [configurationKey(server).toLowerCase()]];
-  const command = launch.kind === 'command' ? launch.command : launch.start;
-  const words = command === undefined ? thvRemote(launch) : thvWorkload(command.subject, launch);
-  if (words === undefined) return undefined;
-  const all = [['thv'], ['run'], ...name, ...words] as readonly Template[];
-  const blanks = all.flat().filter((part) => typeof part !== 'string');
-  const variables = new Map(blanks.map((blank) => [shellName(blank.name), { ...blank, name: shellName(blank.name) }]));
-  return { text: all.map(shellWord).join(' '), variables: [...variables.values()] };
-}
-
-function thvRemote(launch: Launch): readonly Template[] | undefined {
-  if (launch.kind === 'command') return undefined;
-  const headers = launch.headers.flatMap(({ name, value }): Template[] => [
-    ['--remote-forward-headers'],
-    [`${name}=`, ...value],
-  ]);
-  return [['--transport'], [thvTransport(launch)], ...headers, launch.url];
-}
-
-function thvWorkload(
-  { kind, identifier, args, environment }: Subject,
-  launch: Launch,
-): readonly Template[] | undefined {
-  const scheme = THV_SCHEMES[kind];
-  if (scheme === undefined) return undefined;
-  const settings = environment.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value]]);
-  const rest: Template[] = args.length === 0 ? [] : [['--'], ...args];
-  return [
-    ['--transport'],
-    [thvTransport(launch)],
-    ...thvPort(launch),
-    ...settings,
-    [`${scheme}${identifier}`],
-    ...rest,
-  ];
-}
-
-function thvPort(launch: Launch): readonly Template[] {
-  const [address] = launch.kind === 'address' ? launch.url : [];
-  const port = typeof address === 'string' ? URL.parse(address)?.port : undefined;
-  return port === undefined || port === '' ? [] : [['--target-port'], [port]];
-}
-
-function thvTransport(launch: Launch): string {
-  if (launch.kind === 'command') return 'stdio';
-  return launch.type === 'sse' ? 'sse' : 'streamable-http';
-}
-
-function shellWord(template: Template): string {
-  const word = template
-    .map((part) => (typeof part === 'string' ? quoteShell(part) : `"$${shellName(part.name)}"`))
-    .join('');
-  return word === '' ? "''" : word;
-}
-
-/** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
-function quoteShell(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function shellName(name: string): string {
-  return name
-    .toUpperCase()
-    .replaceAll(/[^A-Z0-9_]+/g, '_')
-    .replace(/^(?=[0-9])/, '_');
-}
-
 /** An environment variable keeps its name; the name of a header or an argument says little without its server. */
 function variableOf({ name }: Blank, server: string): string {
   return /^[A-Z_][A-Z0-9_]*$/.test(name) ? name : shellName(`${lastSegment(server)}_${name}`);
@@ -273,10 +182,6 @@ function variableOf({ name }: Blank, server: string): string {
 
 function fillTemplate(template: Template, write: Write): string {
   return template.map((part) => (typeof part === 'string' ? part : write(part))).join('');
-}
-
-function configurationKey(server: string): string {
-  return lastSegment(server).replaceAll(/[^A-Za-z0-9._-]+/g, '-');
 }
 
 function pretty(value: object): string {

@@ -1,10 +1,11 @@
 // Ready-to-paste configuration of a client: choose the client and the way to run the server, copy the text.
 
-import { CLIENTS, type Client, shellLine } from './clients.ts';
+import { CLIENTS, type Client } from './clients.ts';
 import { button, element, list } from './dom.ts';
 import type { Entry } from './entry.ts';
 import { type Launch, type Way, waysOf } from './launch.ts';
 import { launchOfRunning, type RunningServers } from './running/servers.ts';
+import { shellLine } from './shell.ts';
 
 /** What runs here first. `announce`: for those who do not see that something was copied. */
 export function connectSection(entry: Entry, running: RunningServers, announce: (text: string) => void): HTMLElement {

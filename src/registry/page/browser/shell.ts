@@ -1,0 +1,35 @@
+// Commands as lines for a POSIX shell, in which nothing but the names of variables has a meaning. Knows no client.
+
+import type { Command } from './launch.ts';
+import type { Template } from './template.ts';
+
+/** The command as a line for a POSIX shell; what is blank comes from the shell's environment. */
+export function shellLine({ program, args, environment }: Command): string {
+  const assignments = environment.flatMap(({ name, value }) => {
+    // The shell hands on what is set in it anyway.
+    const isOwn = value.length === 1 && typeof value[0] === 'object' && value[0].name === name;
+    return isOwn || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? [] : [`${name}=${shellWord(value)}`];
+  });
+  return [...assignments, program, ...args.map(shellWord)].join(' ');
+}
+
+/** What is blank comes from the shell's environment. */
+export function shellWord(template: Template): string {
+  const word = template
+    .map((part) => (typeof part === 'string' ? quoteShell(part) : `"$${shellName(part.name)}"`))
+    .join('');
+  return word === '' ? "''" : word;
+}
+
+/** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
+function quoteShell(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A name that a variable of the shell can have. */
+export function shellName(name: string): string {
+  return name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9_]+/g, '_')
+    .replace(/^(?=[0-9])/, '_');
+}
