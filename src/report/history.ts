@@ -1,7 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
-import { nameOfList } from './text.ts';
+import { nameOfList } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function jsonOfHistory(runs: readonly RunRecord[]): string {

@@ -6,8 +6,8 @@ import { type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
 import type { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
+import { countsOf } from './change-text.ts';
 import { jsonOfExplanation } from './explanations.ts';
-import { countsOf } from './text.ts';
 import { visible } from './visible.ts';
 
 export function jsonOfValidation({ summary, problems }: Validation): string {

@@ -6,12 +6,14 @@ import type { Explanation } from '../reconcile/plan/explain.ts';
 import type { Change, Plan } from '../reconcile/plan/plan.ts';
 import { type RunResult, refusedChanges } from '../reconcile/result.ts';
 import { formatId, type Problem } from '../std/problem.ts';
+import { countsOf, formatValue, textOfDifference, unpreviewed } from './change-text.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
+import { fateOf } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
 import { bySeverity, counted, countOf } from './order.ts';
-import { countsOf, fateOf, formatValue, textOfDifference, textOfQuarantined, unpreviewed, whyPaused } from './text.ts';
+import { textOfQuarantined, whyPaused } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {

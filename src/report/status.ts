@@ -4,7 +4,8 @@ import type { Troubled } from '../reconcile/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
-import { nameOfWaiting, textOfQuarantined, whyPaused } from './text.ts';
+import { nameOfWaiting } from './deletion-text.ts';
+import { textOfQuarantined, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 /** The last run that this machine has seen, also one that was no news. */

@@ -2,19 +2,15 @@
 
 import type { Outcome } from '../reconcile/apply/apply.ts';
 import type { CatalogueOutcome } from '../reconcile/catalogue/registries.ts';
-import type { Change, Plan } from '../reconcile/plan/plan.ts';
 import { type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
-import { lazyPackage } from '../std/lazy-package.ts';
 import { formatId, formatProblem } from '../std/problem.ts';
+import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
+import { approvedLines, type CommandOf, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
-import { type Extent, fold, sentenceOf } from './fold.ts';
+import type { Extent } from './fold.ts';
 import { textOfImpact } from './impact.ts';
 import { visible, visibleLines } from './visible.ts';
-
-const diffPackage = lazyPackage<typeof import('diff')>('diff');
-
-const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
 export function textOfValidation(validation: Validation): string {
   return visibleLines([...validation.problems.map(formatProblem), verdictOn(validation)]);
@@ -33,9 +29,6 @@ function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
 }
-
-/** How a command is typed where a text is read. */
-export type CommandOf = (words: string) => string;
 
 const INSTALLED: CommandOf = (words) => `skep ${words}`;
 
@@ -178,64 +171,8 @@ export function textOfOutcome({ action, resource, error }: Outcome): string {
   return visible(`${formatId(resource)} ${action}${reason}`);
 }
 
-export interface Counts {
-  readonly create: number;
-  readonly update: number;
-  readonly delete: number;
-}
-
-export function countsOf(plan: Plan): Counts {
-  const actions = plan.batches.flatMap((batch) => batch.changes.map((change) => change.action));
-  function count(action: Change['action']): number {
-    return actions.filter((each) => each === action).length;
-  }
-  return { create: count('create'), update: count('update'), delete: count('delete') };
-}
-
-function textOfChange(change: Change): string[] {
-  const id = formatId(change.resource);
-  if (change.action === 'delete') return [`  ${MARKS.delete} ${id}`];
-  const refused = change.preview?.verdict === 'refused' ? [lineOfRefusal(change.preview)] : [];
-  if (change.action === 'create') return [`  ${MARKS.create} ${id}`, ...refused];
-  const head = change.replaces === true ? `  -/+ ${id} (deleted and created anew)` : `  ${MARKS.update} ${id}`;
-  return [head, ...change.diff.flatMap(textOfDifference), ...refused];
-}
-
-function lineOfRefusal({ code, message }: { readonly code: string; readonly message: string }): string {
-  return `      the server refuses it: ${message} [${code}]`;
-}
-
-/** A first commit may have thousands. */
-function several(ids: readonly string[]): string {
-  const more = ids.length - SHOWN;
-  return more <= 0 ? ids.join(', ') : `${ids.slice(0, SHOWN).join(', ')} and ${more} more`;
-}
-
-const SHOWN = 3;
 /** Of those that are waited for. */
 const NAMES_MAX = 10;
-
-/** What the server could not be shown, one line per reason. */
-export function unpreviewed({ batches }: Plan): string[] {
-  const byReason = new Map<string, string[]>();
-  for (const change of batches.flatMap((batch) => batch.changes)) {
-    if (change.action === 'delete' || change.preview?.verdict !== 'skipped') continue;
-    const { reason } = change.preview;
-    byReason.set(reason, [...(byReason.get(reason) ?? []), formatId(change.resource)]);
-  }
-  return [...byReason].map(([reason, ids]) => `not shown to the server before (${reason}): ${several(ids)}`);
-}
-
-/** One line; for texts of several lines, those that differ with a little around them. */
-export function textOfDifference({ path, before, after }: Change['diff'][number]): string[] {
-  if (!isLong(before) || !isLong(after)) return [`      ${path}: ${formatValue(before)} -> ${formatValue(after)}`];
-  const { hunks } = diffPackage().structuredPatch('', '', before, after, '', '', { context: 1 });
-  return [`      ${path}:`, ...hunks.flatMap((hunk) => hunk.lines.map((line) => `        ${line}`))];
-}
-
-function isLong(value: unknown): value is string {
-  return typeof value === 'string' && value.includes('\n');
-}
 
 function trouble({ problems, failures, warnings, quarantined }: RunResult): string[] {
   return [
@@ -251,68 +188,6 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
   return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
 }
 
-function guardLines({ waiting }: Plan, extent: Extent, commandOf: CommandOf): string[] {
-  return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
-    `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
-    ...deletionLines(deletions, extent),
-    ...(expiredAt === undefined ? [] : [`their approval ran out at ${expiredAt}`]),
-    `to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`,
-  ]);
-}
-
-/** What waits without a deletion is everything: none of the sources was read before. */
-export function nameOfWaiting({ source, deletions }: { source: string; deletions: readonly unknown[] }): string {
-  return deletions.length === 0 ? 'all changes' : nameOfList(source);
-}
-
-/** Children of what somebody applied by hand are of no source. */
-export function nameOfList(source: string): string {
-  return source === '' ? 'deletions' : `deletions of source ${source}`;
-}
-
-/** What an approval lets go does not always stay away, and may not go alone. */
-export function fateOf({
-  replaced,
-  takes = [],
-}: {
-  readonly replaced?: true;
-  readonly takes?: readonly string[];
-}): string {
-  const along = takes.length === 0 ? '' : ` (with it: ${takes.join(', ')})`;
-  return replaced === true ? ' (deleted and created anew)' : along;
-}
-
-function approvedLines({ approved }: Plan): string[] {
-  return approved.map(
-    ({ source, approval, reasons }) =>
-      `${nameOfList(source)} are approved (${approval.hash}, until ${approval.expiresAt}): ${reasons.join('; ')}`,
-  );
-}
-
-/** One line per custom resource. */
-export function deletionLines(deletions: Plan['waiting'][number]['deletions'], extent: Extent = 'folded'): string[] {
-  return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
-}
-
-/** By reason; what an object that is named is made of is counted there. */
-function heldLines({ held, waiting }: Plan, extent: Extent): string[] {
-  const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
-  const all = held.map(({ resource, owner, reason }) => {
-    return { id: formatId(resource), owner: owner && formatId(owner), reason };
-  });
-  const listed = fold(
-    all.filter(({ id }) => !waitingToo.has(id)),
-    extent,
-  );
-  return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>
-    sentenceOf(
-      `kept unchanged (${reason})`,
-      entries.map(({ entry, along }) => `${entry.id}${along}`),
-      extent,
-    ),
-  );
-}
-
 function waiting({ readiness, timedOut }: RunResult): string[] {
   const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${readiness.failed.map(formatId).join(', ')}`];
   if (readiness.progressing.length === 0) return failed;
@@ -326,8 +201,4 @@ function total(result: RunResult): string {
   const counts = `${created} created, ${configured} configured, ${unchanged} unchanged, ${deleted} deleted, ${held} held, ${failed} failed`;
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return `${counts} (${result.requests} API requests, ${seconds.toFixed(1)} s)`;
-}
-
-export function formatValue(value: unknown): string {
-  return value === undefined ? '(none)' : JSON.stringify(value);
 }

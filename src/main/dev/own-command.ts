@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import type { CommandOf } from '../../report/text.ts';
+import type { CommandOf } from '../../report/deletion-text.ts';
 
 /** A checkout's own Node is in node_modules. */
 export function ownCommand(): string {

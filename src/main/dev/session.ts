@@ -3,7 +3,8 @@
 import { relative, resolve } from 'node:path';
 import { freePort } from '../../devcluster/node/free-port.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
-import { type CommandOf, tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
+import type { CommandOf } from '../../report/deletion-text.ts';
+import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Config } from '../config/config.ts';
 import { openInstance } from '../instance/instance.ts';

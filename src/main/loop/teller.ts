@@ -4,7 +4,8 @@
 import type { Logger } from 'pino';
 import { type Outcome, RUN_STOPPED } from '../../reconcile/apply/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../../reconcile/result.ts';
-import { countsOf, tellOutcomes, textOfChanges, textOfOutcome } from '../../report/text.ts';
+import { countsOf } from '../../report/change-text.ts';
+import { tellOutcomes, textOfChanges, textOfOutcome } from '../../report/text.ts';
 import type { Failure } from '../../std/failure.ts';
 import { formatId, formatProblem } from '../../std/problem.ts';
 
