@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/harness/git-server.ts';
 import { useFolder } from '../adapters/git/state.ts';
 import { readSecretFile } from './config/secret-file.ts';
-import { writeState } from './instance/state-file.ts';
 import { openResultCache } from './offline/result-cache.ts';
+import { writeState } from './state-file.ts';
 
 const folder = temporaryFolder();
 

@@ -1,27 +1,20 @@
 // The Kubernetes API as the reconciler sees it: implements `Cluster` of reconcile/ports.ts. Objects travel verbatim, both
 // ways: no typed client in between drops what it does not know. Knows nothing about our kinds.
 
-import type { KubeObject } from '../../kube/object.ts';
-import type {
-  ApiResource,
-  ApplyOptions,
-  Clock,
-  Cluster,
-  Exchange,
-  JsonPatchOperation,
-  PatchOptions,
-} from '../../reconcile/ports.ts';
-import { Failure } from '../../std/failure.ts';
-import { formatId, type ResourceId } from '../../std/problem.ts';
-import { type Api, createApi } from './api.ts';
+import type { Clock, Cluster, Exchange } from '../../reconcile/ports.ts';
+import { createApi } from './api.ts';
 import { openCredentials } from './credentials.ts';
-import { type Discovered, discover } from './discovery.ts';
-import { sendForJson } from './json-answer.ts';
 import { createLimiter } from './limiter.ts';
 import { openLists } from './lists.ts';
-import { isKubeObject } from './objects.ts';
-import { collectionPath, objectPath } from './paths.ts';
-import { unexpected } from './refusals.ts';
+import {
+  applyObject,
+  type Context,
+  discoverOnce,
+  getObject,
+  patchObject,
+  removeObject,
+  storeObject,
+} from './object-requests.ts';
 import { createSchemas } from './schemas.ts';
 
 export interface ClusterOptions {
@@ -79,8 +72,8 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
   const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
   const schemas = createSchemas(api, options.cacheDir);
   return {
-    resources: async () => (await discovered(context)).preferred,
-    serves: async (apiVersion, kind) => (await discovered(context)).find(apiVersion, kind),
+    resources: async () => (await discoverOnce(context)).preferred,
+    serves: async (apiVersion, kind) => (await discoverOnce(context)).find(apiVersion, kind),
     schema: schemas.read,
     refresh: () => {
       context.discovered = undefined;
@@ -102,166 +95,4 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     server: () => credentials.server,
     close: api.close,
   };
-}
-
-interface Context {
-  readonly api: Api;
-  readonly fieldManager: string;
-  fence: (() => void) | undefined;
-  discovered: Promise<Discovered> | undefined;
-}
-
-function discovered(context: Context): Promise<Discovered> {
-  const { api } = context;
-  const known = context.discovered;
-  if (known !== undefined) return known;
-  const reading = discover(api);
-  context.discovered = reading;
-  reading.catch(() => {
-    if (context.discovered === reading) context.discovered = undefined;
-  });
-  return reading;
-}
-
-async function resourceOf(context: Context, id: ResourceId): Promise<ApiResource> {
-  const resource = (await discovered(context)).find(id.apiVersion, id.kind);
-  const { apiVersion, kind } = id;
-  const data = { apiVersion, kind, server: context.api.url('') };
-  if (resource === undefined) {
-    throw new Failure('cluster-unknown-kind', `${data.server} serves no ${kind} in ${apiVersion}`, { data });
-  }
-  if (resource.namespaced && (id.namespace ?? '') === '') {
-    throw new Failure('cluster-invalid', `${formatId(id)} needs a namespace`, { data });
-  }
-  return resource;
-}
-
-async function getObject(context: Context, id: ResourceId, urgent: boolean): Promise<KubeObject | undefined> {
-  const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
-  try {
-    return asObject(context, path, await sendForJson(context.api, { method: 'GET', path, repeatable: true, urgent }));
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'cluster-not-found') return undefined;
-    throw error;
-  }
-}
-
-/** Kubernetes API Concepts, "Server-Side Apply": JSON is YAML, so the object is sent as it is. */
-async function applyObject(context: Context, object: KubeObject, how: ApplyOptions): Promise<KubeObject> {
-  const { name, namespace } = object.metadata;
-  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
-  const query = new URLSearchParams({
-    fieldManager: context.fieldManager,
-    force: String(how.force),
-    fieldValidation: 'Strict',
-  });
-  if (how.dryRun === true) query.set('dryRun', 'All');
-  const below = how.subresource === undefined ? '' : `/${how.subresource}`;
-  const path = `${objectPath(resource, namespace, name)}${below}?${query}`;
-  const answer = await sendForJson(context.api, {
-    method: 'PATCH',
-    path,
-    body: JSON.stringify(object),
-    contentType: 'application/apply-patch+yaml',
-    repeatable: true,
-    secret: isSecret(object),
-    ...asUser(how.as),
-    ...fenceOf(context, how.dryRun !== true),
-  });
-  return asObject(context, path, answer);
-}
-
-/** A repeated patch finds another version, and is refused. */
-async function patchObject(
-  context: Context,
-  object: KubeObject,
-  operations: readonly JsonPatchOperation[],
-  { dryRun, as }: PatchOptions,
-): Promise<KubeObject> {
-  const { name, namespace, resourceVersion = '' } = object.metadata;
-  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
-  const query = new URLSearchParams({ fieldManager: context.fieldManager, fieldValidation: 'Strict' });
-  if (dryRun === true) query.set('dryRun', 'All');
-  const path = `${objectPath(resource, namespace, name)}?${query}`;
-  const unmoved = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion };
-  const answer = await sendForJson(context.api, {
-    method: 'PATCH',
-    path,
-    body: JSON.stringify([unmoved, ...operations]),
-    contentType: 'application/json-patch+json',
-    repeatable: true,
-    secret: isSecret(object),
-    ...asUser(as),
-    ...fenceOf(context, dryRun !== true),
-  });
-  return asObject(context, path, answer);
-}
-
-interface Preconditions {
-  readonly uid: string;
-  readonly resourceVersion?: string;
-}
-
-/** With the uid as precondition a repeated deletion cannot meet another object, and the second answer is 404. */
-async function removeObject(
-  context: Context,
-  id: ResourceId,
-  preconditions: Preconditions,
-  as: string | undefined,
-): Promise<void> {
-  const path = objectPath(await resourceOf(context, id), id.namespace, id.name);
-  const options = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions };
-  try {
-    await context.api.send({
-      method: 'DELETE',
-      path,
-      body: JSON.stringify(options),
-      contentType: 'application/json',
-      repeatable: true,
-      secret: isSecret(id),
-      ...asUser(as),
-      ...fenceOf(context, true),
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'cluster-not-found') throw error;
-  }
-}
-
-/** Sent twice, these would fail the second time although the first one succeeded: a lost answer is a failure at once. */
-async function storeObject(context: Context, object: KubeObject, method: 'POST' | 'PUT'): Promise<KubeObject> {
-  const { name, namespace } = object.metadata;
-  const resource = await resourceOf(context, { ...object, ...withNamespace(namespace), name });
-  const base = method === 'POST' ? collectionPath(resource, namespace) : objectPath(resource, namespace, name);
-  const path = `${base}?${new URLSearchParams({ fieldManager: context.fieldManager, fieldValidation: 'Strict' })}`;
-  const answer = await sendForJson(context.api, {
-    method,
-    path,
-    body: JSON.stringify(object),
-    contentType: 'application/json',
-    repeatable: false,
-    secret: isSecret(object),
-    urgent: true,
-  });
-  return asObject(context, path, answer);
-}
-
-function asObject({ api }: Context, path: string, value: unknown): KubeObject {
-  if (isKubeObject(value)) return value;
-  throw unexpected(api.url(path), 'the answer is no object');
-}
-
-function fenceOf({ fence }: Context, writes: boolean): { fence?: () => void } {
-  return fence === undefined || !writes ? {} : { fence };
-}
-
-function asUser(as: string | undefined): { as?: string } {
-  return as === undefined ? {} : { as };
-}
-
-function withNamespace(namespace: string | undefined): { namespace?: string } {
-  return namespace === undefined ? {} : { namespace };
-}
-
-function isSecret({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
-  return apiVersion === 'v1' && kind === 'Secret';
 }

@@ -10,30 +10,26 @@ import type { PolicySet } from '../../kube/policy/read.ts';
 import { openDigestKey } from '../../reconcile/desire/digest-key.ts';
 import type { HistoryStore } from '../../reconcile/history/ports.ts';
 import { fieldManager } from '../../reconcile/labels.ts';
-import { userOf } from '../../reconcile/plan/accounts.ts';
 import { admitNothing } from '../../reconcile/plan-file/admission.ts';
 import type { Checkout } from '../../reconcile/ports.ts';
-import type { FleetSource } from '../../reconcile/read/gather.ts';
 import type { RunResult } from '../../reconcile/result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../../reconcile/run.ts';
 import { formatProblem } from '../../std/problem.ts';
 import { UNTRACED } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
-import { readAgeKeyFile } from '../config/age-key-file.ts';
 import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
+import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
 import { type Hurry, inTime, shareOf } from './hurry.ts';
 import { openLoadCache } from './load-cache.ts';
 import { openNotifier } from './notifier.ts';
-import { type Pin, pinned, sourceOrigin } from './pinned.ts';
 import { openPolicyFiles, policyFiles } from './policy-files.ts';
 import { runRecorded } from './recorded-run.ts';
 import { openHistory, openRecorder } from './recorder.ts';
 import { openStores, registryDeps } from './registries.ts';
 import { openRemembered } from './remembered.ts';
-import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 import { openPublisher } from './snapshots.ts';
 import { readInThread } from './source-thread.ts';
 import { type InstanceWatch, withLockWatched, withSourceWatched } from './watch.ts';
@@ -50,14 +46,6 @@ export interface Instance {
   /** Saves what is kept between runs. */
   save(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** What a plan file was made of. */
-export interface PlannedCommits {
-  /** By name of the source; those that are named are read at that commit, whatever their refs name by now. */
-  readonly commits: ReadonlyMap<string, string>;
-  /** Somebody whose key counts has signed it. */
-  readonly isSigned: boolean;
 }
 
 /** Opens an instance for a command of an operator (`cluster.timeoutSeconds`). */
@@ -229,41 +217,4 @@ export function optionsOf(config: Config, homeNamespace: string, policies: Polic
     waitSeconds,
     tooling: `skep/${VERSION}`,
   };
-}
-
-/** Undefined where nothing was planned of it. */
-function pinOf(planned: PlannedCommits | undefined, source: string, history: HistoryStore): Pin | undefined {
-  const commit = planned?.commits.get(source);
-  if (planned === undefined || commit === undefined) return undefined;
-  const wasNamed = async () => (await history.latest(HISTORY_MAX)).some(({ commits }) => commits[source] === commit);
-  return planned.isSigned ? { commit } : { commit, wasNamed };
-}
-
-/** As many as skep.yaml may keep. */
-const HISTORY_MAX = 1000;
-
-/** `pin` undefined: what its ref names. Contacts nobody yet. */
-export function fleetSource(
-  config: Config,
-  source: Config['sources'][number],
-  outbound: Outbound,
-  pin: Pin | undefined,
-  homeNamespace: string,
-): FleetSource {
-  const { name, path, ignore, allow, serviceAccount, auth, verify, decryption, ...place } = source;
-  // All of it: sources that read the same commits share the local copy, whatever their paths.
-  const request = {
-    ...place,
-    path: '',
-    auth: auth && authOf(auth),
-    verify,
-  };
-  const configured = openGitOfSource(name, gitDeps(config, outbound), request);
-  const byTag = verify !== undefined && verify.mode !== 'head';
-  const repository = pin === undefined ? configured : pinned(configured, pin, byTag);
-  const account = serviceAccount === undefined ? {} : { account: userOf(serviceAccount, homeNamespace) };
-  const fixed = pin === undefined ? {} : { fixed: true as const };
-  const keys = decryption === undefined ? {} : { keys: () => readAgeKeyFile(decryption.ageKeyFile) };
-  const origin = sourceOrigin(source.repository, path);
-  return { name, origin, path, ignore, repository, allow, ...account, ...fixed, ...keys };
 }

@@ -11,7 +11,7 @@ import type { Cluster } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Config } from '../config/config.ts';
 import { migrateAtStart, withFiles } from '../services/database.ts';
-import { writeState } from './state-file.ts';
+import { writeState } from '../state-file.ts';
 
 export interface History extends HistoryStore {
   close(): Promise<void>;

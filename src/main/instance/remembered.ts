@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Remembered } from '../../reconcile/diff/certainty.ts';
 import { setBounded } from '../../std/bounded.ts';
-import { writeState } from './state-file.ts';
+import { writeState } from '../state-file.ts';
 
 export interface RememberedFile extends Remembered {
   /** Writes what changed since the file was read. */

@@ -2,7 +2,7 @@
 
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../../std/failure.ts';
+import { Failure } from '../std/failure.ts';
 
 /** Throws Failure `state-not-saved`. */
 export async function writeState(path: string, text: string): Promise<void> {
