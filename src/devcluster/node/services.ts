@@ -25,6 +25,7 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   let turn = 0;
+  let closed = false;
 
   function keep(socket: Socket): void {
     sockets.add(socket);
@@ -69,13 +70,17 @@ export function openServices(api: Pick<NodeApi, 'service'>, dir: string, find: F
   }
 
   return {
-    port(namespace, name, port) {
+    async port(namespace, name, port) {
+      if (closed) throw new Error(`Service ${namespace}/${name} has no port any more: the node has stopped`);
       const key = `${namespace}/${name}:${port}`;
       const opening = opened.get(key) ?? open(key, namespace, name, port);
       opened.set(key, opening);
       return opening;
     },
     async close() {
+      closed = true;
+      // One that opens now would listen for ever, and keep the process.
+      await Promise.allSettled(opened.values());
       for (const socket of sockets) socket.destroy();
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     },
