@@ -29,8 +29,10 @@ export function wordsOf({ search = '' }: { readonly search?: string }): readonly
     .map((text) => ({ text, probes: probesOf(text) }));
 }
 
-export function hasWords({ text, grams }: Searched, words: readonly Word[]): boolean {
-  for (const word of words) if (!mayContain(grams, word.probes) || !text.includes(word.text)) return false;
+export function hasWords(searched: Searched, words: readonly Word[]): boolean {
+  for (const { text, probes } of words) {
+    if (!mayContain(searched.grams, probes) || !searched.text.includes(text)) return false;
+  }
   return true;
 }
 
