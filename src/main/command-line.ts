@@ -32,7 +32,8 @@ import { VERSION } from './version.ts';
 
 const EXIT_CODES = `
 Exit codes:
-  0 done                   1 the world failed        2 changes pending (--detailed-exitcode, or paused)
+  0 done                   1 Git, cluster, database or disk failed
+  2 changes pending (--detailed-exitcode, or paused)
   3 invalid manifests      4 denied by policies
   5 deletions, or unsigned changes, wait for approval
   6 locked by another run  7 some changes failed     8 timed out waiting   64 usage`;

@@ -2,11 +2,13 @@
 
 import type { Approved } from '../reconcile/operate/approve.ts';
 import { deletionLines } from './deletion-text.ts';
+import { counted } from './order.ts';
 import { visibleLines } from './visible.ts';
 
 export function textOfApproval({ list, expiresAt }: Approved): string {
-  const head = `approved until ${expiresAt}: the next run deletes these ${list.deletions.length}`;
-  return visibleLines([head, ...deletionLines(list.deletions)]);
+  const objects = counted(list.deletions.length, 'object');
+  const then = objects === '' ? 'writes the changes' : `deletes ${objects}`;
+  return visibleLines([`approved until ${expiresAt}: the next run ${then}`, ...deletionLines(list.deletions)]);
 }
 
 export function jsonOfApproval({ list, expiresAt }: Approved): string {

@@ -32,7 +32,7 @@ export function textOfChange(change: Change): string[] {
 }
 
 function lineOfRefusal({ code, message }: { readonly code: string; readonly message: string }): string {
-  return `      the server refuses it: ${message} [${code}]`;
+  return `      the API server refuses it: ${message} [${code}]`;
 }
 
 /** What the server could not be shown, one line per reason. */
@@ -43,7 +43,7 @@ export function unpreviewed({ batches }: Plan): string[] {
     const { reason } = change.preview;
     byReason.set(reason, [...(byReason.get(reason) ?? []), formatId(change.resource)]);
   }
-  return [...byReason].map(([reason, ids]) => `not shown to the server before (${reason}): ${several(ids)}`);
+  return [...byReason].map(([reason, ids]) => `not checked by the API server (${reason}): ${several(ids)}`);
 }
 
 /** One line; for texts of several lines, those that differ with a little around them. */

@@ -1,7 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
-import { nameOfList } from './deletion-text.ts';
+import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function jsonOfHistory(runs: readonly RunRecord[]): string {
@@ -32,10 +32,10 @@ export function textOfRecord(run: RunRecord): string {
     ...run.failures.map(({ code, message }) => `error ${code}: ${message}`),
     ...approved.map((hash) => `deletions were approved as ${hash}`),
     ...approvals.flatMap(({ source, hash, deletions }) => [
-      `${nameOfList(source)} waited for approval as ${hash}`,
+      `${nameOfWaiting({ source, deletions })} waited for approval as ${hash}`,
       ...deletions.map((id) => `  - ${id}`),
     ]),
-    ...run.held.map(({ resource, reason }) => `held ${resource}: ${reason}`),
+    ...run.held.map(({ resource, reason }) => `kept unchanged: ${resource}: ${reason}`),
     ...(run.unready.length === 0 ? [] : [`in phase Failed: ${run.unready.join(', ')}`]),
     ...Object.entries(omitted).map(([name, count]) => `${count} more ${name} were not kept`),
     changesOf(run),

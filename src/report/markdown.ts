@@ -8,7 +8,7 @@ import { type RunResult, refusedChanges } from '../reconcile/result.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import { countsOf, formatValue, textOfDifference, unpreviewed } from './change-text.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
-import { fateOf } from './deletion-text.ts';
+import { fateOf, nameOfWaiting } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
@@ -37,7 +37,7 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
     { title: '', items: failures.map((failure) => `- ❌ ${code(failure.code)}: ${inline(failure.message)}`) },
     { title: '', items: linesOfState(result) },
     { title: TABLE, items: rows(problems, context) },
-    { title: '#### ❌ Refused by the server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
+    { title: '#### ❌ Refused by the API server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
     ...waitingSections(plan),
     ...impactSections(result.impact),
     ...changeSections(plan),
@@ -66,11 +66,16 @@ function refusalOf(change: Change, context: ReportContext): string[] {
   return [`- ${code(formatId(resource))}: ${inline(preview.message)} ${linkOf(preview.code, context)}`];
 }
 
+function itemOfDeletion(deletion: Plan['waiting'][number]['deletions'][number]): string {
+  return `- ${code(deletion.id)}${inline(fateOf(deletion))}`;
+}
+
 function waitingSections({ waiting, approved }: Plan): readonly Section[] {
   return [
     ...waiting.map(({ source, reasons, hash, deletions }) => ({
-      title: `#### 🛑 Waits for approval: source ${inline(source)}\n\n${inline(reasons.join('; '))}. To let exactly these go: ${code(`skep approve ${hash}`)}\n`,
-      items: deletions.map((each) => `- ${code(each.id)}${inline(fateOf(each))}`),
+      title: `#### 🛑 Waits for approval: ${inline(nameOfWaiting({ source, deletions }))}\n\n${inline(reasons.join('; '))}. ${deletions.length === 0 ? 'To write them' : 'To delete exactly these'}: ${code(`skep approve ${hash}`)}\n`,
+      // A section without items is left out.
+      items: deletions.length === 0 ? ['- everything in this plan'] : deletions.map(itemOfDeletion),
     })),
     {
       title: '#### Deletions that would wait are approved\n',

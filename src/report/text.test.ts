@@ -131,7 +131,10 @@ function textWith(servers: number, extent: 'folded' | 'all'): string {
   const held = objects.map(({ id, owner }) => ({
     resource: id,
     owner,
-    reason: owner === undefined ? 'source fleet could not be read' : `its owner mcpserver.${owner.name} is held`,
+    reason:
+      owner === undefined
+        ? 'source fleet could not be read'
+        : `what is made of mcpserver.${owner.name} is not changed in this run`,
   }));
   const deletions = listed(2).map(({ id, owner }) => ({
     id: `old/${id.kind}/${id.name}`,

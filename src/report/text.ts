@@ -185,7 +185,7 @@ function trouble({ problems, failures, warnings, quarantined }: RunResult): stri
 
 export function textOfQuarantined({ source, good, bad, since }: RunResult['quarantined'][number]): string {
   const [kept, refused] = [good, bad].map((commit) => commit.slice(0, 10));
-  return `source ${source} stays at ${kept}, rolled back at ${since}: ${refused} and what came before it are not applied until a newer commit comes (or skep rollback --clear)`;
+  return `source ${source} stays at ${kept} since the rollback at ${since}: ${refused} is not applied; a newer commit, or skep rollback --clear, ends that`;
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {

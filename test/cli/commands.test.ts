@@ -325,13 +325,13 @@ describe('plan and sync', () => {
     const { code, stdout } = await instance.run('sync');
     expect(code).toBe(5);
     expect(stdout).toMatch(
-      /^deletions of source fleet wait for approval \([0-9a-f]{16}\): 1 deletions, and apply.maxDeletes is 0$/m,
+      /^deletions of source fleet wait for approval \([0-9a-f]{16}\): 1 deletion, more than apply.maxDeletes allows (0)$/m,
     );
     expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 10 held, 0 failed/m);
     const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
 
     const wrong = await instance.run('approve', '0123456789abcdef');
-    const waits = `no deletions wait as 0123456789abcdef: they are done, or others by now; these wait: 10 of source fleet as ${hash}`;
+    const waits = `nothing with the hash 0123456789abcdef waits: it was done, or the list has changed; waiting now: 10 deletions of source fleet (${hash})`;
     expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
       1,
       '',
@@ -341,7 +341,7 @@ describe('plan and sync', () => {
     const approved = await instance.run('approve', hash);
     expect([approved.code, approved.stderr]).toEqual([0, '']);
     expect(approved.stdout).toMatch(
-      /^approved until \S+Z: the next run deletes these 10\n {2}- tools\/MCPServer\/clock \(\+9 objects\)\n$/,
+      /^approved until \S+Z: the next run deletes 10 objects\n {2}- tools\/MCPServer\/clock \(\+9 objects\)\n$/,
     );
     const again = JSON.parse((await instance.run('approve', hash, '-o', 'json')).stdout);
     expect(again).toMatchObject({ version: 1, approved: { hash } });

@@ -44,7 +44,7 @@ const WAITING: RunRecord = {
     {
       source: 'fleet',
       hash: '3f1c0b5e9a7d2468',
-      reasons: ['1 deletions, and apply.maxDeletes is 0'],
+      reasons: ['1 deletion, more than apply.maxDeletes allows (0)'],
       deletions: ['tools/MCPServer/news'],
     },
   ],

@@ -297,7 +297,7 @@ function leftAlone(): void {
     const result = await fleet.run();
     expect(done(result)).toEqual([]);
     expect(held(result)).toContain('clock: its manifest has skep.dev/reconcile: disabled');
-    expect(held(result)).toContain('clock: its owner mcpserver.clock is held');
+    expect(held(result)).toContain('clock: what is made of mcpserver.clock is not changed in this run');
     expect(await versions()).toEqual(before);
     fleet.git.commit({ 'clock.yaml': serverOf('2') });
     expect(done(await fleet.run())).toContain(`${namespace}/Deployment/clock configured`);
@@ -403,7 +403,7 @@ function refusals(): void {
       'new.yaml': `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n---\n${settings('new').replace(namespace, name)}`,
     });
     expect(textOfPlan(await fleet.plan())).toContain(
-      `not shown to the server before (their Namespace is not there yet): ${name}/ConfigMap/beside`,
+      `not checked by the API server (their Namespace does not exist yet): ${name}/ConfigMap/beside`,
     );
     expect(done(await fleet.run())).toEqual([`Namespace/${name} created`, `${name}/ConfigMap/beside created`]);
   });

@@ -196,5 +196,5 @@ test('no manifest passes for a child: what names an owner in a label is counted 
   publish(world.fleet, {});
   world.fleet.commit({ 'cluster/copies/maps.yaml': undefined });
   const result = await world.run({ limits: { maxDeletes: 1, maxDeletesPercent: 100 }, waitSeconds: 0 });
-  expect(result.plan.waiting[0]?.reasons).toEqual(['4 deletions, and apply.maxDeletes is 1']);
+  expect(result.plan.waiting[0]?.reasons).toEqual(['4 deletions, more than apply.maxDeletes allows (1)']);
 });

@@ -50,14 +50,14 @@ test('each object is explained', async () => {
       these differ: /data/a
       declared at cluster/changed.yaml:1:1 (source fleet)
     tools/ConfigMap/clock-runconfig: held
-      its owner mcpserver.clock is held
+      what is made of mcpserver.clock is not changed in this run
       child of tools/MCPServer/clock, declared at cluster/clock.yaml:1:1 (source fleet)
     tools/ConfigMap/fresh: created
       it is not in the cluster yet
       declared at cluster/fresh.yaml:1:1 (source fleet)
     tools/ConfigMap/gone: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
       skep approve HASH lets it go
     tools/ConfigMap/invalid: held
       its manifest, or one that it depends on, is invalid
@@ -66,7 +66,7 @@ test('each object is explained', async () => {
       it has skep.dev/prune: disabled
     tools/ConfigMap/news-runconfig: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
       skep approve HASH lets it go
       child of tools/MCPServer/news
     tools/ConfigMap/same: unchanged
@@ -78,7 +78,7 @@ test('each object is explained', async () => {
       declared at cluster/clock.yaml:1:1 (source fleet)
     tools/MCPServer/news: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: what seems to be gone may be that
+      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
       skep approve HASH lets it go"
   `);
 });

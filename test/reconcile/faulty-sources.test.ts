@@ -53,7 +53,7 @@ test('a rename with a typo deletes nothing, says so, and an approval lets exactl
   expect([exitCodeOf(result), deleted(result)]).toEqual([3, []]);
   expect(await living()).toContain('tools/MCPServer/wiki');
   expect(result.plan.waiting.map(({ source, reasons }) => [source, reasons])).toEqual([
-    ['fleet', ['tools/MCPServer/wiki2 is invalid: what seems to be gone may be that']],
+    ['fleet', ['tools/MCPServer/wiki2 is invalid: it may be the new name of what would be deleted']],
   ]);
   const [{ hash } = { hash: '' }] = result.plan.waiting;
   await world.approve(hash, 24, OPTIONS);
@@ -124,7 +124,7 @@ test('a namespace with something in it that is not ours waits, and the plan name
   const result = await run();
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(result.plan.waiting.map(({ reasons }) => reasons)).toEqual([
-    ['Namespace/spare takes with it what is not ours: spare/ConfigMap/theirs'],
+    ['deleting Namespace/spare also deletes what this instance does not manage: spare/ConfigMap/theirs'],
   ]);
   await world.cluster.send('DELETE', '/api/v1/namespaces/spare/configmaps/theirs');
   expect(deleted(await run())).toEqual(['Namespace/spare']);
@@ -140,7 +140,9 @@ test('a definition of a kind waits while others have objects of the kind', async
   const result = await run();
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(result.plan.waiting.map(({ reasons }) => reasons)).toEqual([
-    ['CustomResourceDefinition/gadgets.example.com takes with it what is not ours: tools/Gadget/theirs'],
+    [
+      'deleting CustomResourceDefinition/gadgets.example.com also deletes what this instance does not manage: tools/Gadget/theirs',
+    ],
   ]);
   const [{ hash } = { hash: '' }] = result.plan.waiting;
   await world.approve(hash, 24, OPTIONS);

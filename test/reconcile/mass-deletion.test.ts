@@ -42,7 +42,7 @@ test('a folder with nothing left in it: everything waits for approval', async ()
   expect([exitCodeOf(result), deleted(result), await living()]).toEqual([5, [], before]);
   expect(result.plan.waiting.flatMap(({ reasons }) => reasons)).toEqual([
     'source fleet declares nothing any more, and 6 of its 6 objects would go',
-    '4 of 4 MCPServer, and apply.maxDeletesPercent is 25',
+    '4 of 4 MCPServer, more than apply.maxDeletesPercent allows (25 %)',
   ]);
 });
 
@@ -52,7 +52,7 @@ test('a branch with another fleet: it comes, and what it does not know waits for
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(await living()).toEqual(expect.arrayContaining(before));
   expect(result.plan.waiting.flatMap(({ reasons }) => reasons)).toEqual([
-    '4 of 4 MCPServer, and apply.maxDeletesPercent is 25',
+    '4 of 4 MCPServer, more than apply.maxDeletesPercent allows (25 %)',
   ]);
 });
 

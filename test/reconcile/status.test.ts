@@ -80,8 +80,8 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   expect(status.problems).toMatchObject([{ code: 'schema-enum', since }]);
   expect(status.held.map((each) => each.since)).toEqual(status.held.map(() => since));
   const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' });
-  const fault = 'tools/MCPServer/clock is invalid: what seems to be gone may be that';
-  const reason = `${fault}; 1 deletions, and apply.maxDeletes is 0 (skep approve ${approval?.hash} approves)`;
+  const fault = 'tools/MCPServer/clock is invalid: it may be the new name of what would be deleted';
+  const reason = `${fault}; 1 deletion, more than apply.maxDeletes allows (0) (skep approve ${approval?.hash} approves)`;
   const made = approval?.following.length;
   expect(text).toContain(
     `deletions of source fleet wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n`,

@@ -67,7 +67,7 @@ export function sampleRun(): RunResult {
               object: object(PROXY),
               uid: 'u4',
               replaces: true,
-              preview: { verdict: 'skipped', reason: 'their Namespace is not there yet' },
+              preview: { verdict: 'skipped', reason: 'their Namespace does not exist yet' },
               diff: [{ path: '/spec/selector', before: 'a', after: 'b' }],
             },
           ],
@@ -85,7 +85,7 @@ export function sampleRun(): RunResult {
         {
           source: 'fleet',
           hash: '0123456789abcdef',
-          reasons: ['21 deletions, and apply.maxDeletes is 20'],
+          reasons: ['21 deletions, more than apply.maxDeletes allows (20)'],
           deletions: [
             { id: 'Namespace/old', kind: 'Namespace', uid: 'u6', takes: ['old/ConfigMap/theirs'] },
             { id: 'docs/MCPServer/almanac', kind: 'MCPServer', uid: 'u3' },

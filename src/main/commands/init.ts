@@ -6,22 +6,25 @@ interface Options {
   readonly repository?: string;
 }
 
-const NEXT = `Next:
+function nextSteps(folder: string): string {
+  return `Next:
   put your images into clusters/prod/tools, your repository and the catalogue's database into skep.yaml
   (or remove clusters/prod/platform/catalogue.yaml: nothing else needs a database)
+  cd ${folder}
   skep validate .
-  skep plan, where a cluster is at hand
+  skep plan       (needs access to a cluster)
 `;
+}
 
 export function initCommand(): Command {
   return new Command('init')
     .description('Make a config repository: manifests, a catalogue, policies, CI.')
-    .argument('<folder>', 'where to; made if it is not there. Nothing is written over')
+    .argument('<folder>', 'where to; made if it is not there. Nothing is overwritten')
     .option('--repository <url>', 'URL that the repository will have')
     .addHelpText('after', '\nExample:\n  skep init fleet --repository git@git.example.com:platform/fleet.git')
     .action(async (folder: string, { repository }: Options) => {
       const { scaffold } = await import('../dev/scaffold.ts');
       const files = scaffold(folder, repository);
-      process.stdout.write(`${files.map((file) => `${folder}/${file}\n`).join('')}\n${NEXT}`);
+      process.stdout.write(`${files.map((file) => `${folder}/${file}\n`).join('')}\n${nextSteps(folder)}`);
     });
 }

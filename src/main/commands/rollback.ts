@@ -54,8 +54,8 @@ async function clear(instance: Instance, { output, source }: Options): Promise<v
   const { clearQuarantine } = await import('../../reconcile/records/quarantine.ts');
   try {
     const cleared = await clearQuarantine(instance.deps.cluster, instance.options(), source);
-    const names = `${cleared.join(', ')} ${cleared.length === 1 ? 'names' : 'name'}`;
-    const text = cleared.length === 0 ? 'no source was rolled back' : `the next run applies again what ${names}`;
+    const text =
+      cleared.length === 0 ? 'no source was rolled back' : `the next run follows ${cleared.join(', ')} again`;
     process.stdout.write(output === 'json' ? `${JSON.stringify({ version: 1, cleared }, null, 2)}\n` : `${text}\n`);
   } finally {
     await instance.close();

@@ -27,7 +27,7 @@ export function suspendCommand(): Command {
       try {
         const who = `${userInfo().username}@${hostname()}`;
         const { since } = await suspend(instance.deps, instance.options(), { who, reason });
-        process.stdout.write(`${config.name} is suspended since ${since}\n`);
+        process.stdout.write(`${config.name} has been suspended since ${since}; skep resume ends that\n`);
       } finally {
         await instance.close();
       }

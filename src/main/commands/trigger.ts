@@ -5,7 +5,7 @@ import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/con
 
 export function triggerCommand(): Command {
   return withInstanceFlags(new Command('trigger'))
-    .description('Let the next run sync all sources of an MCPRegistry, whenever they are due.')
+    .description('Make the next run sync all sources of an MCPRegistry, even if they are not due yet.')
     .argument('<registry>', '[namespace/]name; without a namespace that of the kubeconfig')
     .addHelpText('after', '\nExample:\n  skep trigger tools/catalogue -c skep.yaml')
     .action(async (registry: string, flags: InstanceFlags) => {

@@ -90,7 +90,7 @@ function previewed(compared: Compared, answer: Preview): Compared {
 /** Why the server could not judge the object yet: what it needs is created by the same plan. */
 function dependence(object: KubeObject, created: ReadonlySet<string>): string | undefined {
   const needed = [namespaceOf(object), roleOf(object)].find((id) => id !== undefined && created.has(keyOf(id)));
-  return needed === undefined ? undefined : `their ${needed.kind} is not there yet`;
+  return needed === undefined ? undefined : `their ${needed.kind} does not exist yet`;
 }
 
 function namespaceOf({ metadata: { namespace: name } }: KubeObject): ResourceId | undefined {

@@ -56,7 +56,9 @@ function descriptionOf(record: RunRecord): string {
     .map((action) => `${summary[action]} ${action}`);
   const parts = [
     ...(codes.length === 0 ? [] : [`problems: ${codes.join(', ')}`]),
-    ...approvals.map(({ hash }) => `deletions wait: skep approve ${hash}`),
+    ...approvals.map(({ hash, deletions }) => {
+      return `${deletions.length === 0 ? 'changes' : 'deletions'} wait: skep approve ${hash}`;
+    }),
     ...(unready.length === 0 ? [] : [`${unready.length} in phase Failed`]),
     ...(state === 'progressing' ? ['not ready yet'] : []),
     ...counts,

@@ -42,8 +42,16 @@ function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
   const [failure] = failures;
   if (failure !== undefined) return failure;
   const waiting = plan.waiting.map(
-    ({ deletions, source, hash: other }) => `${deletions.length} of source ${source} as ${other}`,
+    ({ deletions, source, hash: other }) => `${whatWaits(deletions.length, source)} (${other})`,
   );
-  const now = waiting.length === 0 ? 'no deletions wait' : `these wait: ${waiting.join(', ')} (skep plan shows them)`;
-  return new Failure('approval-not-waiting', `no deletions wait as ${hash}: they are done, or others by now; ${now}`);
+  const now = waiting.length === 0 ? 'nothing waits now' : `waiting now: ${waiting.join(', ')} (skep plan shows them)`;
+  const message = `nothing with the hash ${hash} waits: it was done, or the list has changed; ${now}`;
+  return new Failure('approval-not-waiting', message);
+}
+
+/** What waits without a deletion is everything: none of the sources was read before. */
+function whatWaits(deletions: number, source: string): string {
+  if (deletions === 0) return 'all changes';
+  const count = `${deletions} ${deletions === 1 ? 'deletion' : 'deletions'}`;
+  return source === '' ? count : `${count} of source ${source}`;
 }

@@ -102,8 +102,7 @@ function rankOf(kinds: readonly Kind[], apiGroup: string): (id: ResourceId) => n
     groupOf(id.apiVersion) === apiGroup ? OURS + (level.get(id.kind) ?? 0) : applyOrder(id.apiVersion, id.kind);
 }
 
-const OF_OTHERS =
-  'none of the sources is one that this instance has read before: the approval of that lets it be written';
+const OF_OTHERS = 'this instance has read none of these sources before: nothing is written until that is approved';
 
 /** After every built-in kind. */
 const OURS = 1000;

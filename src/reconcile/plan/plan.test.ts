@@ -179,7 +179,7 @@ describe('the guard', () => {
         'apply ConfigMap',
         '  create new',
         ...['p', 'q', 'r', 's'].map((name) => `held ${name}: its deletion waits for approval`),
-        'guard: 4 deletions, and apply.maxDeletes is 3',
+        'guard: 4 deletions, more than apply.maxDeletes allows (3)',
       ],
     );
   });
@@ -190,7 +190,7 @@ describe('the guard', () => {
     check({ surplus: many.slice(0, 2), owned, limits }, ['delete Service', '  delete p', '  delete q']);
     check({ surplus: many.slice(0, 3), owned, limits }, [
       ...['p', 'q', 'r'].map((name) => `held ${name}: its deletion waits for approval`),
-      'guard: 3 of 8 Service, and apply.maxDeletesPercent is 25',
+      'guard: 3 of 8 Service, more than apply.maxDeletesPercent allows (25 %)',
     ]);
   });
 
@@ -202,7 +202,12 @@ describe('the guard', () => {
   });
 
   test.each<{ id: string; own: Record<string, string>; reason: string; child: string }>([
-    { id: 'a/Widget/w', own: {}, reason: 'it has skep.dev/prune: disabled', child: 'its owner widget.w is held' },
+    {
+      id: 'a/Widget/w',
+      own: {},
+      reason: 'it has skep.dev/prune: disabled',
+      child: 'what is made of widget.w is not changed in this run',
+    },
     {
       id: 'a/Service/child',
       own: { [OWNER]: 'widget.w' },
@@ -224,7 +229,7 @@ describe('the guard', () => {
     expect(Object.fromEntries(held.map(({ resource, reason: why }) => [resource.name, why]))).toEqual({
       w: reason,
       child,
-      brother: 'its owner widget.w is held',
+      brother: 'what is made of widget.w is not changed in this run',
     });
   });
 
@@ -247,7 +252,7 @@ describe('the guard', () => {
       [
         'held p: it is being deleted',
         'held q: its deletion waits for approval',
-        'guard: 1 deletions, and apply.maxDeletes is 0',
+        'guard: 1 deletion, more than apply.maxDeletes allows (0)',
       ],
     );
   });
@@ -293,7 +298,7 @@ describe('the guard', () => {
     ];
     check({ surplus: owned.slice(0, 3), owned, limits: { maxDeletes: 20, maxDeletesPercent: 25 } }, [
       ...['q', 'p', 'r'].map((name) => `held ${name}: its deletion waits for approval`).sort(),
-      'guard: 3 of 4 objects of the source, and apply.maxDeletesPercent is 25',
+      'guard: 3 of 4 objects of the source, more than apply.maxDeletesPercent allows (25 %)',
     ]);
   });
 
@@ -310,7 +315,7 @@ describe('the guard', () => {
     const resource = idOf(object('a/Widget/w2'));
     check({ surplus: many.slice(0, 1), faults: new Map([['fleet', [{ resource, what: 'is invalid' }]]]) }, [
       'held p: its deletion waits for approval',
-      'guard: a/Widget/w2 is invalid: what seems to be gone may be that',
+      'guard: a/Widget/w2 is invalid: it may be the new name of what would be deleted',
     ]);
   });
 
@@ -336,7 +341,7 @@ describe('the guard', () => {
     const contents = new Map([[keyOf(idOf(namespace)), ['a/ConfigMap/theirs']]]);
     check({ surplus: [namespace], contents }, [
       'held a: its deletion waits for approval',
-      'guard: /Namespace/a takes with it what is not ours: a/ConfigMap/theirs',
+      'guard: deleting /Namespace/a also deletes what this instance does not manage: a/ConfigMap/theirs',
     ]);
   });
 });

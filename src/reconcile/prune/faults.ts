@@ -76,6 +76,6 @@ export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: stri
 /** As a sentence; the first of them, and how many more there are. */
 export function faultReason([first, ...more]: readonly Fault[]): string {
   if (first === undefined) return '';
-  const others = more.length === 0 ? '' : `, and ${more.length} more of the source are at fault`;
-  return `${formatId(first.resource)} ${first.what}${others}: what seems to be gone may be that`;
+  const others = more.length === 0 ? ': it' : `, and ${more.length} more of the source are at fault: one of them`;
+  return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
 }

@@ -23,14 +23,14 @@ test.each([
     count: 1,
     max: 0,
     percent: 100,
-    waits: ['1 deletions, and apply.maxDeletes is 0'],
+    waits: ['1 deletion, more than apply.maxDeletes allows (0)'],
   },
   {
     reason: 'from the second one on the share counts',
     count: 2,
     max: 20,
     percent: 1,
-    waits: ['2 of 100 ConfigMap, and apply.maxDeletesPercent is 1'],
+    waits: ['2 of 100 ConfigMap, more than apply.maxDeletesPercent allows (1 %)'],
   },
 ])('$count of 100 with maxDeletes $max and $percent %: $reason', ({ count, max, percent, waits }) => {
   expect(reasons(deletions(count), max, percent)).toEqual(waits);

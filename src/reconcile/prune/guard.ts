@@ -91,20 +91,21 @@ function taking({ id, takes = [] }: Deletion): string[] {
   if (takes.length === 0) return [];
   const shown = takes.slice(0, SHOWN_MAX).join(', ');
   const more = takes.length > SHOWN_MAX ? ` and ${takes.length - SHOWN_MAX} more` : '';
-  return [`${id} takes with it what is not ours: ${shown}${more}`];
+  return [`deleting ${id} also deletes what this instance does not manage: ${shown}${more}`];
 }
 
 const SHOWN_MAX = 10;
 
 function beyondCount(counted: readonly Deletion[], { maxDeletes }: GuardLimits): string[] {
   if (counted.length <= maxDeletes) return [];
-  return [`${counted.length} deletions, and apply.maxDeletes is ${maxDeletes}`];
+  const noun = counted.length === 1 ? 'deletion' : 'deletions';
+  return [`${counted.length} ${noun}, more than apply.maxDeletes allows (${maxDeletes})`];
 }
 
 function beyondShare(counted: readonly Deletion[], { own, kinds }: Holdings, limits: GuardLimits): string[] {
   const { maxDeletesPercent } = limits;
   const isBeyond = (count: number, total: number): boolean => count >= 2 && count * 100 > total * maxDeletesPercent;
-  const limit = `and apply.maxDeletesPercent is ${maxDeletesPercent}`;
+  const limit = `more than apply.maxDeletesPercent allows (${maxDeletesPercent} %)`;
   const ofKinds = [...Map.groupBy(counted, ({ kind }) => kind)]
     .map(([kind, each]): [string, number] => [kind, each.length])
     .filter(([kind, count]) => isBeyond(count, kinds.get(kind) ?? count))

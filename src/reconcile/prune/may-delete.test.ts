@@ -114,13 +114,13 @@ const ROWS: readonly Row[] = [
     reason: 'a child of what stays stays',
     object: child,
     facts: { heldOwners: new Set(['a/widget.w']) },
-    expected: 'stay: its owner widget.w is held',
+    expected: 'stay: what is made of widget.w is not changed in this run',
   },
   {
     reason: 'a child whose label was taken off stays by its owner reference',
     object: object('a/Deployment/child', {}, { ownerReferences: [controller] }),
     facts: { heldOwners: new Set(['a/widget.w']) },
-    expected: 'stay: its owner widget.w is held',
+    expected: 'stay: what is made of widget.w is not changed in this run',
   },
   {
     reason: 'a child of an owner whose kind could not be listed stays',

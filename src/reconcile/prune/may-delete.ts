@@ -110,7 +110,7 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const owners = ownersOf(object);
   if (facts.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
   const held = owners.find((owner) => facts.heldOwners.has(`${namespace}/${owner}`));
-  if (held !== undefined) return `its owner ${held} is held`;
+  if (held !== undefined) return `what is made of ${held} is not changed in this run`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
   if (unknown !== undefined) return `nothing is known about its owner ${unknown}`;
   return suspension(facts, object) ?? movedAway(facts, object);
