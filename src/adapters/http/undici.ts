@@ -12,12 +12,15 @@ export const Pool: typeof undici.Pool = load('undici/lib/dispatcher/pool.js');
 export const errors: typeof undici.errors = load('undici/lib/core/errors.js');
 export const buildConnector: typeof undici.buildConnector = load('undici/lib/core/connect.js');
 
-/** Few clusters are behind a proxy. */
+/** Few clusters are behind a proxy. It asks the proxy by a method that the others have no use for. */
 export function loadProxyAgent(): typeof undici.ProxyAgent {
+  addMethods({ connect: load('undici/lib/api/api-connect.js') });
   return load('undici/lib/dispatcher/proxy-agent.js');
 }
 
-// The package's own entry gives every dispatcher its methods in this way.
-Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, {
-  request: load('undici/lib/api/api-request.js'),
-});
+addMethods({ request: load('undici/lib/api/api-request.js') });
+
+/** The package's own entry gives every dispatcher its methods in this way. */
+function addMethods(methods: object): void {
+  Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, methods);
+}
