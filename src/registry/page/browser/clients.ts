@@ -73,7 +73,7 @@ function bridged(launch: Launch): Launch {
       program: 'npx',
       args: [['-y'], ['mcp-remote'], url, ...passed],
       environment: [],
-      subject: { kind: 'npm', identifier: 'mcp-remote', args: [url, ...passed], environment: [] },
+      subject: { kind: 'npm', identifier: 'mcp-remote', args: [url, ...passed], environment: [], options: [] },
     },
   };
 }

@@ -19,6 +19,8 @@ export interface Subject {
   readonly identifier: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
+  /** What the program is told about how it starts this; no other program takes them. */
+  readonly options: readonly Template[];
 }
 
 export interface Setting {
@@ -81,7 +83,7 @@ function commandOf(pkg: Package, ownArgs: readonly string[]): Command | undefine
   const runtime = pkg.runtimeArguments.flatMap(argument);
   const own = pkg.packageArguments.flatMap(argument);
   const versioned = version === undefined ? identifier : `${identifier}@${version}`;
-  const subject = { identifier: versioned, args: own, environment };
+  const subject = { identifier: versioned, args: own, environment, options: runtime };
   switch (registryType) {
     case 'npm':
       return {
@@ -132,6 +134,7 @@ function containerCommand(
       kind: 'oci',
       identifier: image,
       args,
+      options: runtime,
       environment: [...handedOn, ...ofMachine.map(({ name, value }) => ({ name, value: value.map(ofContainer) }))],
     },
   };
@@ -172,8 +175,9 @@ function argument(given: Argument): readonly Template[] {
   const value = templateOf(given);
   if (!given.named) return value === undefined ? [] : [value];
   // A flag without a value is written where the document fixes or requires it.
-  if (value === undefined || given.name === '') return [];
-  return value.length === 0 ? [[given.name]] : [[given.name], value];
+  const [name] = given.name === '' ? [] : fixedArgument(given.name);
+  if (value === undefined || name === undefined) return [];
+  return value.length === 0 ? [name] : [name, value];
 }
 
 /** As it stands; what no client may be given is left out. */

@@ -36,11 +36,12 @@ function thvRemote(launch: Launch): readonly Template[] | undefined {
 }
 
 function thvWorkload(
-  { kind, identifier, args, environment }: Subject,
+  { kind, identifier, args, environment, options }: Subject,
   launch: Launch,
 ): readonly Template[] | undefined {
   const scheme = THV_SCHEMES[kind];
-  if (scheme === undefined) return undefined;
+  // Without a mount that its document asks for, a server would start and find nothing.
+  if (scheme === undefined || options.length > 0) return undefined;
   const settings = environment.flatMap(({ name, value }): Template[] => [['-e'], [`${name}=`, ...value]]);
   const rest: Template[] = args.length === 0 ? [] : [['--'], ...args];
   return [
