@@ -10,7 +10,7 @@ import {
 } from '../../contracts/vmcp-config.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { digest } from '../../std/hash.ts';
-import type { JsonObject } from '../../std/json.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import { accountWithRights, configMap, imagePullSecrets, service } from '../generated.ts';
 import type { GeneratedSecret, Settings, View } from '../kind.ts';
 import { LABEL_DOMAIN, workloadLabels } from '../labels.ts';
@@ -170,13 +170,20 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
         resources: RESOURCES,
         livenessProbe: httpProbe('/health', 'http', LIVENESS),
         readinessProbe: httpProbe('/readyz', 'http', READINESS),
-        ...ENDING.container,
+        ...(hasOwnHook(spec.podTemplateSpec) ? {} : ENDING.container),
         securityContext: CONTAINER_SECURITY,
         volumeMounts: mounted.map(({ mount }) => ({ ...mount })),
       },
     ],
     volumes: mounted.map(({ volume }) => ({ ...volume })),
   };
+}
+
+/** Two handlers of one hook are refused by the API server: the author's is enough. */
+function hasOwnHook(podTemplate: JsonObject | undefined): boolean {
+  const { containers } = isObject(podTemplate?.spec) ? podTemplate.spec : {};
+  const own = Array.isArray(containers) ? containers.filter(isObject).find(({ name }) => name === 'vmcp') : undefined;
+  return isObject(own?.lifecycle) && own.lifecycle.preStop !== undefined;
 }
 
 const RESOURCES: JsonObject = { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '500m', memory: '512Mi' } };
