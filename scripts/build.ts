@@ -11,7 +11,9 @@ if (existsSync('node_modules/rolldown')) {
   const { writeBuildInfo } = await import('./build-info.ts');
   await bundleTo('dist');
   writeBuildInfo('dist', process.env);
+} else if (existsSync('dist/skep.js')) {
+  process.stderr.write('skep: no bundler is installed, keeping dist/ as it is\n');
 } else {
-  // A production install (`--omit=dev`) has no bundler: it uses the dist/ that was built before.
-  process.stderr.write('skep: no bundler installed, keeping dist/ as it is\n');
+  process.stderr.write('skep: dist/ is missing, and no bundler is installed: run npm ci without --omit=optional\n');
+  process.exitCode = 1;
 }

@@ -15,5 +15,7 @@ export function ownCommand(): string {
 
 /** Of those that ask by the settings in a file: `./skep approve HASH -c .skep/dev/skep.yaml`. */
 export function commandOf(configFile: string): CommandOf {
-  return (words) => `${ownCommand()} ${words} -c ${relative(process.cwd(), configFile)}`;
+  const path = relative(process.cwd(), configFile);
+  const typed = /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return (words) => `${ownCommand()} ${words} -c ${typed}`;
 }
