@@ -325,7 +325,7 @@ describe('plan and sync', () => {
     const { code, stdout } = await instance.run('sync');
     expect(code).toBe(5);
     expect(stdout).toMatch(
-      /^deletions of source fleet wait for approval \([0-9a-f]{16}\): 1 deletion, more than apply.maxDeletes allows (0)$/m,
+      /^deletions of source fleet wait for approval \([0-9a-f]{16}\): 1 deletion, more than apply.maxDeletes allows \(0\)$/m,
     );
     expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 10 held, 0 failed/m);
     const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
@@ -351,7 +351,7 @@ describe('plan and sync', () => {
     instance.configure();
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(
-      new RegExp(`^deletions of source fleet are approved \\(${hash}, until \\S+Z\\): 1 deletions`, 'm'),
+      new RegExp(`^deletions of source fleet are approved \\(${hash}, until \\S+Z\\): 1 deletion, more`, 'm'),
     );
     expect(done.stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 10 deleted, 0 held, 0 failed/m);
   });

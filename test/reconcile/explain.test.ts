@@ -91,7 +91,7 @@ test('what waits for approval is explained by the limits, what could not be list
     because: [
       'its deletion waits for approval',
       expect.stringMatching(/^tools\/ConfigMap\/invalid is invalid, and 1 more of the source are at fault/),
-      expect.stringMatching(/^\d+ deletions, and apply\.maxDeletes is 0$/),
+      expect.stringMatching(/^\d+ deletions, more than apply\.maxDeletes allows \(0\)$/),
       expect.stringMatching(/^skep approve [0-9a-f]{16} lets it go$/),
     ],
   });
