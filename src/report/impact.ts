@@ -4,6 +4,7 @@ import type { AuthImpact, EndpointImpact, ToolsImpact } from '../reconcile/impac
 import type { Impact } from '../reconcile/impact/impact.ts';
 import type { RegistryImpact } from '../reconcile/impact/registries.ts';
 import { formatId } from '../std/problem.ts';
+import { type Extent, sentenceOf } from './fold.ts';
 
 /** One thing that clients meet, and what they notice about it. */
 export interface Notice {
@@ -26,7 +27,7 @@ export function restartedIds({ restarts }: Impact): readonly string[] {
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
 /** Empty where nobody notices anything. */
-export function textOfImpact(impact: Impact): readonly string[] {
+export function textOfImpact(impact: Impact, extent: Extent): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
     ...lines.map((line) => `      ${line}`),
@@ -34,7 +35,7 @@ export function textOfImpact(impact: Impact): readonly string[] {
   const restarted = restartedIds(impact);
   return [
     ...(notices.length === 0 ? [] : ['what clients notice:', ...notices]),
-    ...(restarted.length === 0 ? [] : [`pods are replaced: ${restarted.join(', ')}`]),
+    ...(restarted.length === 0 ? [] : sentenceOf('pods are replaced', restarted, extent)),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { textOfAdoption } from './adoption.ts';
-import { tellOutcomes, textOfChanges, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
+import { tellOutcomes, textOfChanges, textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
 const PROBLEM = { code: 'schema-enum', severity: 'error', message: 'is wrong' } as const;
@@ -167,4 +167,16 @@ test('a plan names twenty at most, and every object where details are asked for'
   const all = textWith(30, 'all');
   for (const { id } of listed(30)) expect(all).toContain(`docs/${id.kind}/${id.name}`);
   expect(all).not.toContain('more');
+});
+
+test('many resources are named in part: what is ready, what is not yet, what has failed', () => {
+  const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}` }));
+  const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
+  const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
+  expect(textOfChanges(run({ readiness: { ready: many, progressing: [], failed: [] } }), before)).toContain(
+    `ready: ${named}`,
+  );
+  const text = textOfEnding(run({ readiness: { ready: [], progressing: many, failed: many } }));
+  expect(text).toContain(`in phase Failed: ${named}`);
+  expect(text).toContain(`not ready yet: ${named}`);
 });

@@ -4,7 +4,7 @@ import type { Outcome } from '../reconcile/apply/apply.ts';
 import type { CatalogueOutcome } from '../reconcile/catalogue/registries.ts';
 import { type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
-import { formatId, formatProblem } from '../std/problem.ts';
+import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
 import { approvedLines, type CommandOf, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
@@ -39,7 +39,7 @@ export function textOfPlan(result: RunResult, { extent = 'folded' }: { readonly 
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
   const deletions = [...approvedLines(plan), ...guardLines(plan, extent, INSTALLED), ...heldLines(plan, extent)];
   const why = linesOfExplanations(result.explanations ?? []);
-  const impact = result.impact === undefined ? [] : textOfImpact(result.impact);
+  const impact = result.impact === undefined ? [] : textOfImpact(result.impact, extent);
   const { paused } = result;
   const notNow = paused === undefined ? [] : [`runs write nothing now: ${whyPaused(paused)}`];
   const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result), ...notNow];
@@ -146,10 +146,7 @@ function isStuck({ action }: Outcome | CatalogueOutcome): boolean {
 /** What the run before was still waiting for. */
 function readied({ readiness }: RunResult, before: RunResult | undefined): string {
   const waitedFor = new Set(before?.readiness.progressing.map(formatId) ?? []);
-  return readiness.ready
-    .map(formatId)
-    .filter((id) => waitedFor.has(id))
-    .join(', ');
+  return namesOf(readiness.ready.filter((resource) => waitedFor.has(formatId(resource))));
 }
 
 /** Passes outcomes on as they happen; a failure that every run repeats is passed on once. */
@@ -189,11 +186,14 @@ export function textOfQuarantined({ source, good, bad, since }: RunResult['quara
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {
-  const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${readiness.failed.map(formatId).join(', ')}`];
+  const failed = readiness.failed.length === 0 ? [] : [`in phase Failed: ${namesOf(readiness.failed)}`];
   if (readiness.progressing.length === 0) return failed;
-  const names = readiness.progressing.map(formatId);
-  const head = timedOut ? 'not ready in time' : 'not ready yet';
-  return [...failed, names.length > NAMES_MAX ? `${head}: ${several(names)}` : `${head}: ${names.join(', ')}`];
+  return [...failed, `${timedOut ? 'not ready in time' : 'not ready yet'}: ${namesOf(readiness.progressing)}`];
+}
+
+function namesOf(resources: readonly ResourceId[]): string {
+  const names = resources.map(formatId);
+  return names.length > NAMES_MAX ? several(names) : names.join(', ');
 }
 
 function total(result: RunResult): string {

@@ -38,7 +38,7 @@ function edited(edits: readonly Edit[]): string {
 
 function told(...edits: readonly Edit[]): string[] {
   const [before, after] = [objectsOf(FLEET), objectsOf(edited(edits))];
-  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }))];
+  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), 'folded')];
 }
 
 test('nothing is told of a change that clients do not notice', () => {
@@ -239,7 +239,7 @@ describe('endpoints and registries', () => {
 });
 
 function between(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
-  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }))];
+  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), 'folded')];
 }
 
 test('a registry that goes takes what is known with it, and changes no server', () => {
