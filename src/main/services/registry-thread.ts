@@ -10,14 +10,14 @@ const ROUND = new URL(`./registry-round${extname(import.meta.url)}`, import.meta
 
 /**
  * Resolves once the thread is gone; what came of each source is reported before. Where `signal` is aborted, what is under way is
- * given up. Throws Failure where the store fails.
+ * given up. Throws Failure where the store fails, and `sync-thread-failed` where the thread ends without a word.
  */
 export async function syncInThread(
   order: RoundOrder,
   report: (news: SyncNews) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const worker = new Worker(ROUND, { workerData: order });
+  const worker = startWorker(order);
   function giveUp(): void {
     worker.postMessage('give up');
   }
@@ -25,7 +25,6 @@ export async function syncInThread(
   if (signal.aborted) giveUp();
   try {
     const end = await awaitEnd(worker);
-    if (end === undefined) return;
     if ('code' in end) throw new Failure(end.code, end.message);
     for (const news of end.outcomes) report(news);
   } finally {
@@ -33,13 +32,32 @@ export async function syncInThread(
   }
 }
 
-function awaitEnd(worker: Worker): Promise<RoundEnd | undefined> {
+/** A machine that is short of memory may refuse it. */
+function startWorker(order: RoundOrder): Worker {
+  try {
+    return new Worker(ROUND, { workerData: order });
+  } catch (error) {
+    throw threadFailed(error);
+  }
+}
+
+/** What goes wrong in the thread, from a source too large for its memory to a bug, must not end what serves beside it. */
+export function awaitEnd(worker: Worker): Promise<RoundEnd> {
   return new Promise((resolve, reject) => {
     let end: RoundEnd | undefined;
     worker.on('message', (message: RoundEnd) => {
       end = message;
     });
-    worker.on('error', reject);
-    worker.on('exit', () => resolve(end));
+    worker.on('error', (error) => reject(threadFailed(error)));
+    worker.on('exit', (code) => {
+      if (end === undefined) reject(threadFailed(`exit code ${code}`));
+      else resolve(end);
+    });
   });
+}
+
+function threadFailed(cause: unknown): Failure {
+  const what = cause instanceof Error ? cause.message : String(cause);
+  const message = `the thread that reads the sources ended without a result: ${what}`;
+  return new Failure('sync-thread-failed', message, { retryable: true });
 }
