@@ -3,6 +3,8 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
+  /** Somebody syncs it right now; the phase alone may be that of a process that died. Never recorded. */
+  readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;
   /** Attempts since the last success. */

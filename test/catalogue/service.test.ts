@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openPool } from '../../src/adapters/postgres/pool.ts';
+import { type DatabaseSettings, openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { CatalogueState } from '../../src/contracts/catalogue-state.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
@@ -85,9 +85,13 @@ function openReplica(): Store {
 }
 
 /** A replica of the service, without its listener. */
-async function host(config: RegistryConfig, store = openReplica()): Promise<RunningSync> {
+async function host(
+  config: RegistryConfig,
+  store = openReplica(),
+  settings: DatabaseSettings = database.app,
+): Promise<RunningSync> {
   const logger = pino({ level: 'debug' }, { write: (line) => logs.push(line) });
-  const deps = { writer: store, database: database.app, clock: systemClock, logger, random: () => 0, everyMs: 50 };
+  const deps = { writer: store, database: settings, clock: systemClock, logger, random: () => 0, everyMs: 50 };
   const running = await startSync(config, deps);
   if (running === undefined) throw new Error('nothing to sync');
   stopping.push(() => running.stop());
@@ -329,6 +333,46 @@ test('the database may be away: it is told, and the sync goes on when it is back
   );
   isAway = false;
   expect(await settled(config, store)).toMatchObject({ all: { phase: 'Complete', serverCount: 1 } });
+});
+
+test('a thread that fails is told and takes nothing else with it, and the sync goes on when it can', async () => {
+  const config = configOf(`  - {name: all, file: {path: ${write('registry.json', registryFile('a'))}}}`);
+  // What the thread is given is read anew each time, and it cannot do anything with this.
+  const outbound: { caFile?: string; allowPrivate: unknown; allowFiles: boolean } = { ...config.outbound };
+  outbound.allowPrivate = 1;
+  const store = openReplica();
+  await host({ ...config, outbound: outbound as RegistryConfig['outbound'] }, store);
+  await eventually(
+    async () => logs.filter((line) => line.includes('sync-thread-failed')),
+    (lines) => lines.length > 1,
+  );
+  outbound.allowPrivate = config.outbound.allowPrivate;
+  expect(await settled(config, store)).toMatchObject({ all: { phase: 'Complete', serverCount: 1 } });
+});
+
+test('no thread is started for a source that another replica has', async () => {
+  const config = configOf(`  - {name: all, file: {path: ${write('registry.json', registryFile('a'))}}}`);
+  const store = openReplica();
+  const claim = await store.claim({ namespace: 'team', registry: config.registryName, source: 'all' });
+  let looks = 0;
+  const writer = new Proxy(store, {
+    get(_target, name) {
+      if (name === 'states') looks += 1;
+      return Reflect.get(store, name);
+    },
+  });
+  // Any thread says at once that it cannot reach the store.
+  await host(config, writer, { ...database.app, port: 1 });
+  await eventually(
+    async () => looks,
+    (count) => count > 5,
+  );
+  expect(logs).toEqual([]);
+  await claim?.release();
+  await eventually(
+    async () => logs.join(''),
+    (text) => text.includes('database-unreachable'),
+  );
 });
 
 test('registries that the configuration no longer lists leave the store when the service starts', async () => {

@@ -7,6 +7,8 @@ import type { CatalogueState, SourceState } from '../../contracts/catalogue-stat
 interface SourceRow {
   readonly source: string;
   readonly phase: SourceState['phase'];
+  /** By the clock of the database: those of replicas differ. Not asked for under a claim. */
+  readonly claimed?: boolean | null;
   readonly message: string;
   readonly last_attempt: Date | null;
   readonly attempt_count: number;
@@ -32,8 +34,9 @@ const STATE_COLUMNS = `message, last_attempt, attempt_count, last_sync_time, las
 
 export async function readStates(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<CatalogueState> {
   const { rows } = await client.query<SourceRow>(
-    `select source, case when claimed_until > clock_timestamp() then 'Syncing' else phase end as phase, ${STATE_COLUMNS}
-     from catalogue_source where namespace = $1 and registry = $2 order by source`,
+    `select source, case when claimed then 'Syncing' else phase end as phase, claimed, ${STATE_COLUMNS}
+     from catalogue_source, lateral (select claimed_until > clock_timestamp() as claimed) as live
+     where namespace = $1 and registry = $2 order by source`,
     [registry.namespace, registry.registry],
   );
   return Object.fromEntries(rows.map((row) => [row.source, toState(row)]));
@@ -52,6 +55,7 @@ function toState(row: SourceRow): SourceState {
   return {
     phase: row.phase,
     message: row.message,
+    claimed: row.claimed === true ? true : undefined,
     lastAttempt: row.last_attempt?.toISOString(),
     attemptCount: row.attempt_count,
     lastSyncTime: row.last_sync_time?.toISOString(),

@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { due } from '../../catalogue/due.ts';
 import type { CatalogueWriter } from '../../catalogue/ports.ts';
+import type { SourceState } from '../../contracts/catalogue-state.ts';
 import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/service.ts';
 import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/source.ts';
 import type { Clock } from '../../reconcile/ports.ts';
@@ -93,7 +94,7 @@ async function run(
       }
       retained = true;
       const states = await writer.states(registry);
-      const wanted = sources.filter((source) => due(source, states[source.name], undefined, clock.now()).due);
+      const wanted = sources.filter((source) => isFree(source, states[source.name], clock.now()));
       if (wanted.length > 0) await syncInThread({ ...order, sources: wanted }, (news) => logNews(logger, news), signal);
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
@@ -101,6 +102,11 @@ async function run(
     }
     await clock.sleep(everyMs * (1 - JITTER * random()), signal);
   }
+}
+
+/** Due, and nobody's yet: a thread that finds each claimed would be started for nothing, look after look. */
+function isFree(source: Own, state: SourceState | undefined, now: number): boolean {
+  return state?.claimed !== true && due(source, state, undefined, now).due;
 }
 
 function logNews(logger: Logger, { key, result, state, written, problems }: SyncNews): void {
