@@ -158,11 +158,19 @@ export interface CatalogueWriter extends SourceWriter {
 /** Last change as the publisher says, else as the catalogue saw it; stars of the repository; pulls of the image. */
 export type Sort = 'changed' | 'stars' | 'pulls';
 
+/** Where a page ended. */
+export interface ListPosition {
+  readonly name: string;
+  readonly version: string;
+  /** What the version was ordered by, only with `sort`: by now it may be another number, and stand elsewhere. */
+  readonly rank?: number;
+}
+
 export interface ListQuery {
   /** 1..100. */
   readonly limit: number;
-  /** Strictly after this pair, in the order that is asked for; names and versions by code point. */
-  readonly after?: { readonly name: string; readonly version: string };
+  /** Strictly after this, in the order that is asked for; names and versions by code point. */
+  readonly after?: ListPosition;
   /** Words, in any case; each is a part of the name, the title, the description, a tag or the name of a tool. No wildcards. */
   readonly search?: string;
   /** Absent: by name. Descending; what has no such number comes last, and equals by name. */
@@ -185,8 +193,8 @@ export interface ListPage {
   /** Of the source, that the page is of. */
   readonly revision: string;
   readonly entries: readonly StoredEntry[];
-  /** True where more entries follow the last one. */
-  readonly more: boolean;
+  /** What the next page is after; absent where no more entries follow. */
+  readonly next?: ListPosition;
 }
 
 /** How many servers have a value. */

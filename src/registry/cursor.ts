@@ -21,6 +21,8 @@ export interface Filters {
 export interface Position {
   readonly name: string;
   readonly version: string;
+  /** Where the listing is sorted: what the entry was sorted by. A sync may have changed that before the next page. */
+  readonly rank?: number;
 }
 
 const FORMAT = 1;
@@ -28,19 +30,21 @@ const FORMAT = 1;
 const CURSOR_LENGTH_MAX = 4096;
 
 /** To the entries after the position. */
-export function encodeCursor({ name, version }: Position, filters: Filters): string {
-  return Buffer.from(JSON.stringify([FORMAT, binding(filters), name, version])).toString('base64url');
+export function encodeCursor({ name, version, rank }: Position, filters: Filters): string {
+  const parts = [FORMAT, binding(filters), name, version, ...(rank === undefined ? [] : [rank])];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** Undefined where the text is no cursor of this format, or one of another listing. */
 export function decodeCursor(text: string, filters: Filters): Position | undefined {
   if (text.length > CURSOR_LENGTH_MAX || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parsed = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!Array.isArray(parsed) || parsed.length !== 4) return undefined;
-  const [format, bound, name, version] = parsed;
+  if (!Array.isArray(parsed) || parsed.length !== (filters.sort === undefined ? 4 : 5)) return undefined;
+  const [format, bound, name, version, rank] = parsed;
   if (format !== FORMAT || bound !== binding(filters)) return undefined;
   if (typeof name !== 'string' || typeof version !== 'string') return undefined;
-  return { name, version };
+  if (filters.sort === undefined) return { name, version };
+  return typeof rank === 'number' ? { name, version, rank } : undefined;
 }
 
 function binding(filters: Filters): string {

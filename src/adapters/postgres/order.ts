@@ -10,7 +10,8 @@ interface Ranked {
   readonly pulls: number | undefined;
 }
 
-const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
+/** What it is ordered by, as a number. */
+export const RANKS: Readonly<Record<Sort, (each: Ranked) => number>> = {
   changed: ({ changedAt }) => changedAt,
   stars: ({ stars = -1 }) => stars,
   pulls: ({ pulls = -1 }) => pulls,

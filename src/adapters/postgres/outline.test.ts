@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seeded } from '../../../test/harness/random.ts';
 import { facetsOf } from './facets.ts';
-import { compareVersionIds, findVersions, merged, type Outlined } from './outline.ts';
+import { compareVersionIds, findVersions, merged, type Outlined, positionOf } from './outline.ts';
 import { searchedOf } from './search.ts';
 
 function version(name: string, more: Partial<Outlined> = {}): Outlined {
@@ -123,15 +123,28 @@ test('an order by number gives every version once, the highest first, equals and
   const outline = stars.map((count, index) => version(`a/${index}`, { stars: count }));
   const found: string[] = [];
   for (let more = true; more; ) {
-    const last = found.at(-1);
-    const after = last === undefined ? {} : { after: { name: last, version: '1.0.0' } };
+    const last = outline.find(({ name }) => name === found.at(-1));
+    const after = last && { after: positionOf(last, 'stars') };
     const page = findVersions(outline, { limit: 2, includeDeleted: false, sort: 'stars', ...after });
     found.push(...page.ids.map(({ name }) => name));
     more = page.more;
   }
   expect(found).toEqual(['a/2', 'a/0', 'a/3', 'a/4', 'a/1']);
-  const gone = { name: 'z/none', version: '1.0.0' };
+  const gone = { name: 'z/none', version: '1.0.0', rank: -1 };
   expect(findVersions(outline, { limit: 2, includeDeleted: false, sort: 'stars', after: gone }).more).toBe(false);
+});
+
+test('a page in an order by number begins where the one before it ended, wherever its last version stands by now', () => {
+  const before = [90, 100, 80, 70].map((count, index) => version(`a/${index}`, { stars: count }));
+  const query = { limit: 1, includeDeleted: false, sort: 'stars' } as const;
+  const [last] = findVersions(before, query).ids;
+  const after = positionOf(last!, 'stars');
+  expect(after).toEqual({ name: 'a/1', version: '1.0.0', rank: 100 });
+  const fallen = before.map((each) => (each.name === 'a/1' ? { ...each, stars: 3 } : each));
+  expect(findVersions(fallen, { ...query, limit: 2, after }).ids.map(({ name }) => name)).toEqual(['a/0', 'a/2']);
+  const third = { name: 'a/2', version: '1.0.0', rank: 80 };
+  const risen = before.map((each) => (each.name === 'a/2' ? { ...each, stars: 500 } : each));
+  expect(findVersions(risen, { ...query, limit: 9, after: third }).ids.map(({ name }) => name)).toEqual(['a/3']);
 });
 
 test('what a list can be narrowed by is counted in what fits, without the own filter of groups of which one is enough', () => {

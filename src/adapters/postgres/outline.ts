@@ -1,8 +1,8 @@
 // The versions of a source without their documents, in order: what lists are found in. A look at all of them costs less
 // than asking the database, whatever is asked for. Pure: knows no SQL.
 
-import type { FacetQuery, ListQuery, Status } from '../../catalogue/ports.ts';
-import { orderedBy } from './order.ts';
+import type { FacetQuery, ListPosition, ListQuery, Sort, Status } from '../../catalogue/ports.ts';
+import { orderedBy, RANKS } from './order.ts';
 import { foldCase, hasWords, type Searched, wordsOf } from './search.ts';
 
 /** What can be asked for of a version. */
@@ -29,7 +29,7 @@ export interface VersionId {
 }
 
 export interface Found {
-  readonly ids: readonly VersionId[];
+  readonly ids: readonly Outlined[];
   /** True where more follow the last one. */
   readonly more: boolean;
 }
@@ -57,7 +57,7 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
   const fits = testOf(query);
   const words = wordsOf(query);
   const ordered = sort === undefined ? outlined : orderedBy(outlined, sort);
-  const ids: VersionId[] = [];
+  const ids: Outlined[] = [];
   for (let at = indexOfFirst(ordered, query); at < ordered.length; at += 1) {
     const each = ordered[at];
     if (each === undefined || !hasWords(each.searched, words) || !fits(each)) continue;
@@ -67,24 +67,27 @@ export function findVersions(outlined: readonly Outlined[], query: ListQuery): F
   return { ids, more: false };
 }
 
-function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery): number {
-  if (after === undefined) return 0;
-  if (sort === undefined) return indexAfter(ordered, after);
-  // Tombstones stay, so what a page ended with is there, wherever it stands by now.
-  const last = ordered.findIndex((each) => compareVersionIds(each, after) === 0);
-  return last === -1 ? ordered.length : last + 1;
+/** A page that ends with this version; the next one begins after it. */
+export function positionOf(each: Outlined, sort: Sort | undefined): ListPosition {
+  const { name, version } = each;
+  return sort === undefined ? { name, version } : { name, version, rank: RANKS[sort](each) };
 }
 
-/** Of the first one that comes after the pair. */
-function indexAfter(outlined: readonly Outlined[], pair: VersionId): number {
-  let [low, high] = [0, outlined.length];
+function indexOfFirst(ordered: readonly Outlined[], { after, sort }: ListQuery): number {
+  if (after === undefined) return 0;
+  let [low, high] = [0, ordered.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const each = outlined[middle];
-    if (each !== undefined && compareVersionIds(each, pair) <= 0) low = middle + 1;
+    const each = ordered[middle];
+    if (each !== undefined && comparePositions(positionOf(each, sort), after) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/** The highest rank first; equals by name and version. A position without one is of a list that knows none. */
+function comparePositions(a: ListPosition, b: ListPosition): number {
+  return (b.rank ?? 0) - (a.rank ?? 0) || compareVersionIds(a, b);
 }
 
 export type Test = (each: Outlined) => boolean;

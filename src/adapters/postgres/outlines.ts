@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { FacetQuery, Facets, ListPage, ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { facetsOf } from './facets.ts';
-import { findVersions, merged, type Outlined } from './outline.ts';
+import { findVersions, merged, type Outlined, positionOf } from './outline.ts';
 import type { Pool } from './pool.ts';
 import { readCatalogueEntries, readCatalogueRevision, readOutline } from './read.ts';
 
@@ -69,7 +69,8 @@ export function createOutlines(pool: Pool): Outlines {
       current(key, async (outline) => {
         const { ids, more } = findVersions(outline.outlined, query);
         const { revision, entries, found } = await pool.use((client) => readCatalogueEntries(client, key, ids));
-        const page = { revision, entries, more: more || entries.length < found };
+        const last = more || entries.length < found ? ids[entries.length - 1] : undefined;
+        const page = { revision, entries, ...(last && { next: positionOf(last, query.sort) }) };
         return { revision, value: found === ids.length ? page : undefined };
       }),
     facets: (key, query = LATEST) =>

@@ -184,8 +184,9 @@ function toolsFrom(text: string): readonly string[] {
   return Array.isArray(tools) ? [...new Set(tools.filter((tool) => typeof tool === 'string'))] : [];
 }
 
+/** At most what JSON can say: cursors hold it. */
 function countFrom(text: string | null | undefined): number | undefined {
-  return /^[0-9]+$/.test(text ?? '') ? Number(text) : undefined;
+  return /^[0-9]+$/.test(text ?? '') ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
 export async function readImages(client: pg.Client, registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>> {

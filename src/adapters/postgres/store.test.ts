@@ -233,13 +233,14 @@ describe('only what changed is written', () => {
     await store.replace(key, large, state(), () => T1);
     const names: string[] = [];
     let pages = 0;
-    for (let after: ListQuery['after'], more = true; more; pages += 1) {
+    let after: ListQuery['after'];
+    do {
+      pages += 1;
       const page = await store.list(key, { ...LIVE, ...(after === undefined ? {} : { after }) });
       expect(page.entries.reduce((sum, { document }) => sum + document.length, 0)).toBeLessThan(4.2 * 1024 * 1024);
       names.push(...page.entries.map(({ name }) => name));
-      more = page.more;
-      after = page.entries.at(-1);
-    }
+      after = page.next;
+    } while (after !== undefined);
     expect({ pages, names }).toEqual({ pages: 2, names: large.map(({ name }) => name) });
   });
 
@@ -406,8 +407,8 @@ describe('pages', () => {
       const page = await store.list(key, { ...query, limit: 1, ...(after === undefined ? {} : { after }) });
       const last = page.entries.at(-1);
       if (last !== undefined) seen.push(`${last.name.slice('io.acme/'.length)} ${last.version}`);
-      if (!page.more || last === undefined) return seen;
-      after = last;
+      if (page.next === undefined) return seen;
+      after = page.next;
       await between();
     }
   }
@@ -432,8 +433,8 @@ describe('pages', () => {
       'b 1.0.0',
     ];
     expect(await walk(LIVE)).toEqual(expected);
-    expect((await store.list(key, { ...LIVE, limit: 9 })).more).toBe(false);
-    expect((await store.list(key, { ...LIVE, limit: 8 })).more).toBe(true);
+    expect((await store.list(key, { ...LIVE, limit: 9 })).next).toBeUndefined();
+    expect((await store.list(key, { ...LIVE, limit: 8 })).next).toBeDefined();
   });
 
   test('neither skip nor repeat what stays, while others come, change and go', async () => {

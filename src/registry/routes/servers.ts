@@ -37,9 +37,8 @@ function askList(request: FastifyRequest, key: SourceKey): Read<Load> {
   if (!read.ok) return read;
   const { query, filters } = read.value;
   return found(async (catalogue) => {
-    const { revision, entries, more } = await catalogue.list(key, query);
-    const last = entries.at(-1);
-    const text = serverList(entries, more && last !== undefined ? encodeCursor(last, filters) : undefined);
+    const { revision, entries, next } = await catalogue.list(key, query);
+    const text = serverList(entries, next && encodeCursor(next, filters));
     return found({ text, revision });
   });
 }
