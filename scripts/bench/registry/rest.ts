@@ -83,7 +83,6 @@ function configFile({ folder, database: { app, passFile } }: RestPlace, more: ob
  */
 export async function measureDelay(place: RestPlace): Promise<Row[]> {
   const path = join(place.folder, 'growing.json');
-  writeFileSync(path, JSON.stringify(registryOf(1)));
   const registry = { name: 'growing', format: 'upstream', file: { path }, syncPolicy: { interval: '1s' } };
   writeFileSync(path, versionsOf(1));
   const file = configFile(place, { registryName: 'growing', registries: [registry] });
