@@ -1,5 +1,5 @@
 // Whose turn it is to be read: few sources at a time, for each may take as much memory as its content; one that takes long is
-// mostly waiting, and then the next one need not. Knows nothing about sources.
+// mostly waiting, and then the next one need not, within a bound: a large one takes long too. Knows nothing about sources.
 
 import pLimit from 'p-limit';
 
@@ -8,11 +8,15 @@ export interface Turns {
   readonly atATime: number;
   /** What takes longer gives its turn away, and goes on. */
   readonly slowMs: number;
-  /** All together. */
+  /**
+   * All together. What took long may have been silent, or be large and in memory by now: nobody here can tell, so this
+   * number is what bounds memory, and not `atATime`.
+   */
   readonly most: number;
 }
 
-export const TURNS: Turns = { atATime: 4, slowMs: 3_000, most: 32 };
+/** Of the largest files (64 MiB) 512 MiB of text at once, of the largest lists (256 MiB) 2 GiB: hardly any source is that large. */
+export const TURNS: Turns = { atATime: 4, slowMs: 3_000, most: 8 };
 
 export interface TurnClock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
