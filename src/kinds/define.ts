@@ -48,6 +48,7 @@ export interface Definition<Spec extends TSchema, Status extends TSchema> {
   readonly schema: { readonly spec: Spec; readonly status: Status; readonly validations?: readonly Validation[] };
   rules?(self: Typed<Spec>): readonly Finding[];
   references?(self: Typed<Spec>): readonly Reference[];
+  configured?(self: Typed<Spec>, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   inspect?(self: Typed<Spec>, view: View): readonly Finding[];
   images?(self: Typed<Spec>): readonly Image[];
   sources?(self: Typed<Spec>): readonly RegistrySource[];
@@ -122,6 +123,7 @@ export function defineKind<Spec extends TSchema, Status extends TSchema>(definit
       named.set(resource, found);
       return found;
     },
+    configured: (resource, settings) => definition.configured?.(read(resource).self, settings) ?? [],
     inspect: (resource, view) => {
       const { self, placed } = read(resource);
       return placed(definition.inspect?.(self, view));

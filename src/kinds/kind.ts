@@ -193,6 +193,8 @@ export interface Kind {
    */
   rules(resource: Resource, written: unknown): readonly Finding[];
   references(resource: Resource): readonly Reference[];
+  /** What children are made of beside that: objects that the instance's configuration names. */
+  configured(resource: Resource, settings: Omit<Settings, 'digest'>): readonly ObjectName[];
   /**
    * What is wrong with the content of the objects it refers to (broken JSON in a ConfigMap, a missing key). An error
    * refuses, as a missing reference does. Only called when every non-optional reference was found.

@@ -25,7 +25,7 @@ export const RECONCILE_CODES = {
   'reference-missing':
     'A resource names another that exists neither in Git nor in the cluster, or, for `skep validate`, not among the manifests: correct the name, or add it. The resource is applied; its children are kept unchanged.',
   'reference-unknown':
-    'A kind that a resource refers to could not be listed, so it is unknown whether the reference leads anywhere: let the instance list that kind. The children are kept unchanged.',
+    'A kind that a resource refers to could not be listed, or the object that it refers to could not be read, so it is unknown whether the reference leads anywhere: let the instance list and get that kind. The children are kept unchanged, even where they could do without it.',
   'reference-key-missing':
     'A ConfigMap or Secret that a resource names lacks the key: correct one of the two. The children are kept unchanged.',
   'image-not-enforced':

@@ -6,12 +6,14 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
-import { startWorld, type World } from '../harness/world.ts';
-import { NAMESPACE } from './fleet.ts';
+import { optionsOf, startWorld, type World } from '../harness/world.ts';
+import { GROUP, NAMESPACE } from './fleet.ts';
 
 const OPTIONS = { waitSeconds: 0 };
 const MARK = 'bm90IG91cnM=';
+const OTHER = 'b3RoZXI=';
 const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
+const MOUNTS = 'toolhive.stacklok.dev/mounts-checksum';
 
 let world: World;
 /** What lists and single reads of the cluster have brought. */
@@ -75,10 +77,17 @@ function did({ outcomes }: RunResult): string[] {
   return outcomes.map(({ action, resource }) => `${formatId(resource)} ${action}`);
 }
 
-async function checksum(name: string): Promise<unknown> {
-  const { body } = await world.cluster.send('GET', `/apis/apps/v1/namespaces/tools/statefulsets/${name}`);
+async function checksum(name: string, of = CHECKSUM, workloads = 'statefulsets'): Promise<unknown> {
+  const { body } = await world.cluster.send('GET', `/apis/apps/v1/namespaces/tools/${workloads}/${name}`);
   const metadata = body.spec?.template?.metadata;
-  return isObject(metadata?.annotations) ? metadata.annotations[CHECKSUM] : undefined;
+  return isObject(metadata?.annotations) ? metadata.annotations[of] : undefined;
+}
+
+async function change(plural: 'secrets' | 'configmaps', name: string, data: Record<string, string>): Promise<void> {
+  await world.cluster.send('PATCH', `/api/v1/namespaces/tools/${plural}/${name}`, {
+    body: { data },
+    contentType: 'application/merge-patch+json',
+  });
 }
 
 test('contents that nothing of ours is concerned with are not read', async () => {
@@ -100,10 +109,7 @@ test('a Secret of others that a server names is read by itself, and its pods fol
   read = [];
   expect(did(await world.run(OPTIONS))).toEqual([]);
   expect(contentsRead('api')).toEqual(['get api']);
-  await world.cluster.send('PATCH', '/api/v1/namespaces/tools/secrets/api', {
-    body: { data: { token: 'b3RoZXI=' } },
-    contentType: 'application/merge-patch+json',
-  });
+  await change('secrets', 'api', { token: OTHER });
   await world.run(OPTIONS);
   expect(await checksum('clock')).not.toBe(before);
 });
@@ -135,6 +141,65 @@ data: {text: ours}
   read = [];
   expect(did(await world.run(OPTIONS))).toEqual([]);
   expect(contentsRead('theirs')).toEqual(['list theirs']);
+});
+
+test('pods follow the Secret and the ConfigMap that only the configuration of the instance names', async () => {
+  await createForeign('Secret', 'login', { pgpass: MARK });
+  await createForeign('ConfigMap', 'authority', { 'ca.crt': 'first' });
+  publish(`apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPRegistry
+metadata: {name: catalogue, namespace: tools}
+spec:
+  registries:
+    - {name: all, format: toolhive, configMapRef: {name: servers, key: servers.json, optional: true}}
+`);
+  const services = {
+    passFileSecret: { name: 'login', key: 'pgpass' },
+    caConfigMap: { name: 'authority', key: 'ca.crt' },
+  };
+  const { settings } = optionsOf({});
+  const options = { ...OPTIONS, settings: { ...settings, catalogueDatabase: { services } } };
+  const sums = () => Promise.all([CHECKSUM, MOUNTS].map((of) => checksum('catalogue-api', of, 'deployments')));
+  await world.run(options);
+  const [secrets, mounts] = await sums();
+  await change('secrets', 'login', { pgpass: OTHER });
+  await world.run(options);
+  const [rotated, kept] = await sums();
+  expect(rotated).toBeTypeOf('string');
+  expect(rotated).not.toBe(secrets);
+  expect(kept).toBe(mounts);
+  await change('configmaps', 'authority', { 'ca.crt': 'second' });
+  await world.run(options);
+  expect((await sums())[1]).not.toBe(mounts);
+});
+
+test('an error in Git in what a discovered server refers to starts no new pods of who discovers it', async () => {
+  await createForeign('Secret', 'backend', { token: MARK });
+  const discovered = `${server('member', 'absent')}  groupRef: team
+  externalAuthConfigRef: {name: access}
+`;
+  const access = (typo: string) => `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPExternalAuthConfig
+metadata: {name: access, namespace: tools}
+spec:
+  type: headerInjection
+  headerInjection: {headerName: X-Key, valueSecretRef: {name: backend, key: token}${typo}}
+`;
+  const all = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: VirtualMCPServer
+metadata: {name: all, namespace: tools}
+spec:
+  config: {groupRef: team}
+  incomingAuth: {type: anonymous}
+`;
+  publish(GROUP, discovered, access(''), all);
+  await world.run(OPTIONS);
+  await world.run(OPTIONS);
+  const before = await checksum('all', CHECKSUM, 'deployments');
+  expect(before).toBeTypeOf('string');
+  publish(GROUP, discovered, access(', heeder: X'), all);
+  expect(exitCodeOf(await world.run(OPTIONS))).not.toBe(0);
+  expect(await checksum('all', CHECKSUM, 'deployments')).toBe(before);
 });
 
 test('contents that may not be read suspend what depends on them', async () => {

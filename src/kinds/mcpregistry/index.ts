@@ -5,7 +5,7 @@ import { REGISTRY_ANNOTATIONS } from './annotations.ts';
 import { children } from './children.ts';
 import { databaseTarget } from './database.ts';
 import { madeObjects } from './facts.ts';
-import { references } from './references.ts';
+import { configured, references } from './references.ts';
 import { inspect, rules } from './rules.ts';
 import { MCPRegistrySpec, MCPRegistryStatus } from './schema.ts';
 import { sources } from './sources.ts';
@@ -43,6 +43,7 @@ export const MCPRegistry = defineKind({
   rules,
   inspect,
   references,
+  configured,
   sources,
   database: databaseTarget,
   enforces: ({ spec }) => spec.enforceServers === true,

@@ -1,7 +1,7 @@
 // What an MCPRegistry names: ConfigMaps, Secrets, claims. Knows nothing about whether they exist. What Kubernetes itself
 // waits for when it starts a pod is optional; the database passwords are not, because a child is made of them.
 
-import type { Reference } from '../kind.ts';
+import type { ObjectName, Reference, Settings } from '../kind.ts';
 import { registryAnnotations } from './annotations.ts';
 import type { Entry, Provider, Registry } from './facts.ts';
 
@@ -24,6 +24,19 @@ export function references(self: Registry): readonly Reference[] {
     ...(authConfig?.oauth?.providers ?? []).flatMap((provider, index) =>
       providerReferences(provider, `/spec/authConfig/oauth/providers/${index}`),
     ),
+  ];
+}
+
+/** What skep.yaml says that stands beside a registry without a database of its own. */
+export function configured(
+  { spec }: Registry,
+  { catalogueDatabase }: Pick<Settings, 'catalogueDatabase'>,
+): readonly ObjectName[] {
+  const { passFileSecret, caConfigMap } = catalogueDatabase?.services ?? {};
+  if (spec.databaseConfig !== undefined) return [];
+  return [
+    ...(passFileSecret === undefined ? [] : [{ apiVersion: 'v1', kind: 'Secret', name: passFileSecret.name }]),
+    ...(caConfigMap === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', name: caConfigMap.name }]),
   ];
 }
 

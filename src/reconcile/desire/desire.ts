@@ -3,12 +3,14 @@
 
 import assert from 'node:assert/strict';
 import type { Settings, View } from '../../kinds/kind.ts';
+import type { Finding } from '../../kube/finding.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { runOf } from '../records/inventory.ts';
 import type { Standing } from '../resolve/resolve.ts';
+import { type IsUnread, notingUnread, type Unread } from './unread.ts';
 
 export interface Desired {
   /** As it is to be applied. A child whose owner does not live yet has no owner reference: apply adds it. */
@@ -32,6 +34,7 @@ export interface DesireInput {
   readonly living: (id: ResourceId) => KubeObject | undefined;
   /** False: another operator makes the children; what we made of them before stays as it lives. */
   readonly children: boolean;
+  readonly isUnread: IsUnread;
 }
 
 export interface Desires {
@@ -40,17 +43,28 @@ export interface Desires {
   readonly heldOwners: ReadonlySet<string>;
 }
 
-export function desire(input: DesireInput): Desires {
+export interface Made extends Desires {
+  /** Whose children were not made. */
+  readonly unread: Unread;
+}
+
+export function desire(input: DesireInput): Made {
   const applied = input.standings.filter((standing) => standing.verdict !== 'held');
   const own = applied.filter(({ loaded }) => loaded.byHand !== true).map(({ loaded }) => ownDesired(input, loaded));
   const healthy = input.children ? applied.filter((standing) => standing.verdict === 'healthy') : [];
-  const objects = [...own, ...healthy.flatMap((standing) => childrenOf(input, standing))];
+  const made = healthy.map((standing) => ({ standing, ...childrenOf(input, standing) }));
+  const unread = new Map(
+    made.filter((one) => one.unread.length > 0).map(({ standing, unread }) => [standing.loaded, unread]),
+  );
+  const objects = [...own, ...made.flatMap(({ children }) => children)];
   assert(
     new Set(objects.map(({ key }) => key)).size === objects.length,
     'no two healthy resources make the same object: kinds name everything that they make',
   );
-  const held = input.standings.filter(({ verdict }) => !input.children || verdict !== 'healthy');
-  return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))) };
+  const held = input.standings.filter(
+    ({ loaded, verdict }) => !input.children || verdict !== 'healthy' || unread.has(loaded),
+  );
+  return { objects, heldOwners: new Set(held.map(({ loaded }) => heldOwner(loaded.id))), unread };
 }
 
 /** How a living child is recognised as one of a held owner: by namespace and owner label. */
@@ -80,9 +94,14 @@ export function ownObject(applySet: string, loaded: Sourced): KubeObject {
   return withLabels(declared, { [PART_OF]: applySet, [SOURCE]: labelValue(loaded.source) });
 }
 
-function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
+interface Children {
+  readonly children: readonly Desired[];
+  readonly unread: readonly Finding[];
+}
+
+function childrenOf(input: DesireInput, { loaded }: Standing): Children {
   const { kind, defaulted } = loaded;
-  if (kind === undefined || defaulted === undefined) return [];
+  if (kind === undefined || defaulted === undefined) return { children: [], unread: [] };
   const living = input.living(loaded.id);
   const references = living?.metadata.uid === undefined ? [] : [ownerReference(loaded.id, living.metadata.uid)];
   const labels = {
@@ -97,11 +116,14 @@ function childrenOf(input: DesireInput, { loaded }: Standing): Desired[] {
     const object = withRunOf({ ...marked, metadata }, input.living(id), input.manager);
     return { object, id, key: keyOf(id), owner: loaded.id };
   };
-  const view = input.views(loaded.id.namespace ?? '');
-  return [
+  const { namespace = '' } = loaded.id;
+  const view = notingUnread(input.views(namespace), namespace, input.isUnread);
+  const children = [
     ...kind.children(defaulted, view, input.settings).map(desired),
     ...kind.generated(defaulted, input.settings).map(({ object, random }) => ({ ...desired(object), random })),
   ];
+  const unread = view.unread();
+  return { children: unread.length > 0 ? [] : children, unread };
 }
 
 /** The controller reference that makes the garbage collector delete a child with its owner. */

@@ -9,7 +9,8 @@ import { inOneRun, type RegistryDeps, type RegistryResults, syncRegistries } fro
 import type { InstanceName, OwnKinds, Permissions, Rendering, SyncMode } from '../instance.ts';
 import { applySetId, fieldManager } from '../labels.ts';
 import { appliedBy } from '../observe/applied-by.ts';
-import { groupKindFor, type Observed } from '../observe/observe.ts';
+import { groupKindFor } from '../observe/needed.ts';
+import type { Observed } from '../observe/observe.ts';
 import { type GroupKind, groupKindOf, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
 import { type ChildrenEnforced, enforceOnChildren } from '../policy/enforce.ts';
@@ -19,6 +20,7 @@ import { type Desires, desire } from './desire.ts';
 import { type DigestKey, prepareWithDigests } from './digest-key.ts';
 import { type OwnDesires, withoutForeign } from './foreign.ts';
 import { keepValues } from './generated.ts';
+import { type IsUnread, refuseUnread } from './unread.ts';
 
 export interface DesireDeps {
   readonly clock: Clock;
@@ -123,6 +125,9 @@ async function wish(
   const { settings, children, instance, homeNamespace } = options;
   const applySet = applySetId(instance, homeNamespace);
   const { standings } = resolved;
+  const knowledge = knowledgeOf(snapshot, options.apiGroup);
+  // A kind that nothing names is not listed, and has not failed.
+  const isUnread: IsUnread = (kind, ...name) => snapshot.unlisted().has(kind) && knowledge(kind, ...name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
     desire({
       standings,
@@ -132,16 +137,20 @@ async function wish(
       manager: fieldManager(instance),
       living: snapshot.find,
       children,
+      isUnread,
     }),
   );
-  return { ...enforceOnChildren(judge, resolved, made), unsealed };
+  const read = refuseUnread(resolved, made.unread);
+  const enforced = enforceOnChildren(judge, read.resolved, made);
+  return { ...enforced, problems: [...read.problems, ...enforced.problems], unsealed };
 }
 
 /** Of a kind that is not served there is nothing: that is known, too. */
 function knowledgeOf(snapshot: Snapshot, apiGroup: string): ResolveInput['knowledge'] {
-  return (kind) => {
-    const target = groupKindFor(kind, apiGroup);
-    return snapshot.known(target) || snapshot.served(target) === undefined ? 'listed' : 'failed';
+  return (kind, namespace, name) => {
+    const served = snapshot.served(groupKindFor(kind, apiGroup));
+    if (served === undefined) return 'listed';
+    return snapshot.knows({ apiVersion: served.apiVersion, kind, namespace, name }) ? 'listed' : 'failed';
   };
 }
 

@@ -3,6 +3,7 @@
 // does.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { Failure } from '../../std/failure.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
@@ -36,21 +37,61 @@ export async function listLarge(
 /** More than these of one namespace are fewer requests in pages of everything that is there. */
 const READ_SINGLY_MAX = 50;
 
-/** Those that are still there. Throws Failure where one cannot be read. */
+export interface Contents {
+  /** Those that are still there. */
+  readonly found: readonly KubeObject[];
+  readonly unread: readonly ResourceId[];
+  /** Why, once for each namespace: what refuses one refuses most of them. */
+  readonly failures: readonly Failure[];
+}
+
 export async function readContents(
   cluster: Pick<Cluster, 'list' | 'get'>,
   resource: ApiResource,
   ids: readonly ResourceId[],
-): Promise<readonly KubeObject[]> {
+): Promise<Contents> {
   const byNamespace = Map.groupBy(ids, ({ namespace }) => namespace);
-  const found = await Promise.all(
-    [...byNamespace].map(async ([namespace, here]) => {
-      if (here.length <= READ_SINGLY_MAX) return Promise.all(here.map((id) => cluster.get(id)));
-      const names = new Set(here.map(({ name }) => name));
-      return cluster.list(resource, namespace, { large: true, keep: ({ metadata }) => names.has(metadata.name) });
-    }),
+  const read = await Promise.all(
+    [...byNamespace].map(([namespace, here]) =>
+      here.length <= READ_SINGLY_MAX ? readSingly(cluster, here) : readAmong(cluster, resource, namespace, here),
+    ),
   );
-  return found.flat().filter((object) => object !== undefined);
+  return {
+    found: read.flatMap(({ found }) => found),
+    unread: read.flatMap(({ unread }) => unread),
+    failures: read.flatMap(({ failures }) => failures),
+  };
+}
+
+async function readSingly(cluster: Pick<Cluster, 'get'>, ids: readonly ResourceId[]): Promise<Contents> {
+  const read = await Promise.all(ids.map(async (id) => ({ id, got: await orFailure(cluster.get(id)) })));
+  return {
+    found: read.flatMap(({ got }) => (got === undefined || got instanceof Failure ? [] : [got])),
+    unread: read.flatMap(({ id, got }) => (got instanceof Failure ? [id] : [])),
+    failures: read.flatMap(({ got }) => (got instanceof Failure ? [got] : [])).slice(0, 1),
+  };
+}
+
+async function readAmong(
+  cluster: Pick<Cluster, 'list'>,
+  resource: ApiResource,
+  namespace: string | undefined,
+  ids: readonly ResourceId[],
+): Promise<Contents> {
+  const names = new Set(ids.map(({ name }) => name));
+  const keep = ({ metadata }: KubeObject): boolean => names.has(metadata.name);
+  const listed = await orFailure(cluster.list(resource, namespace, { large: true, keep }));
+  if (listed instanceof Failure) return { found: [], unread: ids, failures: [listed] };
+  return { found: listed, unread: [], failures: [] };
+}
+
+export async function orFailure<T>(read: Promise<T>): Promise<T | Failure> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
 }
 
 /** What something needed of them before, as it was read then: where an object did not change since, it need not be read again. */

@@ -1,11 +1,8 @@
 // What Git says and what lives, side by side, before anything is made of them. Knows nothing about what a spec means.
 
-import type { Kind, Resource } from '../../kinds/kind.ts';
-import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
-import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, isOfOtherSet } from '../labels.ts';
-import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { Cluster } from '../ports.ts';
 import { type LeftAlone, leftAloneOf } from '../prune/left-alone.ts';
 import type { Origins } from '../prune/origins.ts';
@@ -20,7 +17,7 @@ import { type Extent, extentOf, hasInventory, kindsOf, originsOf, parentId } fro
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { addKeptFields } from './kept-fields.ts';
-import { readableResources } from './readable-resources.ts';
+import { namedKinds, readNeeded } from './needed.ts';
 import { outside, scopeOf } from './scope.ts';
 import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -52,6 +49,7 @@ export interface ObserveDeps {
 export interface ObserveOptions
   extends InstanceName,
     OwnKinds,
+    Pick<Rendering, 'settings'>,
     Pick<Permissions, 'namespaces' | 'scope' | 'conflicts'> {
   /** Resources of other instances count as this one's: `skep adopt` takes them over. */
   readonly takesOver?: true;
@@ -97,14 +95,14 @@ export async function observe(
     ]),
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
-  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(declared.loaded, apiGroup)]);
-  await snapshot.complete(needed(options, declared.loaded, snapshot.objects()));
+  await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(options, declared.loaded)]);
+  await readNeeded(options, snapshot, declared.loaded);
   const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
   const kept = await addKeptFields(deps, options, own, snapshot.find);
   const gathered = withOthers(deps, options, kept, snapshot);
   if (gathered !== own) {
-    await snapshot.ensure(namedKinds(gathered.loaded, apiGroup));
-    await snapshot.complete(needed(options, gathered.loaded, []));
+    await snapshot.ensure(namedKinds(options, gathered.loaded));
+    await readNeeded(options, snapshot, gathered.loaded);
   }
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
@@ -183,39 +181,3 @@ function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<S
     }),
   );
 }
-
-/** Kinds that the resources are of, and that they name. */
-function namedKinds(loaded: readonly Sourced[], apiGroup: string): GroupKind[] {
-  return loaded.flatMap(({ id, kind, defaulted }) => {
-    const references = kind === undefined || defaulted === undefined ? [] : kind.references(defaulted);
-    return [groupKindOf(id), ...references.map((reference) => groupKindFor(reference.kind, apiGroup))];
-  });
-}
-
-/**
- * Whose contents are looked into: what is declared, and what is named by what is declared, or by a resource of ours that
- * exists and is not, or not so.
- */
-function needed(options: OwnKinds, loaded: readonly Sourced[], live: readonly KubeObject[]): ResourceId[] {
-  const { kinds, apiGroup } = options;
-  const declared = new Set(loaded.map(({ id }) => keyOf(id)));
-  const others = live.filter((object) => object.kind === REGISTRY_KIND || !declared.has(keyOf(idOf(object))));
-  const read = readableResources(kinds, apiGroup, others);
-  return [
-    ...loaded.flatMap(({ id, kind, defaulted }) => [id, ...namedBy(kind, id.namespace, defaulted)]),
-    ...read.flatMap(({ kind, resource }) => namedBy(kind, resource.metadata.namespace, resource)),
-  ];
-}
-
-function namedBy(kind: Kind | undefined, namespace: string | undefined, resource: Resource | undefined): ResourceId[] {
-  if (kind === undefined || resource === undefined) return [];
-  const named = kind.references(resource).filter((reference) => CORE_KINDS.has(reference.kind));
-  return named.map((reference) => ({ apiVersion: 'v1', kind: reference.kind, namespace, name: reference.name }));
-}
-
-/** References name a kind only: one of Kubernetes' own that hold configuration, or one of our group. */
-export function groupKindFor(kind: string, apiGroup: string): GroupKind {
-  return { group: CORE_KINDS.has(kind) ? '' : apiGroup, kind };
-}
-
-const CORE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount', 'PersistentVolumeClaim']);

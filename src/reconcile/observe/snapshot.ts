@@ -5,7 +5,15 @@ import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
-import { type EarlierContents, isLarge, type Listed, listLarge, neededAgain, readContents } from './large-contents.ts';
+import {
+  type EarlierContents,
+  isLarge,
+  type Listed,
+  listLarge,
+  neededAgain,
+  orFailure,
+  readContents,
+} from './large-contents.ts';
 
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
@@ -19,12 +27,14 @@ export interface Snapshot {
   complete(ids: Iterable<ResourceId>): Promise<void>;
   /** Everything listed so far. */
   objects(): readonly KubeObject[];
-  /** False where the kind was not listed, or its LIST failed: then nothing is known about its objects. */
+  /** False where the kind was not listed, or something of it could not be read: what is not found may be there all the same. */
   known(kind: GroupKind): boolean;
+  /** Whether `find` is right about this one, be it there or not: something else of its kind may not have been readable. */
+  knows(id: ResourceId): boolean;
   served(kind: GroupKind): ApiResource | undefined;
-  /** Kinds of which a LIST failed, by name: what is not known of them may be there all the same. */
+  /** Kinds of which something could not be read, by name. */
   unlisted(): ReadonlySet<string>;
-  /** LISTs that failed, with what the server said. */
+  /** Reads that failed, with what the server said. */
   failures(): readonly Failure[];
 }
 
@@ -58,10 +68,15 @@ export interface SnapshotOptions {
 
 interface Reading extends SnapshotOptions {
   readonly cluster: Cluster;
-  readonly known: Set<string>;
+  /** Kinds all of whose LISTs have succeeded. */
+  readonly whole: Set<string>;
   readonly objects: Map<string, KubeObject>;
   readonly partial: Set<string>;
+  /** Keys of what exists and could not be read. */
+  readonly unread: Set<string>;
   readonly failures: Failure[];
+  /** Kinds of which something could not be read. A later success does not take that back. */
+  readonly failed: Set<string>;
   readonly unlisted: Set<string>;
 }
 
@@ -76,13 +91,15 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
   const reading: Reading = {
     ...options,
     cluster,
-    known: new Set(),
+    whole: new Set(),
     objects: new Map(),
     partial: new Set(),
+    unread: new Set(),
     failures: [],
+    failed: new Set(),
     unlisted: new Set(),
   };
-  const { known, objects, partial, failures, unlisted } = reading;
+  const { whole, objects, partial, unread, failures, failed, unlisted } = reading;
   return {
     async ensure(kinds) {
       await Promise.all(
@@ -91,7 +108,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
           const resource = served.get(name);
           const running = listed.get(name);
           if (resource === undefined || running !== undefined) return running;
-          const started = unlessFailed(reading, resource, () => readKind(reading, resource));
+          const started = readKind(reading, resource);
           listed.set(name, started);
           return started;
         }),
@@ -109,47 +126,44 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
       await Promise.all(
         [...byKind].map(async ([name, some]) => {
           const resource = served.get(name);
-          if (resource !== undefined) await unlessFailed(reading, resource, () => complete(reading, resource, some));
+          if (resource !== undefined) await complete(reading, resource, some);
         }),
       );
     },
     objects: () => [...objects.values()],
-    known: (kind) => known.has(formatGroupKind(kind)),
+    known: (kind) => whole.has(formatGroupKind(kind)) && !failed.has(formatGroupKind(kind)),
+    knows: (id) => whole.has(formatGroupKind(groupKindOf(id))) && !unread.has(keyOf(id)),
     served: (kind) => served.get(formatGroupKind(kind)),
     unlisted: () => unlisted,
     failures: () => failures,
   };
 }
 
-/** A kind that cannot be read is unknown, and no other is. */
-async function unlessFailed(
-  { known, failures, unlisted }: Reading,
-  resource: ApiResource,
-  read: () => Promise<void>,
-): Promise<void> {
-  const name = formatGroupKind(groupKindOf(resource));
-  try {
-    await read();
-    known.add(name);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    failures.push(error);
-    unlisted.add(resource.kind);
-    known.delete(name);
-  }
+/** A kind of which something cannot be read is unknown, and no other is. */
+function fail({ failures, failed, unlisted }: Reading, resource: ApiResource, failure: Failure): void {
+  failures.push(failure);
+  failed.add(formatGroupKind(groupKindOf(resource)));
+  unlisted.add(resource.kind);
 }
 
+/** Where one namespace cannot be listed, what the others gave stays. */
 async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
-  const { namespaces, before, objects, partial } = reading;
+  const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
-  for (const found of await Promise.all(scopes.map((scope) => readScope(reading, resource, scope)))) {
-    for (const object of found.objects) objects.set(keyOf(idOf(object)), object);
-    for (const key of found.partial) partial.add(key);
-    if (before === undefined || found.partial.size === 0) continue;
-    const { same, changed } = neededAgain(found, before);
-    store(reading, same);
-    if (changed.length > 0) await complete(reading, resource, changed);
-  }
+  const read = await Promise.all(scopes.map((scope) => orFailure(readScope(reading, resource, scope))));
+  for (const found of read) if (found instanceof Failure) fail(reading, resource, found);
+  if (!read.some((found) => found instanceof Failure)) reading.whole.add(formatGroupKind(groupKindOf(resource)));
+  await Promise.all(read.map((found) => (found instanceof Failure ? undefined : add(reading, resource, found))));
+}
+
+async function add(reading: Reading, resource: ApiResource, found: Listed): Promise<void> {
+  const { before, objects, partial } = reading;
+  for (const object of found.objects) objects.set(keyOf(idOf(object)), object);
+  for (const key of found.partial) partial.add(key);
+  if (before === undefined || found.partial.size === 0) return;
+  const { same, changed } = neededAgain(found, before);
+  store(reading, same);
+  await complete(reading, resource, changed);
 }
 
 async function readScope(
@@ -162,11 +176,16 @@ async function readScope(
   return { objects: await cluster.list(resource, namespace, { large: true }), partial: new Set() };
 }
 
-/** What is gone meanwhile is gone, and what cannot be read is not known at all. */
+/** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */
 async function complete(reading: Reading, resource: ApiResource, ids: readonly ResourceId[]): Promise<void> {
-  for (const id of ids) reading.objects.delete(keyOf(id));
-  for (const id of ids) reading.partial.delete(keyOf(id));
-  store(reading, await readContents(reading.cluster, resource, ids));
+  if (ids.length === 0) return;
+  const { objects, partial, unread } = reading;
+  const contents = await readContents(reading.cluster, resource, ids);
+  for (const id of ids) objects.delete(keyOf(id));
+  for (const id of ids) partial.delete(keyOf(id));
+  store(reading, contents.found);
+  for (const id of contents.unread) unread.add(keyOf(id));
+  for (const failure of contents.failures) fail(reading, resource, failure);
 }
 
 function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {

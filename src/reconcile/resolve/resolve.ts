@@ -20,10 +20,10 @@ export interface ResolveInput {
   readonly kinds: readonly Kind[];
   readonly views: (namespace: string) => View;
   /**
-   * Of a kind that is referred to: was it `listed`, did that fail, or is no cluster asked? Then only what manifests declare
-   * is known, all that counts (`declared`) or nothing that does (`none`).
+   * Of what is referred to: could it be read (`listed`), did that fail, or is no cluster asked? Then only what manifests
+   * declare is known, all that counts (`declared`) or nothing that does (`none`).
    */
-  readonly knowledge: (kind: string) => 'listed' | 'failed' | 'declared' | 'none';
+  readonly knowledge: (kind: string, namespace: string, name: string) => 'listed' | 'failed' | 'declared' | 'none';
   readonly images: EnforcedImages;
   /** Keys of what is asked to be left alone. */
   readonly leftAlone: { has(key: string): boolean };
@@ -162,19 +162,26 @@ function findingsOf(input: Resolving, loaded: LoadedResource): readonly Finding[
   return complete ? [...findings, ...kind.inspect(defaulted, view)] : findings;
 }
 
-/** An error where the resource cannot work without it, a warning where its pods only wait for it. */
+/** Nothing is made of their content. */
+const NAMED_ONLY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'ServiceAccount']);
+
+/**
+ * An error where the resource cannot work without it, a warning where its pods only wait for it. What could not be read
+ * is an error, whoever may do without it: children made as if it were not there would be others, and start new pods.
+ */
 function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource, reference: Reference): Finding[] {
   const { pointer, kind, name, key, optional } = reference;
-  if (optional === 'allowed') return [];
-  const severity = optional === undefined ? 'error' : 'warning';
   const target = view.find(kind, name);
   const namespace = loaded.id.namespace ?? '';
-  const knowledge = input.knowledge(kind);
+  const knowledge = input.knowledge(kind, namespace, name);
   if (target === undefined && knowledge === 'none') return [];
+  const severity = optional === undefined ? 'error' : 'warning';
   if (target === undefined && knowledge === 'failed') {
-    const message = `it is unknown whether ${kind} "${name}" exists in namespace ${namespace}: it could not be listed`;
-    return [{ code: 'reference-unknown', severity, pointer, message }];
+    const finding = unknownFinding(pointer, kind, namespace, name);
+    if (!NAMED_ONLY.has(kind)) return [finding];
+    return optional === 'allowed' ? [] : [{ ...finding, severity }];
   }
+  if (optional === 'allowed') return [];
   if (target === undefined) {
     const where = knowledge === 'declared' ? ' among these manifests' : ', neither in Git nor in the cluster';
     const others = view.all(kind).map(({ metadata }) => metadata.name);
@@ -185,6 +192,11 @@ function missingFinding(input: ResolveInput, view: View, loaded: LoadedResource,
   if (key === undefined || keysOf(target).includes(key)) return [];
   const message = `${kind} "${name}" in namespace ${namespace} has no key "${key}"`;
   return [{ code: 'reference-key-missing', severity, pointer, message }];
+}
+
+export function unknownFinding(pointer: string, kind: string, namespace: string, name: string): Finding {
+  const message = `it is unknown what ${kind} "${name}" in namespace ${namespace} is, or whether it exists: it could not be read`;
+  return { code: 'reference-unknown', severity: 'error', pointer, message };
 }
 
 /** Keys of a ConfigMap or Secret, whatever member holds them. */

@@ -1,0 +1,106 @@
+// A Secret that could not be read says nothing: what is made of it stays as it is, also where it may do without it, and all
+// that is made of others goes on.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openSnapshot } from '../../src/reconcile/observe/snapshot.ts';
+import { exitCodeOf } from '../../src/reconcile/result.ts';
+import { startWorld, type World } from '../harness/world.ts';
+import { NAMESPACE } from './fleet.ts';
+
+const OPTIONS = { waitSeconds: 0 };
+const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
+const SECRETS = { group: '', kind: 'Secret' };
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({ workloadsReadyAfterMs: 3_600_000 });
+  for (const name of ['tools', 'other'])
+    await world.client.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { force: true });
+  for (const name of ['one', 'two']) await create('tools', name);
+  await create('other', 'three');
+});
+afterEach(async () => {
+  world.cluster.cluster.faults.clear();
+});
+afterAll(() => world.close());
+
+async function create(namespace: string, name: string): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, data: { token: 'eA==' } };
+  const { status } = await world.cluster.send('POST', `/api/v1/namespaces/${namespace}/secrets?fieldManager=other`, {
+    body,
+  });
+  expect(status).toBe(201);
+}
+
+function idOf(name: string, namespace = 'tools') {
+  return { apiVersion: 'v1', kind: 'Secret', namespace, name };
+}
+
+function registry(name: string, secret: string, optional: boolean): string {
+  return `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPRegistry
+metadata: {name: ${name}, namespace: tools}
+spec:
+  registries:
+    - name: all
+      format: toolhive
+      git:
+        repository: https://git.example.com/fleet.git
+        auth: {username: reader, passwordSecretRef: {name: ${secret}, key: token, optional: ${optional}}}
+`;
+}
+
+async function checksums(): Promise<unknown[]> {
+  const { body } = await world.cluster.send('GET', '/apis/apps/v1/namespaces/tools/deployments');
+  const items = body.items as { spec: { template: { metadata: { annotations: Record<string, string> } } } }[];
+  return items.map(({ spec }) => spec.template.metadata.annotations[CHECKSUM]);
+}
+
+test('where one Secret cannot be read, nothing is rendered without it, and others are read', async () => {
+  const names = [registry('first', 'one', true), registry('second', 'one', false), registry('third', 'two', true)];
+  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, ...names].join('---\n') });
+  await world.run(OPTIONS);
+  const before = await checksums();
+  expect(before).toHaveLength(3);
+  world.cluster.cluster.faults.add({ match: { verb: 'get', name: 'one' }, action: { status: 403 } });
+  const failed = await world.run(OPTIONS);
+  expect(exitCodeOf(failed)).not.toBe(0);
+  expect(failed.failures.map(({ code }) => code)).toEqual(['cluster-forbidden']);
+  const unknown = failed.problems.filter(({ code }) => code === 'reference-unknown');
+  expect(unknown.map(({ resource, severity }) => `${resource?.name} ${severity}`)).toEqual([
+    'first error',
+    'second error',
+  ]);
+  expect(await checksums()).toEqual(before);
+  world.cluster.cluster.faults.clear();
+  await world.run(OPTIONS);
+  expect(await checksums()).toEqual(before);
+});
+
+test('what could be read is kept, and the kind stays unknown whatever succeeds after that', async () => {
+  const snapshot = await openSnapshot(world.client, { namespaces: undefined, applySet: 'nobody' });
+  await snapshot.ensure([SECRETS]);
+  expect(snapshot.known(SECRETS)).toBe(true);
+  world.cluster.cluster.faults.add({ match: { verb: 'get', name: 'one' }, action: { status: 403 } });
+  await snapshot.complete([idOf('one'), idOf('two')]);
+  expect(snapshot.find(idOf('two'))?.data).toEqual({ token: 'eA==' });
+  expect(snapshot.find(idOf('one'))).toBeUndefined();
+  await snapshot.complete([idOf('three', 'other')]);
+  expect(snapshot.find(idOf('three', 'other'))?.data).toEqual({ token: 'eA==' });
+  expect(snapshot.known(SECRETS)).toBe(false);
+  expect([idOf('one'), idOf('two'), idOf('absent')].map(snapshot.knows)).toEqual([false, true, true]);
+  expect(snapshot.failures()).toHaveLength(1);
+});
+
+test('a namespace that cannot be listed takes nothing from the others, and the kind stays unknown', async () => {
+  const { client } = world;
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'secrets', nth: 1 }, action: { status: 403 } });
+  const snapshot = await openSnapshot(client, { namespaces: ['other', 'tools'], applySet: 'nobody' });
+  await snapshot.ensure([SECRETS]);
+  const found = snapshot.objects().map(({ metadata }) => metadata.namespace);
+  expect(new Set(found).size).toBe(1);
+  await snapshot.complete([idOf('one'), idOf('three', 'other')]);
+  expect(snapshot.known(SECRETS)).toBe(false);
+  expect(snapshot.failures()).toHaveLength(1);
+});
