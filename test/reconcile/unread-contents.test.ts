@@ -4,8 +4,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openSnapshot } from '../../src/reconcile/observe/snapshot.ts';
 import { exitCodeOf } from '../../src/reconcile/result.ts';
-import { startWorld, type World } from '../harness/world.ts';
-import { NAMESPACE } from './fleet.ts';
+import { optionsOf, startWorld, type World } from '../harness/world.ts';
+import { GROUP, NAMESPACE } from './fleet.ts';
 
 const OPTIONS = { waitSeconds: 0 };
 const CHECKSUM = 'toolhive.stacklok.dev/secrets-checksum';
@@ -76,6 +76,59 @@ test('where one Secret cannot be read, nothing is rendered without it, and other
   world.cluster.cluster.faults.clear();
   await world.run(OPTIONS);
   expect(await checksums()).toEqual(before);
+});
+
+test('nor is anything rendered without what only the configuration of the instance names', async () => {
+  const manifest = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: MCPRegistry
+metadata: {name: served, namespace: tools}
+spec:
+  registries:
+    - {name: all, format: toolhive, configMapRef: {name: servers, key: servers.json, optional: true}}
+`;
+  world.fleet.commit({ 'cluster/all.yaml': `${NAMESPACE}---\n${manifest}` });
+  const services = { passFileSecret: { name: 'one', key: 'token' } };
+  const { settings } = optionsOf({});
+  const options = { ...OPTIONS, settings: { ...settings, catalogueDatabase: { services } } };
+  await world.run(options);
+  const before = await checksums();
+  world.cluster.cluster.faults.add({ match: { verb: 'get', name: 'one' }, action: { status: 403 } });
+  const { problems, plan } = await world.run(options);
+  expect(problems.map(({ code, resource }) => `${resource?.name} ${code}`)).toEqual(['served reference-unknown']);
+  expect(plan.batches).toEqual([]);
+  expect(await checksums()).toEqual(before);
+});
+
+test('a Secret that comes while a run changes something is told with its keys', async () => {
+  const manifest = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: VirtualMCPServer
+metadata: {name: all, namespace: tools}
+spec:
+  config: {groupRef: team}
+  incomingAuth:
+    type: oidc
+    oidcConfig:
+      type: inline
+      resourceUrl: https://all.example.com
+      inline:
+        issuer: https://login.example.com
+        audience: all
+        clientId: all
+        clientSecretRef: {name: late, key: token}
+`;
+  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, GROUP, manifest].join('---\n') });
+  const { client } = world;
+  const { apply } = client;
+  client.apply = async (object, how) => {
+    if (object.kind === 'Deployment' && how.dryRun !== true) await create('tools', 'late');
+    return apply(object, how);
+  };
+  await world.run(OPTIONS);
+  client.apply = apply;
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/virtualmcpservers/all';
+  const { body } = await world.cluster.send('GET', path);
+  const conditions = body.status?.conditions as { type: string; message: string }[] | undefined;
+  expect(conditions?.find(({ type }) => type === 'AuthConfigured')?.message).toBe('callers need a token');
 });
 
 test('what could be read is kept, and the kind stays unknown whatever succeeds after that', async () => {

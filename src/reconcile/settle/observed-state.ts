@@ -1,12 +1,14 @@
 // The cluster at one moment, as statuses are read from it. Knows nothing about what a status says.
 
 import { groupOf } from '../../kube/object.ts';
-import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import { declaredContents } from '../observe/needed.ts';
 import { scopeOf } from '../observe/scope.ts';
-import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
+import type { Prepared } from '../prepare.ts';
 import type { ObservedState } from './settle.ts';
 import { listTroubledPods } from './troubled-pods.ts';
 
@@ -42,8 +44,8 @@ function departingOf(
 /** The same, listed anew. */
 export async function listObservedState(
   deps: SightDeps,
-  options: SightOptions & Pick<Permissions, 'namespaces'>,
-  { watched, snapshot: before }: { readonly watched: readonly GroupKind[]; readonly snapshot: Snapshot },
+  options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
+  { watched, snapshot: before, gathered }: Pick<Prepared, 'watched' | 'snapshot' | 'gathered'>,
 ): Promise<ObservedState> {
   const snapshot = await openSnapshot(deps.cluster, {
     namespaces: scopeOf(options.namespaces).names,
@@ -51,6 +53,8 @@ export async function listObservedState(
     before,
   });
   await snapshot.ensure(watched);
+  // What was not there before may have come, and its keys are told.
+  await snapshot.complete(declaredContents(options, gathered.loaded));
   return openObservedState(deps, options, snapshot);
 }
 
