@@ -177,6 +177,27 @@ test('what drifted is told as changed, and that its values are not known', async
   await world.run(OPTIONS);
 });
 
+test('where it is not known which keys a Secret has, those that are named are taken to be there, and that is told', async () => {
+  const keyless = snapshot.objects.map(({ keys, ...known }) =>
+    known.resource.name === 'outside' ? known : { ...known, keys },
+  );
+  world.fleet.commit(
+    files({ 'cluster/three.yaml': `${server('three')}  secrets: [{name: outside, key: value, targetEnvName: X}]\n` }),
+  );
+  const { problems, against } = await world.planAgainst({ ...snapshot, objects: keyless });
+  world.fleet.commit({ ...DELETED, ...BASE, 'cluster/three.yaml': undefined });
+  expect(problems).toEqual([]);
+  expect(against?.unknown).toContain('which keys these have: tools/Secret/outside');
+});
+
+test('a Secret that nobody says to have keys is in a snapshot without them', async () => {
+  const metadata = { name: 'empty', namespace: 'tools' };
+  await world.client.create({ apiVersion: 'v1', kind: 'Secret', metadata });
+  const { objects } = await world.snapshot();
+  const found = objects.filter(({ resource }) => resource.name === 'empty' || resource.name === 'outside');
+  expect(found.map(({ keys }) => keys)).toEqual([undefined, ['value']]);
+});
+
 test('a snapshot has no value of anything', () => {
   const text = formatSnapshot(snapshot);
   expect(text).toContain('"tools"');

@@ -18,6 +18,7 @@ import type { FleetSource } from '../read/gather.ts';
 import { compiledKind } from '../read/kind-table.ts';
 import type { RunResult } from '../result.ts';
 import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
+import { type AssumedKeys, assumeKeys } from './assumed-keys.ts';
 import type { PlanBinding } from './plan-file.ts';
 import { snapshotCluster } from './snapshot-cluster.ts';
 import { snapshotRegistries } from './snapshot-registries.ts';
@@ -44,14 +45,17 @@ export async function planAgainst(
     const message = `the snapshot is of instance "${snapshot.instance}", and this is "${here.instance}"`;
     throw new Failure('snapshot-foreign', message);
   }
-  const names = clusterOf(
-    input,
-    snapshot.objects.map((known) => objectByName(known, fieldManager(options.instance))),
-  );
+  const byName = (assumed: AssumedKeys): Cluster =>
+    clusterOf(
+      input,
+      snapshot.objects.map((known) => objectByName(known, fieldManager(options.instance), assumed)),
+    );
+  const assumed = await assumeKeys(input, byName(new Map()));
+  const names = byName(assumed);
   const base = await prepare(depsOf(input, names, before), options, 'read');
   const [failure] = base.gathered.failures;
   if (failure !== undefined) throw failure;
-  const live = await livingOf(input, names, base);
+  const live = await livingOf(input, names, base, assumed);
   const { result, prepared } = await planInstance(depsOf(input, clusterOf(input, live), after), options);
   const plan = withDrift(withoutPreviews(result.plan), snapshot);
   return { prepared, result: { ...result, plan, against: againstOf(snapshot, here, prepared) } };
@@ -87,15 +91,15 @@ const NO_SECRET_KEY: DigestKey = {
 };
 
 /** What the snapshot knows of an object by itself. */
-function objectByName(known: KnownObject, manager: string): KubeObject {
+function objectByName(known: KnownObject, manager: string, assumed: AssumedKeys): KubeObject {
   const { apiVersion, kind } = known.resource;
-  const values = Object.fromEntries((known.keys ?? []).map((key) => [key, '']));
+  const keys = known.keys ?? assumed.get(keyOf(known.resource));
   return {
     apiVersion,
     kind,
     // That the instance has applied it shows in an entry, whatever that says.
     metadata: metadataOf(known, known.applied === true ? [entry(manager, apiVersion, {})] : undefined),
-    data: known.keys && values,
+    data: keys && Object.fromEntries(keys.map((key) => [key, ''])),
   };
 }
 
@@ -119,7 +123,12 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
 }
 
 /** What lives: rendered where it is declared, by name alone where it is not. */
-async function livingOf(input: PlanAgainstInput, names: Cluster, base: Prepared): Promise<KubeObject[]> {
+async function livingOf(
+  input: PlanAgainstInput,
+  names: Cluster,
+  base: Prepared,
+  assumed: AssumedKeys,
+): Promise<KubeObject[]> {
   const rendered = new Map(base.desires.objects.map((desired) => [desired.key, desired]));
   const typeOf = await readMergeTypes(
     names,
@@ -129,7 +138,7 @@ async function livingOf(input: PlanAgainstInput, names: Cluster, base: Prepared)
   return input.snapshot.objects.map((known) => {
     const desired = rendered.get(keyOf(known.resource));
     if (desired === undefined || known.state === 'surplus' || known.state === 'foreign')
-      return objectByName(known, manager);
+      return objectByName(known, manager, assumed);
     return asStored(input.options, asRendered(known, desired, typeOf(desired.id), manager));
   });
 }

@@ -39,7 +39,7 @@ const OBJECT = object(
     controllers: optional(
       list(object({ kind: text('Kind.'), name: text('Name.') }, 'An owner.'), 'What it belongs to, as it says itself.'),
     ),
-    keys: optional(list(text('A key.'), 'Of a ConfigMap or Secret: which keys it has.')),
+    keys: optional(list(text('A key.'), 'Of a ConfigMap or Secret: which keys it has; absent: that is not known.')),
   },
   'One object.',
 );

@@ -133,10 +133,12 @@ function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, '
   return { keys: [data, binaryData].flatMap((member) => (isObject(member) ? Object.keys(member) : [])).sort() };
 }
 
-/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. */
+/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. If nobody does, they are not known. */
 function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
   const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
-  const fields = members.flatMap((member) => (isObject(member) ? Object.keys(member) : []));
+  const found = members.filter(isObject);
+  if (found.length === 0) return {};
+  const fields = found.flatMap((member) => Object.keys(member));
   const keys = fields.filter((field) => field.startsWith('f:')).map((field) => field.slice(2));
   return { keys: [...new Set(keys)].sort() };
 }

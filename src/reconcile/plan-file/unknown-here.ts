@@ -5,6 +5,7 @@ import { keyOf } from '../../kube/object.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Gathered } from '../read/gather.ts';
+import { hasUnknownKeys, keysNamedBy } from './assumed-keys.ts';
 import type { PlanBinding } from './plan-file.ts';
 import type { StateSnapshot } from './state-snapshot-format.ts';
 
@@ -32,6 +33,7 @@ export function againstOf(
     ...otherProgram(snapshot, here),
     ...drift(snapshot),
     ...foreignContent(snapshot, prepared),
+    ...foreignKeys(snapshot, prepared),
     ...elsewhere(snapshot, prepared),
     ...strangers(snapshot),
     ...approvals(prepared),
@@ -71,6 +73,13 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   return [
     `what these hold that are not in Git, and what is made of it: ${some(found.map(({ resource }) => resource))}`,
   ];
+}
+
+/** Nothing in the cluster says which keys they have; those that are named are taken to be there. */
+function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
+  const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
+  const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));
+  return found.length === 0 ? [] : [`which keys these have: ${some(found.map(({ resource }) => resource))}`];
 }
 
 function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
