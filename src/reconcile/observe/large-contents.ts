@@ -64,7 +64,7 @@ export async function readContents(
 }
 
 async function readSingly(cluster: Pick<Cluster, 'get'>, ids: readonly ResourceId[]): Promise<Contents> {
-  const read = await Promise.all(ids.map(async (id) => ({ id, got: await orFailure(cluster.get(id)) })));
+  const read = await Promise.all(ids.map(async (id) => ({ id, got: await tryRead(cluster.get(id)) })));
   return {
     found: read.flatMap(({ got }) => (got === undefined || got instanceof Failure ? [] : [got])),
     unread: read.flatMap(({ id, got }) => (got instanceof Failure ? [id] : [])),
@@ -80,12 +80,12 @@ async function readAmong(
 ): Promise<Contents> {
   const names = new Set(ids.map(({ name }) => name));
   const keep = ({ metadata }: KubeObject): boolean => names.has(metadata.name);
-  const listed = await orFailure(cluster.list(resource, namespace, { large: true, keep }));
+  const listed = await tryRead(cluster.list(resource, namespace, { large: true, keep }));
   if (listed instanceof Failure) return { found: [], unread: ids, failures: [listed] };
   return { found: listed, unread: [], failures: [] };
 }
 
-export async function orFailure<T>(read: Promise<T>): Promise<T | Failure> {
+export async function tryRead<T>(read: Promise<T>): Promise<T | Failure> {
   try {
     return await read;
   } catch (error) {

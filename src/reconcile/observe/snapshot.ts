@@ -11,8 +11,8 @@ import {
   type Listed,
   listLarge,
   neededAgain,
-  orFailure,
   readContents,
+  tryRead,
 } from './large-contents.ts';
 
 export interface Snapshot {
@@ -140,7 +140,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
 }
 
 /** A kind of which something cannot be read is unknown, and no other is. */
-function fail({ failures, failed, unlisted }: Reading, resource: ApiResource, failure: Failure): void {
+function noteFailure({ failures, failed, unlisted }: Reading, resource: ApiResource, failure: Failure): void {
   failures.push(failure);
   failed.add(formatGroupKind(groupKindOf(resource)));
   unlisted.add(resource.kind);
@@ -150,8 +150,8 @@ function fail({ failures, failed, unlisted }: Reading, resource: ApiResource, fa
 async function readKind(reading: Reading, resource: ApiResource): Promise<void> {
   const { namespaces } = reading;
   const scopes = resource.namespaced && namespaces !== undefined ? namespaces : [undefined];
-  const read = await Promise.all(scopes.map((scope) => orFailure(readScope(reading, resource, scope))));
-  for (const found of read) if (found instanceof Failure) fail(reading, resource, found);
+  const read = await Promise.all(scopes.map((scope) => tryRead(readScope(reading, resource, scope))));
+  for (const found of read) if (found instanceof Failure) noteFailure(reading, resource, found);
   if (!read.some((found) => found instanceof Failure)) reading.whole.add(formatGroupKind(groupKindOf(resource)));
   await Promise.all(read.map((found) => (found instanceof Failure ? undefined : add(reading, resource, found))));
 }
@@ -185,7 +185,7 @@ async function complete(reading: Reading, resource: ApiResource, ids: readonly R
   for (const id of ids) partial.delete(keyOf(id));
   store(reading, contents.found);
   for (const id of contents.unread) unread.add(keyOf(id));
-  for (const failure of contents.failures) fail(reading, resource, failure);
+  for (const failure of contents.failures) noteFailure(reading, resource, failure);
 }
 
 function store({ objects, partial }: Reading, complete: readonly KubeObject[]): void {

@@ -2,13 +2,13 @@
 // be there, for that they are missing is not known either. Knows nothing about what a plan makes of them.
 
 import { keyOf } from '../../kube/object.ts';
+import type { InstanceName, OwnKinds } from '../instance.ts';
 import { isLarge } from '../observe/large-contents.ts';
 import type { Cluster } from '../ports.ts';
 import { type FleetSource, gather } from '../read/gather.ts';
 import type { LoadCache } from '../read/source-file.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { readQuarantine } from '../records/quarantine.ts';
-import type { RunOptions } from '../run.ts';
 import type { KnownObject, StateSnapshot } from './state-snapshot-format.ts';
 
 /** By the key of the object. */
@@ -16,13 +16,13 @@ export type AssumedKeys = ReadonlyMap<string, readonly string[]>;
 
 interface AssumeInput {
   readonly deps: { readonly cache: LoadCache };
-  readonly options: RunOptions;
+  readonly options: InstanceName & OwnKinds;
   readonly snapshot: StateSnapshot;
   readonly before: readonly FleetSource[];
   readonly after: readonly FleetSource[];
 }
 
-export async function assumeKeys(input: AssumeInput, cluster: Cluster): Promise<AssumedKeys> {
+export async function readNamedKeys(input: AssumeInput, cluster: Cluster): Promise<AssumedKeys> {
   const { deps, options, snapshot, before, after } = input;
   const unknown = new Set(snapshot.objects.filter(hasUnknownKeys).map(({ resource }) => keyOf(resource)));
   if (unknown.size === 0) return new Map();

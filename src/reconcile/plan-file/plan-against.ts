@@ -18,7 +18,7 @@ import type { FleetSource } from '../read/gather.ts';
 import { compiledKind } from '../read/kind-table.ts';
 import type { RunResult } from '../result.ts';
 import { planInstance, type RunDeps, type RunOptions } from '../run.ts';
-import { type AssumedKeys, assumeKeys } from './assumed-keys.ts';
+import { type AssumedKeys, readNamedKeys } from './assumed-keys.ts';
 import type { PlanBinding } from './plan-file.ts';
 import { snapshotCluster } from './snapshot-cluster.ts';
 import { snapshotRegistries } from './snapshot-registries.ts';
@@ -50,7 +50,7 @@ export async function planAgainst(
       input,
       snapshot.objects.map((known) => objectByName(known, fieldManager(options.instance), assumed)),
     );
-  const assumed = await assumeKeys(input, byName(new Map()));
+  const assumed = await readNamedKeys(input, byName(new Map()));
   const names = byName(assumed);
   const base = await prepare(depsOf(input, names, before), options, 'read');
   const [failure] = base.gathered.failures;

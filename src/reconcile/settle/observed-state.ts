@@ -5,10 +5,10 @@ import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import { declaredContents } from '../observe/needed.ts';
 import { scopeOf } from '../observe/scope.ts';
-import { openSnapshot, type Snapshot } from '../observe/snapshot.ts';
+import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Gathered } from '../read/gather.ts';
 import type { ObservedState } from './settle.ts';
 import { listTroubledPods } from './troubled-pods.ts';
 
@@ -41,11 +41,18 @@ function departingOf(
   });
 }
 
+/** What the run has seen before it changed anything. */
+interface Seen {
+  readonly watched: readonly GroupKind[];
+  readonly snapshot: Snapshot;
+  readonly gathered: Pick<Gathered, 'loaded'>;
+}
+
 /** The same, listed anew. */
 export async function listObservedState(
   deps: SightDeps,
   options: SightOptions & Pick<Permissions, 'namespaces'> & Pick<Rendering, 'settings'>,
-  { watched, snapshot: before, gathered }: Pick<Prepared, 'watched' | 'snapshot' | 'gathered'>,
+  { watched, snapshot: before, gathered }: Seen,
 ): Promise<ObservedState> {
   const snapshot = await openSnapshot(deps.cluster, {
     namespaces: scopeOf(options.namespaces).names,
