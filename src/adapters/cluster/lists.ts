@@ -19,6 +19,8 @@ const TRIES = [PAGE, PAGE, undefined];
 const FIRST_LARGE = 16;
 const LARGE_BYTES = 4 * 1024 * 1024;
 const LARGE_BYTES_MAX = 12 * 1024 * 1024;
+/** These are never read in one piece: they may be more than there is memory. */
+const TRIES_LARGE = [FIRST_LARGE, FIRST_LARGE, FIRST_LARGE];
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 /** What kubectl notes there is the object again, with all that it holds. */
@@ -60,10 +62,8 @@ interface Pages extends ListOptions {
 
 async function listAll(api: Api, kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
   let expired: unknown;
-  for (const limit of TRIES) {
+  for (const limit of pages.large === true ? TRIES_LARGE : TRIES) {
     try {
-      // Large ones are never read in one piece: they may be more than there is memory.
-      if (pages.large === true) return await readPages(api, kind, path, pages, FIRST_LARGE);
       const timeoutMs = limit === undefined ? undefined : pages.timeoutMs;
       return await readPages(api, kind, path, { ...pages, timeoutMs }, limit);
     } catch (error) {
