@@ -7,19 +7,9 @@ import { startModule } from '../bench/processes.ts';
 import { openSession, post } from '../bench/vmcp/client.ts';
 import type { Complaints } from './complaints.ts';
 import type { Watched } from './judge.ts';
+import type { SessionOptions } from './session.ts';
 import { repeat, watchProcesses } from './watch.ts';
 import { startWatched } from './watched-process.ts';
-
-export interface VirtualOptions {
-  readonly minutes: number;
-  /** Empty. */
-  readonly folder: string;
-  /** The compiled `skep.js`. */
-  readonly program: string;
-  readonly snapshots: boolean;
-  readonly complaints: Complaints;
-  readonly say: (text: string) => void;
-}
 
 export interface VirtualSoaked {
   readonly watched: readonly Watched[];
@@ -31,7 +21,7 @@ const SESSIONS_PER_SECOND = 20;
 const AT_ONCE_MAX = 50;
 const MEMBERS = { count: 10, tools: 20, delayMs: 0 };
 
-export async function soakVirtual(options: VirtualOptions): Promise<VirtualSoaked> {
+export async function soakVirtual(options: Omit<SessionOptions, 'seed'>): Promise<VirtualSoaked> {
   const { folder, program, complaints, minutes, say } = options;
   const members = await startModule<readonly number[]>(
     new URL('../bench/vmcp/members-process.ts', import.meta.url),
