@@ -57,7 +57,7 @@ function statefulSet(self: Embedding, view: View, settings: Settings): KubeObjec
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
-    // of this kind, what the author adds wins.
+    // Of this kind, what the author adds wins.
     metadata: { name, namespace, ...withOverrides(overrides, { labels }) },
     spec: {
       replicas: spec.replicas,

@@ -6,7 +6,7 @@ import type { Env } from '../pods/pod.ts';
 import { backendPort, isStdio } from './facts.ts';
 import type { MCPServerSpec } from './schema.ts';
 
-/** what is told comes first, so that what the author writes wins. */
+/** What the kind itself sets comes first, so that what the author writes wins. */
 export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
   const port = String(backendPort(spec));
   const told: Env[] = [
