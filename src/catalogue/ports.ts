@@ -43,6 +43,8 @@ export interface ReadRequest<O> {
   readonly resume?: Resume;
   /** Aborted where nobody waits for the content any more. */
   readonly signal: AbortSignal;
+  /** Where a source may be silent for long: awaited when its answer begins, before its content is in memory. */
+  readonly answered?: () => Promise<void>;
 }
 
 /** `O`: the origins it can read. */

@@ -6,6 +6,7 @@ import { Failure } from '../std/failure.ts';
 import { due } from './due.ts';
 import type { CatalogueWriter, Claim, Source, SourceKey } from './ports.ts';
 import { type SyncOutcome, syncSource } from './sync.ts';
+import type { Answered, InTurn } from './turns.ts';
 
 export interface RoundPorts<O = Origin> {
   readonly source: Source<O>;
@@ -13,7 +14,7 @@ export interface RoundPorts<O = Origin> {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Runs the work when it is its turn: so many sources at a time. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly inTurn: InTurn;
 }
 
 export interface RoundRequest<O = Origin> {
@@ -32,11 +33,26 @@ export interface RoundRequest<O = Origin> {
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
   const states = await ports.writer.states(request.registry);
   const wanted = request.sources.filter((source) => due(source, states[source.name], request.trigger, ports.now()).due);
-  const results = await Promise.allSettled(wanted.map((source) => ports.inTurn(() => syncOne(ports, request, source))));
+  const results = await Promise.allSettled(
+    wanted.map((source) =>
+      ports.inTurn((answered) => syncOne({ ...ports, source: heard(ports.source, answered) }, request, source)),
+    ),
+  );
   return results.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value ?? [];
   });
+}
+
+/** A source that never reports that its answer begins waits for its turn at the end: parsing the content takes the most memory. */
+function heard<O>(source: Source<O>, answered: Answered): Source<O> {
+  return {
+    async read(request) {
+      const content = await source.read({ ...request, answered });
+      await answered();
+      return content;
+    },
+  };
 }
 
 async function syncOne<O>(

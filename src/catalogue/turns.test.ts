@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../main/clock.ts';
-import { openTurns } from './turns.ts';
+import { openTurns, type TurnClock } from './turns.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -33,4 +33,40 @@ test('what fails, fails for who asked, also once it has given its turn away', as
   expect(await inTurn(async () => 'next')).toBe('next');
   late.reject(new Error('refused'));
   await expect(failing).rejects.toThrow('refused');
+});
+
+test('who has begun to answer keeps its turn, and who answers late waits for one', async () => {
+  const waits: Promise<void>[] = [];
+  const clock: TurnClock = {
+    sleep(ms, signal) {
+      const wait = systemClock.sleep(ms, signal);
+      waits.push(wait);
+      return wait;
+    },
+  };
+  const inTurn = openTurns(clock, { atATime: 1, slowMs: 1, most: 10 });
+  const [late, end, second] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  const seen: string[] = [];
+  const silent = inTurn(async (answered) => {
+    await late?.promise;
+    await answered();
+    seen.push('late');
+  });
+  const large = inTurn(async (answered) => {
+    await answered();
+    second?.resolve();
+    await end?.promise;
+    seen.push('large');
+  });
+  await second?.promise;
+  const next = inTurn(async () => void seen.push('next'));
+  late?.resolve();
+  // Nobody would be quick any more, and all that can go on has done so.
+  await Promise.all(waits);
+  await new Promise(setImmediate);
+  expect(seen).toEqual([]);
+  end?.resolve();
+  await Promise.all([silent, large, next]);
+  expect(seen[0]).toBe('large');
+  expect(seen.toSorted()).toEqual(['large', 'late', 'next']);
 });

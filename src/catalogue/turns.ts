@@ -1,42 +1,65 @@
-// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content; one that takes long is
-// mostly waiting, and then the next one need not, within a bound: a large one takes long too. Knows nothing about sources.
+// Whose turn it is to be read: few sources at a time, for each may take as much memory as its content. One that is silent takes
+// none, so the next one need not wait for it; once it answers it takes a turn like any other. Knows nothing about sources.
 
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 export interface Turns {
-  /** Read at the same time, as long as each is quick. */
+  /** With content in memory, or on its way. */
   readonly atATime: number;
-  /** What takes longer gives its turn away, and goes on. */
+  /** Who has been silent for so long gives its turn away, and goes on. */
   readonly slowMs: number;
-  /**
-   * All together. What took long may have been silent, or be large and in memory by now: nobody here can tell, so this
-   * number is what bounds memory, and not `atATime`.
-   */
+  /** All together, those that are silent too. */
   readonly most: number;
 }
 
-/** Of the largest files (64 MiB) 512 MiB of text at once, of the largest lists (256 MiB) 2 GiB: hardly any source is that large. */
-export const TURNS: Turns = { atATime: 4, slowMs: 3_000, most: 8 };
+const TURNS: Turns = { atATime: 4, slowMs: 3_000, most: 32 };
 
 export interface TurnClock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export function openTurns(
-  clock: TurnClock,
-  { atATime, slowMs, most }: Turns = TURNS,
-): <T>(work: () => Promise<T>) => Promise<T> {
-  const quick = pLimit(atATime);
+/** Reports that the answer begins; resolves when it is the source's turn to take it in. May be called any number of times. */
+export type Answered = () => Promise<void>;
+
+export type InTurn = <T>(work: (answered: Answered) => Promise<T>) => Promise<T>;
+
+export function openTurns(clock: TurnClock, { atATime, slowMs, most }: Turns = TURNS): InTurn {
+  const loud = pLimit(atATime);
   const all = pLimit(most);
   return (work) =>
     all(async () => {
-      const begun = await quick(async () => {
-        const running = work();
-        const ended = new AbortController();
-        const ending = running.catch(() => undefined).finally(() => ended.abort());
-        await Promise.race([ending, clock.sleep(slowMs, ended.signal)]);
-        return { running };
+      let turn: Turn | undefined = takeTurn(loud);
+      await turn.granted;
+      let silent = true;
+      const ended = new AbortController();
+      void clock.sleep(slowMs, ended.signal).then(() => {
+        if (!silent || ended.signal.aborted) return;
+        turn?.giveBack();
+        turn = undefined;
       });
-      return begun.running;
+      try {
+        return await work(async () => {
+          silent = false;
+          turn ??= takeTurn(loud);
+          await turn.granted;
+        });
+      } finally {
+        ended.abort();
+        turn?.giveBack();
+      }
     });
+}
+
+interface Turn {
+  readonly granted: Promise<void>;
+  giveBack(): void;
+}
+
+function takeTurn(limit: LimitFunction): Turn {
+  const [granted, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  void limit(() => {
+    granted.resolve();
+    return over.promise;
+  });
+  return { granted: granted.promise, giveBack: over.resolve };
 }

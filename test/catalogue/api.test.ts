@@ -68,7 +68,7 @@ async function sync({
     filter,
   };
   const [outcome, ...more] = await syncRound(
-    { source, writer: store, now: () => now, inTurn: (work) => work() },
+    { source, writer: store, now: () => now, inTurn: (work) => work(async () => undefined) },
     { registry, sources: [declared], trigger, signal: new AbortController().signal },
   );
   expect(more).toEqual([]);

@@ -69,7 +69,7 @@ function run(
   { read, sources = [declared()], trigger, signal, now = T0 }: Round,
 ): Promise<readonly SyncOutcome[]> {
   return syncRound(
-    { source: { read }, writer, now: () => now, inTurn: (work) => work() },
+    { source: { read }, writer, now: () => now, inTurn: (work) => work(async () => undefined) },
     { registry, sources, trigger, signal: signal ?? new AbortController().signal },
   );
 }

@@ -186,7 +186,7 @@ function startSyncing() {
     writer: store,
     // Every look finds the source due.
     now: () => Date.now() + read * 1000,
-    inTurn: <T>(work: () => Promise<T>) => work(),
+    inTurn: <T>(work: (answered: () => Promise<void>) => Promise<T>) => work(async () => undefined),
   };
   const none = { include: [], exclude: [] };
   const source: RegistrySource = {

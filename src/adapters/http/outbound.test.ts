@@ -216,6 +216,25 @@ test('a caller who aborts gets outbound-aborted at once', async () => {
 });
 
 test.each([
+  { what: 'all of it', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody' },
+  { what: 'its head', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n' },
+])(
+  'a caller who gives up while an answer of which $what is there waits to be read gets outbound-aborted',
+  async ({ bytes }) => {
+    const url = await serveBytes(bytes, 'stay');
+    const controller = new AbortController();
+    async function readsBody(): Promise<boolean> {
+      await new Promise(setImmediate);
+      controller.abort();
+      await new Promise(setImmediate);
+      return true;
+    }
+    const failure = await failureOf(outbound(), { url, signal: controller.signal, readsBody });
+    expect(failure.code).toBe('outbound-aborted');
+  },
+);
+
+test.each([
   { bytes: '', says: 'connection lost', retryable: true, reason: 'closed at once' },
   { bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', says: 'lost', retryable: true, reason: 'half a body' },
   { bytes: 'SSH-2.0-OpenSSH\r\n', says: 'the answer is not HTTP', retryable: false, reason: 'another protocol' },

@@ -58,8 +58,11 @@ export interface OutboundRequest {
    * go to the first origin only.
    */
   readonly redirects?: number;
-  /** False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. */
-  readonly readsBody?: (status: number) => boolean;
+  /**
+   * False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. It may take
+   * its time: the body waits in the connection.
+   */
+  readonly readsBody?: (status: number) => boolean | Promise<boolean>;
   readonly signal?: AbortSignal;
 }
 
@@ -155,7 +158,9 @@ async function exchange(context: Context, request: OutboundRequest, deadline: Ab
     body: request.body ?? null,
     signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
   });
-  const reads = request.readsBody?.(response.statusCode) ?? true;
+  // Who waits, or gives up on a body that still arrives, hears of its end in another way.
+  response.body.on('error', () => undefined);
+  const reads = (await request.readsBody?.(response.statusCode)) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
   const body = reads ? await readBody(response, maxBytes) : leftUnread(response);
   return { status: response.statusCode, headers: joined(response.headers), body, url: request.url };
@@ -213,8 +218,6 @@ function retireOldest(agents: Map<string, AgentOf>): void {
 }
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
-  // Giving up on a body that still arrives makes it report its own end as an error; the size is what failed.
-  body.on('error', () => undefined);
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
     body.destroy();
     throw bodyTooLarge(maxBytes);
@@ -230,7 +233,6 @@ async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
 }
 
 function leftUnread({ body }: Dispatcher.ResponseData): Uint8Array {
-  body.on('error', () => undefined);
   body.destroy();
   return new Uint8Array();
 }

@@ -12,6 +12,7 @@ export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
+  readonly answered?: (() => Promise<void>) | undefined;
   /** Of the whole exchange. */
   readonly timeoutMs: number;
 }
@@ -20,7 +21,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const REDIRECTS = 5;
 
 /** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
-export function askSource(outbound: Outbound, { url, resume, signal, timeoutMs }: Asked): Promise<OutboundResponse> {
+export function askSource(
+  outbound: Outbound,
+  { url, resume, signal, timeoutMs, answered }: Asked,
+): Promise<OutboundResponse> {
   const { etag, modified } = resume ?? {};
   return outbound.request({
     url,
@@ -34,6 +38,10 @@ export function askSource(outbound: Outbound, { url, resume, signal, timeoutMs }
     redirects: REDIRECTS,
     timeoutMs,
     signal,
+    async readsBody() {
+      await answered?.();
+      return true;
+    },
   });
 }
 

@@ -115,6 +115,7 @@ async function open(
       url,
       resume: own,
       signal: reading.signal,
+      answered: reading.answered,
       timeoutMs: reading.limits.pageTimeoutMs,
     });
     if (response.status !== 404) return { path, response };
