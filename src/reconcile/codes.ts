@@ -41,7 +41,7 @@ export const RECONCILE_CODES = {
   'needs-refused':
     'The resource names another that cannot be used itself: correct that one. Until then the children of both are kept unchanged.',
   'child-foreign':
-    'A resource would make an object that exists already and belongs to another owner: rename the resource, or remove the other object. Its children are kept unchanged.',
+    'A resource would make an object that exists already and belongs to another owner, or that another instance keeps: rename the resource, or remove the other object. Its children are kept unchanged.',
   'child-denied':
     'A policy denies an object that the resource would make; its own problem is named `policy/<name>`. Its children are kept unchanged.',
   'child-collision': 'Two resources would make the same object: rename one of them.',

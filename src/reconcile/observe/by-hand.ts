@@ -7,7 +7,7 @@ import { digest } from '../../std/hash.ts';
 import { isObject } from '../../std/json.ts';
 import { formatId, type Problem } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
-import { applySetId, fieldManager, labelOf, PART_OF } from '../labels.ts';
+import { applySetId, labelOf, PART_OF } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';
 import { load } from '../read/load.ts';
 import type { LoadCache, SourceFile } from '../read/source-file.ts';
@@ -60,7 +60,8 @@ function isByHand(
 ): boolean {
   const { namespace = '', deletionTimestamp, managedFields = [] } = object.metadata;
   const ours = labelOf(object, PART_OF) === applySetId(instance, homeNamespace);
-  const anothers = managedFields.some((entry) => declares(entry) && entry.manager !== fieldManager(instance));
+  // What is not in our set and was applied under our name is of an instance of that name with another home.
+  const anothers = managedFields.some(declares);
   return !ours && !anothers && deletionTimestamp === undefined && scopeOf(namespaces).allows(namespace);
 }
 

@@ -13,7 +13,7 @@ import type { Kept, SettleInput } from './settle.ts';
 interface Applied {
   readonly resolved: Resolved;
   readonly registries: Pick<RegistryResults, 'states' | 'unreadable'>;
-  readonly desires: Pick<OwnDesires, 'problems'>;
+  readonly desires: Pick<OwnDesires, 'problems' | 'ofOthers'>;
   readonly plan: Pick<Plan, 'held'>;
 }
 
@@ -34,7 +34,7 @@ export function settleInput(
     if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);
   }
   const { resolved, registries, plan } = prepared;
-  const { standings } = resolved;
+  const standings = resolved.standings.filter(({ loaded }) => !prepared.desires.ofOthers.has(keyOf(loaded.id)));
   const kept = keptOf(options, plan);
   const { states: catalogue, unreadable: storeFailures } = registries;
   return { standings, childErrors, kept, catalogue, storeFailures, statuses: options.children ? 'ours' : 'theirs' };
