@@ -57,8 +57,9 @@ async function startCluster(dir: string): Promise<{ readonly cluster: ChildProce
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.push(cluster);
-  const kubeconfig = await new Promise<string>((resolve) => {
+  const kubeconfig = await new Promise<string>((resolve, reject) => {
     cluster.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
+    cluster.once('exit', (code, signal) => reject(new Error(`the cluster ended with ${code ?? signal}`)));
   });
   return { cluster, kubeconfig };
 }

@@ -21,11 +21,11 @@ export interface ProcessGroups {
 }
 
 /**
- * Reads the numbers of groups, and of those that have ended; once nobody can write any more, it ends the groups that are
- * left. Words of its own would go into a pipe that nobody reads.
+ * Its arguments are the numbers of groups. It reads those of more, and of those that have ended; once nobody can write any
+ * more, it ends the groups that are left. Words of its own would go into a pipe that nobody reads.
  */
 const WATCHDOG = `exec 2>/dev/null
-all=' '
+all=" $* "
 while read -r sign pid; do
   case $sign in
     +) all="$all$pid " ;;
@@ -49,12 +49,15 @@ export function openProcessGroups(record?: string): ProcessGroups {
 
   function watched(): ChildProcessWithoutNullStreams {
     if (watchdog !== undefined) return watchdog;
-    const started = spawn('/bin/sh', ['-c', WATCHDOG], { env: {}, cwd: '/', detached: true, stdio: 'pipe' });
+    // What runs goes along as arguments: there is no moment in which it is there and knows of nothing.
+    const groups = [...running].flatMap(({ pid }) => (pid === undefined ? [] : [String(pid)]));
+    const options = { env: {}, cwd: '/', detached: true, stdio: 'pipe' } as const;
+    const started = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...groups], options);
     started.stdin.on('error', () => started.stdin.destroy());
     started.once('exit', () => {
       watchdog = undefined;
       // Killed: another one takes over what runs.
-      if (!closed && running.size > 0) for (const { pid } of running) watched().stdin.write(`+ ${pid}\n`);
+      if (!closed && running.size > 0) watched();
     });
     watchdog = started;
     return started;
@@ -76,6 +79,8 @@ export function openProcessGroups(record?: string): ProcessGroups {
         watchdog?.stdin.write(`- ${child.pid}\n`);
         if (record !== undefined && child.pid !== undefined) forgetProcess(record, child.pid);
       });
+      // Never started, as in a folder that is gone: there will be no exit.
+      child.once('error', () => child.pid === undefined && running.delete(child));
       return child;
     },
     signal: signalGroup,
