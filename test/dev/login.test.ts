@@ -56,7 +56,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
 
   it('a person whom skep call sends to the browser allows it, logs in with the provider, and the tool is called', async () => {
     const calling = call('ann', 'add_note', 'title=Shift', 'text=Quiet night');
-    const complaints = await logInAs('ann');
+    const complaints = await logInAs('ann', calling);
     expect(await calling.finished).toMatchObject({ code: 0, stderr: expect.stringContaining('Logged in.') });
     expect(complaints).toEqual([]);
     const again = await call('ann', 'list_notes').finished;
@@ -68,7 +68,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
 
   it('a person whom the policies know by the name at the provider may do what they permit', async () => {
     const reading = call('guest', 'list_notes');
-    await logInAs('guest');
+    await logInAs('guest', reading);
     expect(await reading.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Shift') });
     const refused = await call('guest', 'add_note', 'title=Mine', 'text=No').finished;
     expect(refused).toMatchObject({
@@ -79,10 +79,10 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
 });
 
 /** In a browser that knows nobody; what it complained of. */
-async function logInAs(name: string): Promise<readonly string[]> {
+async function logInAs(name: string, calling: Running): Promise<readonly string[]> {
   await browser.context.clearCookies();
   const { page, complaints } = await browser.open();
-  await page.goto(await untilOpened());
+  await page.goto(await untilOpened(calling));
   expect(await page.textContent('h1')).toBe('Let “skep call” connect?');
   expect(await page.textContent('main')).toContain(journal);
   await page.getByRole('button', { name: 'Allow', exact: true }).click();
@@ -103,13 +103,20 @@ function call(who: string, ...args: readonly string[]): Running {
   return startSkep(['call', journal, ...args], { cwd: folder.path, env });
 }
 
-async function untilOpened(): Promise<string> {
-  const url = await eventually(
+/** A call that ends before it opens the browser says why: nobody waits for a browser then. */
+async function untilOpened(calling: Running): Promise<string> {
+  const url = eventually(
     async () => (existsSync(opened) ? readFileSync(opened, 'utf8') : ''),
     (text) => text !== '',
   );
+  const early = calling.finished.then(({ stdout, stderr }) => {
+    throw new Error(`skep call opened no browser: ${stdout}${stderr}`);
+  });
+  early.catch(() => undefined);
+  url.catch(() => undefined);
+  const address = await Promise.race([url, early]);
   rmSync(opened);
-  return url;
+  return address;
 }
 
 function isRedirect(status: number): boolean {

@@ -23,6 +23,7 @@ export interface Running {
   /** Resolves when something more is printed; rejects as `printed` does. */
   more(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  /** Whoever waits for the end ends it after a while: what serves for as long as its tests take is not ended by then. */
   readonly finished: Promise<Finished>;
 }
 
@@ -40,6 +41,8 @@ export function startSkep(args: readonly string[], { cwd, env = {} }: SkepOption
   const { pid } = child;
   if (pid === undefined) throw new Error('the executable did not start');
   let all = '';
+  const ended = untilEnded(child);
+  let finished: Promise<Finished> | undefined;
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       all += chunk;
@@ -55,7 +58,10 @@ export function startSkep(args: readonly string[], { cwd, env = {} }: SkepOption
       await untilPrinted(child, () => (all.length > before ? 'more' : ''), 'more');
     },
     kill: (signal) => void child.kill(signal),
-    finished: untilFinished(child),
+    get finished() {
+      finished ??= endInTime(child, ended);
+      return finished;
+    },
   };
 }
 
@@ -66,7 +72,16 @@ export async function skep(args: readonly string[], options: SkepOptions): Promi
   return finished;
 }
 
-function untilFinished(child: ChildProcess): Promise<Finished> {
+async function endInTime(child: ChildProcess, ended: Promise<Finished>): Promise<Finished> {
+  const killer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  try {
+    return await ended;
+  } finally {
+    clearTimeout(killer);
+  }
+}
+
+function untilEnded(child: ChildProcess): Promise<Finished> {
   const text = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk: string) => {
     text.stdout += chunk;
@@ -74,12 +89,8 @@ function untilFinished(child: ChildProcess): Promise<Finished> {
   child.stderr?.on('data', (chunk: string) => {
     text.stderr += chunk;
   });
-  const killer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   return new Promise((resolve) => {
-    child.once('close', (code) => {
-      clearTimeout(killer);
-      resolve({ code, ...text });
-    });
+    child.once('close', (code) => resolve({ code, ...text }));
   });
 }
 
