@@ -24,8 +24,8 @@ export interface RunningServer {
 
 export interface RunningServers {
   readonly version: 1;
-  /** Of this start. Pages of other origins cannot read it. */
-  readonly token: string;
+  /** Whoever asked has sent the token of this start, which no answer holds: every user of the machine may ask. */
+  readonly authorised: boolean;
   /** By namespace and name. */
   readonly servers: readonly RunningServer[];
 }

@@ -53,7 +53,7 @@ async function untilReady(origin: string, name: string): Promise<RunningServer> 
 
 async function open(origin: string, name: string): Promise<Client> {
   const { url } = await untilReady(origin, name);
-  const { token } = await listed(origin);
+  const [, token] = /^token +(\S+)/m.exec(running?.output() ?? '') ?? [];
   const client = new Client({ name: 'dev', version: '1.0.0' });
   clients.push(client);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };

@@ -120,10 +120,11 @@ async function toolsAt(path: string, token: string): Promise<readonly string[]> 
   }
 }
 
-test('it lists the servers that run here, each with its URL, and the token', async () => {
-  const { status, json } = await get(`${origin}/mcp`);
+test('it lists the servers that run here, each with its URL, and gives the token to nobody', async () => {
+  const { status, json, text } = await get(`${origin}/mcp`);
   expect(status).toBe(200);
-  expect(json.token).toBe(TOKEN);
+  expect(text).not.toContain(TOKEN);
+  expect(json).toMatchObject({ version: 1, authorised: false });
   expect(json.servers.map(({ namespace, name }: FrontServer) => `${namespace}/${name}`)).toEqual([
     ...['docs/away', 'docs/events', 'docs/secured', 'ops/web'],
   ]);
@@ -131,6 +132,16 @@ test('it lists the servers that run here, each with its URL, and the token', asy
     ...{ namespace: 'ops', name: 'web', url: `${origin}/mcp/ops/web` },
     ...{ transport: 'streamable-http', ready: true, auth: 'token' },
   });
+});
+
+test.each([
+  { sent: TOKEN, authorised: true },
+  { sent: 'of-another-start', authorised: false },
+])('whoever asks with the token $sent hears whether it is the one of this start', async ({ sent, authorised }) => {
+  const answer = await fetch(`${origin}/mcp`, { headers: { authorization: `Bearer ${sent}` } });
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ authorised });
+  expect(text).not.toContain(TOKEN);
 });
 
 test.each(['/mcp/ops/web', '/mcp/docs/events'])('an official client calls a tool at %s', async (path) => {
@@ -163,7 +174,7 @@ test.each<Refused>([
   { reason: 'a page of another origin', headers: { ...AUTHORISED, origin: 'https://evil.example.com' }, status: 403 },
   { reason: 'a name that leads here by DNS', headers: { ...AUTHORISED, host: 'evil.example.com' }, status: 403 },
   {
-    reason: 'a page of another site that asks for the token',
+    reason: 'a page of another site that asks what runs',
     path: '/mcp',
     headers: { 'sec-fetch-site': 'cross-site' },
     status: 403,

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { RunningServers } from '../../contracts/running-servers.ts';
+import type { RunningServer } from '../../contracts/running-servers.ts';
 import { commandOf, ownCommand } from './own-command.ts';
-import type { DevRegistries } from './registries.ts';
+import type { Serving } from './serving.ts';
 import type { DevWorld } from './world.ts';
 
 const RETIRABLE = 'cluster/ops/calendar.yaml';
@@ -13,24 +13,25 @@ const RETIRABLE = 'cluster/ops/calendar.yaml';
 export function formatGuide(
   world: DevWorld,
   origin: string,
-  { pages, urls }: DevRegistries,
-  running: RunningServers,
+  { registries: { pages, urls }, token }: Pick<Serving, 'registries' | 'token'>,
+  servers: readonly RunningServer[],
 ): string {
   const kubeconfig = relative(process.cwd(), world.kubeconfig);
   return [
     '',
     `cluster     ${world.clusterUrl}   kubeconfig ${kubeconfig}`,
     `repository  ${world.config.sources.map(({ repository }) => repository).join(', ')}`,
-    ...pages.map((url) => `page        ${url}`),
+    // The servers are beside the first one. No browser sends a fragment to anybody.
+    ...pages.map((url, index) => `page        ${url}${index === 0 ? `#token=${token}` : ''}`),
     `runs        ${origin}/runs`,
     ...urls.map((url) => `registry    ${url}`),
-    ...running.servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
-    `token       ${running.token}   (of this start, for the other servers)`,
+    ...servers.map(({ url, auth }) => `server      ${url}${auth === 'oidc' ? '   (asks you to log in)' : ''}`),
+    `token       ${token}   (of this start, for the other servers)`,
     `state       ${relative(process.cwd(), world.dir)} (delete it to start anew)`,
     '',
     'Try in another terminal:',
     `  kubectl --kubeconfig ${kubeconfig} get mcpservers,deployments,statefulsets,pods -A`,
-    ...callOf(world, running),
+    ...callOf(world, servers),
     ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
     `  ${commandOf(world.configFile)('status')}     (also plan, history, approve, suspend, ...)`,
@@ -48,7 +49,7 @@ function commitOf(fleetDir: string): string {
 }
 
 /** A tool of the sample fleet, or the tools of a server that needs no login, where there is one. */
-function callOf({ tokenFile }: DevWorld, { servers }: RunningServers): readonly string[] {
+function callOf({ tokenFile }: DevWorld, servers: readonly RunningServer[]): readonly string[] {
   const open = servers.filter(({ auth, transport }) => auth === 'token' && transport === 'streamable-http');
   const sample = open.find(({ args = [] }) => args.join(' ') === 'sample holidays');
   const server = sample ?? open[0];

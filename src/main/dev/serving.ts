@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { RunningServers } from '../../contracts/running-servers.ts';
+import type { RunningServer } from '../../contracts/running-servers.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { systemClock } from '../clock.ts';
@@ -29,7 +29,9 @@ interface Options {
 
 export interface Serving {
   readonly registries: DevRegistries;
-  running(): Promise<RunningServers>;
+  /** Of this start: who sends it reaches the servers that ask for no other. */
+  readonly token: string;
+  running(): Promise<readonly RunningServer[]>;
   stop(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export async function openServing({ instance, world, find, origin, inOrder, say 
   const closeAlone = registries.pages.length === 0 ? await listenAlone(front, port) : undefined;
   return {
     registries,
+    token,
     running: front.list,
     async stop() {
       closeAlone?.();

@@ -73,7 +73,7 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       beginPods();
       const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
       try {
-        process.stdout.write(formatGuide(world, origin, serving.registries, await serving.running()));
+        process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
         const stopReporting = reportReady(serving.running, say);
         const runs = startRuns(
           instance,

@@ -158,6 +158,9 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
   beforeEach(async () => {
     tab = await browser.open();
     page = tab.page;
+    // As skep dev prints it.
+    await page.goto(`${running.url}/#token=${TOKEN}`);
+    await band().waitFor();
   });
 
   afterEach(async () => {
@@ -269,6 +272,40 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
       expect(definition === undefined ? [] : await toolsWith(definition)).toContain(tool);
     },
   );
+
+  async function openWithout(fragment: string): Promise<void> {
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(`${running.url}/${fragment}`);
+    await page.reload();
+  }
+
+  test('the token leaves the address at once, and a reload and other tabs have it', async () => {
+    expect(page.url()).toBe(`${running.url}/`);
+    await page.goto(`${running.url}/#~docs/notes`);
+    await page.reload();
+    expect(JSON.stringify(await configurationFor('Claude Code'))).toContain(TOKEN);
+  });
+
+  test.each([
+    ['that was opened without the token', ''],
+    ['that was opened with the token of another start', '#token=of-another-start'],
+  ])('a page %s says so, and has its reader fill it in', async (_, fragment) => {
+    await openWithout(fragment);
+    const notice = page.getByText('Open this page by the address that skep dev prints');
+    await notice.waitFor();
+    await page.goto(`${running.url}/#~docs/notes`);
+    await notice.waitFor();
+    expect(await configurationFor('VS Code')).toMatchObject({
+      inputs: [{ type: 'promptString', id: 'notes-token', password: true }],
+      servers: { notes: { headers: { Authorization: `Bearer \${input:notes-token}` } } },
+    });
+    expect(await configurationFor('Claude Code')).toMatchObject({
+      mcpServers: { notes: { headers: { Authorization: 'Bearer ${NOTES_TOKEN}' } } },
+    });
+    await page.getByLabel('Token of this start').fill(TOKEN);
+    await page.getByRole('button', { name: 'List its tools' }).click();
+    await page.getByLabel('Tool', { exact: true }).waitFor();
+  });
 
   test('a server with an issuer of its own is offered without the token of this start', async () => {
     await page.goto(`${running.url}/#~ops/journal`);

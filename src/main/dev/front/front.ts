@@ -28,7 +28,7 @@ export interface FrontOptions {
 export interface Front {
   /** False: the request is the catalogue's. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
-  list(): Promise<RunningServers>;
+  list(): Promise<readonly RunningServer[]>;
   close(): void;
 }
 
@@ -44,12 +44,12 @@ export function createFront(options: FrontOptions): Front {
   const { origin, token } = options;
   const forward = createForward();
 
-  async function list(): Promise<RunningServers> {
+  async function list(): Promise<readonly RunningServer[]> {
     const servers = (await options.servers()).map(({ port: _port, issues: _issues, ...server }): RunningServer => {
       const { namespace, name } = server;
       return { ...server, url: `${origin()}${RUNNING_SERVERS_PATH}/${namespace}/${name}` };
     });
-    return { version: 1, token, servers: servers.toSorted((a, b) => byText(idOf(a), idOf(b))) };
+    return servers.toSorted((a, b) => byText(idOf(a), idOf(b)));
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -62,7 +62,8 @@ export function createFront(options: FrontOptions): Front {
     if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
-      return sendJson(response, 200, await list());
+      const listed: RunningServers = { version: 1, authorised: carriesToken(request, token), servers: await list() };
+      return sendJson(response, 200, listed);
     }
     if (server === undefined) return sendJson(response, 404, { error: `no server of this name runs here: ${path}` });
     const authorised = server.auth === 'oidc' || isDocument || carriesToken(request, token);
@@ -96,7 +97,7 @@ export function createFront(options: FrontOptions): Front {
   };
 }
 
-const TOKEN_MISSING = 'the token of this start is missing: skep dev prints it, and the page fills it in';
+const TOKEN_MISSING = 'the token of this start is missing: skep dev prints it, and the page that it prints fills it in';
 
 function idOf({ namespace, name }: RunningServer): string {
   return `${namespace}/${name}`;

@@ -11,8 +11,8 @@ export type Trouble =
 export type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly trouble: Trouble };
 
 export interface Api {
-  /** `path`: relative to the page. Where the signal aborts, the answer means nothing. */
-  get(path: string, signal: AbortSignal): Promise<Answer>;
+  /** `path`: relative to the page; `other`: a token in place of this one. Where the signal aborts, the answer means nothing. */
+  get(path: string, signal: AbortSignal, other?: string): Promise<Answer>;
   /** Undefined forgets it. */
   setToken(token: string | undefined): void;
   hasToken(): boolean;
@@ -23,11 +23,12 @@ const TIMEOUT_MS = 20_000;
 export function createApi(): Api {
   let token: string | undefined;
   return {
-    async get(path, signal) {
+    async get(path, signal, other) {
+      const sent = other ?? token;
       const timeout = AbortSignal.timeout(TIMEOUT_MS);
       try {
         const response = await fetch(new URL(`./${path}`, document.baseURI), {
-          headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+          headers: sent === undefined ? {} : { authorization: `Bearer ${sent}` },
           signal: AbortSignal.any([signal, timeout]),
           credentials: 'omit',
           redirect: 'error',

@@ -211,6 +211,7 @@ function showControls(registry: string | undefined): void {
 
 byId('skip').addEventListener('click', () => main.focus());
 addEventListener('hashchange', () => {
+  running.readToken();
   if (!needsToken || api.hasToken()) void show();
 });
 // Sessions end with the page; one that is brought back from the browser's cache begins anew.
@@ -218,4 +219,5 @@ addEventListener('pagehide', () => placed.abort());
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void start();
 });
+running.readToken();
 void start();

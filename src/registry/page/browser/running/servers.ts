@@ -5,6 +5,7 @@ import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';
 import { items, members, text, texts } from '../json.ts';
 import type { Launch } from '../launch.ts';
+import { openStartToken } from './start-token.ts';
 
 export interface Running {
   readonly namespace: string;
@@ -23,8 +24,10 @@ export interface RunningServers {
   /** False: nothing runs beside this catalogue, and nobody asks. */
   readonly shown: boolean;
   readonly list: () => readonly Running[];
-  /** Of this start. */
+  /** Of this start; empty where the page was opened without it. */
   readonly token: () => string;
+  /** The address may have brought it. */
+  readonly readToken: () => void;
   readonly find: (namespace: string, name: string) => Running | undefined;
   /** The servers that an entry of the catalogue stands for. */
   readonly of: (entry: Entry) => readonly Running[];
@@ -38,38 +41,45 @@ const AGAIN_MS = 2_000;
 
 export function createRunning(api: Api, shown: boolean): RunningServers {
   let servers: readonly Running[] = [];
-  let token = '';
+  const start = openStartToken();
+  let authorised = false;
 
   function take(answer: ApiAnswer): boolean {
     const body = members(answer.ok ? answer.body : undefined);
     const found = items(body.servers).map(readRunning);
     const before = JSON.stringify(servers);
     servers = answer.ok ? found : servers.map((server) => ({ ...server, ready: false }));
-    token = text(body.token) ?? token;
+    if (answer.ok) authorised = body.authorised === true;
+    if (answer.ok && !authorised) start.forget();
     return JSON.stringify(servers) !== before;
+  }
+
+  function ask(signal: AbortSignal): Promise<ApiAnswer> {
+    return api.get('mcp', signal, start.value() === '' ? undefined : start.value());
   }
 
   async function refresh(signal: AbortSignal): Promise<void> {
     if (!shown) return;
-    const answer = await api.get('mcp', signal);
+    const answer = await ask(signal);
     if (!signal.aborted) take(answer);
   }
 
   return {
     shown,
     list: () => servers,
-    token: () => token,
+    token: () => (authorised ? start.value() : ''),
+    readToken: start.take,
     find: (namespace, name) => servers.find((each) => each.namespace === namespace && each.name === name),
     of: (entry) => servers.filter((server) => standsFor(entry, server)),
     watch(changed, signal) {
       if (!shown) return;
-      async function ask(): Promise<void> {
-        const answer = await api.get('mcp', signal);
+      async function look(): Promise<void> {
+        const answer = await ask(signal);
         if (signal.aborted) return;
         if (take(answer)) changed();
-        setTimeout(() => void (signal.aborted || ask()), AGAIN_MS);
+        setTimeout(() => void (signal.aborted || look()), AGAIN_MS);
       }
-      setTimeout(() => void (signal.aborted || ask()), AGAIN_MS);
+      setTimeout(() => void (signal.aborted || look()), AGAIN_MS);
     },
     refresh,
   };
@@ -97,8 +107,14 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
   return image && args.every((arg, index) => server.args[index] === arg);
 }
 
-/** How a client is told to get there: the token of this start goes along where the server has no authentication. */
+/**
+ * How a client is told to get there: the token of this start goes along where the server has no authentication; empty: the
+ * reader fills it in.
+ */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
-  const headers = auth === 'token' ? [{ name: 'Authorization', value: [`Bearer ${token}`] }] : [];
+  const description = 'The token of this start, which skep dev prints';
+  const blank = { name: 'token', description, secret: true } as const;
+  const value = token === '' ? ['Bearer ', blank] : [`Bearer ${token}`];
+  const headers = auth === 'token' ? [{ name: 'Authorization', value }] : [];
   return { kind: 'address', type: transport, url: [url], headers };
 }

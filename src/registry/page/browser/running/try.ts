@@ -18,11 +18,12 @@ export function trySection(server: Running, deps: TryDeps): HTMLElement {
   const body = element('div', {});
   const own = element('input', { type: 'password', id: 'own-token', autocomplete: 'off', spellcheck: 'false' });
   const begin = button('List its tools', () => void load(), { class: 'primary' });
-  const asksForToken = server.auth === 'oidc';
+  const asksForToken = server.auth === 'oidc' || deps.token() === '';
+  const label = server.auth === 'oidc' ? 'Access token of its issuer' : 'Token of this start';
   const start = element(
     'div',
     { class: 'start' },
-    asksForToken ? element('label', { for: 'own-token' }, 'Access token of its issuer') : undefined,
+    asksForToken ? element('label', { for: 'own-token' }, label) : undefined,
     asksForToken ? own : undefined,
     begin,
   );

@@ -20,7 +20,18 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     { class: 'running', 'aria-label': 'Running here' },
     element('h2', {}, 'Running here'),
     servers.length === 0 ? none : list(rows),
+    missingToken(running, servers),
     element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did')),
+  );
+}
+
+/** Undefined where it is there, or none of the servers asks for it. */
+function missingToken(running: RunningServers, servers: readonly Running[]): HTMLElement | undefined {
+  if (running.token() !== '' || servers.every(({ auth }) => auth !== 'token')) return undefined;
+  return element(
+    'p',
+    { class: 'notice' },
+    'Open this page by the address that skep dev prints: it has the token of this start.',
   );
 }
 
@@ -76,6 +87,7 @@ export function runningView(
     ),
     title(element('span', { class: 'text' }, name)),
     state,
+    missingToken(running, [server]),
     connectTo(name, [way], announce),
     trySection(server, { token: running.token, announce, signal }),
   );
