@@ -8,6 +8,9 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as EarlierSse } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport as EarlierHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -272,6 +275,35 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
       expect(definition === undefined ? [] : await toolsWith(definition)).toContain(tool);
     },
   );
+
+  /** As VS Code reads mcp.json and Claude Code .mcp.json: a type, an address and headers, and nothing that they would ask for. */
+  function readAsClient(configuration: Record<string, unknown>, members: string): Definition {
+    expect(Object.keys(configuration)).toEqual([members]);
+    const [definition] = Object.values(configuration[members] as Record<string, Definition>);
+    if (definition === undefined) throw new Error('no server in it');
+    expect(Object.keys(definition).sort()).toEqual(['headers', 'type', 'url']);
+    expect(JSON.stringify(definition)).not.toContain('${');
+    return definition;
+  }
+
+  test.each([
+    ['docs/notes', 'VS Code', 'servers', 'http', 'list_notes', {}],
+    ['docs/notes', 'Claude Code', 'mcpServers', 'http', 'list_notes', {}],
+    ['docs/handbook', 'VS Code', 'servers', 'sse', 'search_pages', { query: 'sync', limit: 1 }],
+    ['docs/handbook', 'Claude Code', 'mcpServers', 'sse', 'search_pages', { query: 'sync', limit: 1 }],
+  ])('the client that %s is configured for in %s calls a tool', async (server, program, members, type, name, given) => {
+    await page.goto(`${running.url}/#~${server}`);
+    const definition = readAsClient(await configurationFor(program), members);
+    expect(definition.type).toBe(type);
+    const options = { requestInit: { headers: definition.headers ?? {} } };
+    const url = new URL(definition.url);
+    const client = new EarlierClient({ name: program, version: '1.0.0' });
+    await client.connect(type === 'sse' ? new EarlierSse(url, options) : new EarlierHttp(url, options));
+    const result = await client.callTool({ name, arguments: given });
+    expect(result).toMatchObject({ content: [{ type: 'text' }] });
+    expect(result.isError).not.toBe(true);
+    await client.close();
+  });
 
   async function openWithout(fragment: string): Promise<void> {
     await page.evaluate(() => localStorage.clear());
