@@ -92,6 +92,8 @@ export const RECONCILE_CODES = {
     'A change that a run would make, and the plan file that is applied does not have; or a deletion of a plan of which something is stale. The next plan has it.',
   'inventory-full':
     'The sources declare more objects than the inventory of one instance can record: split them over several instances.',
+  'record-full':
+    'An approval or a rollback is larger than what an instance can record: raise `apply.maxDeletes` for one run, or go back with fewer sources at once.',
   'sources-unknown':
     'None of the sources of skep.yaml is one that this instance has read before: another instance of the same `name` may be at work on the cluster. Nothing is written; give one of the two another `name`, or let this one go on with `skep approve`.',
   'source-at-fault':

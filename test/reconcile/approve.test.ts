@@ -139,7 +139,7 @@ test('of a list that was begun, what may be replaced may not be deleted for good
     const given = await readApprovals(world.client, HOME);
     const [approval] = given.all;
     expect(approval && approves({ ...approval, begun: true }, { ...left, hash: 'left' })).toBe(expected);
-    await spendApprovals(world.client, given, new Set(['approved']));
+    await spendApprovals(world.client, HOME, given, new Set(['approved']));
   }
 });
 
@@ -172,14 +172,15 @@ test('a later approval outlives the end of the run that had read the earlier one
   await storeApproval(deps, HOME, list, '2999-01-01T00:00:00Z');
   const earlier = await readApprovals(world.client, HOME);
   await storeApproval(deps, HOME, { ...list, hash: 'later' }, '2999-01-01T00:00:00Z');
-  expect(await spendApprovals(world.client, earlier, new Set([list.hash]))).toEqual([]);
+  expect(await spendApprovals(world.client, HOME, earlier, new Set([list.hash]))).toEqual([]);
   expect((await approvals()).map(({ hash }) => hash)).toContain('later');
 });
 
 test('what a person has spoilt approves nothing', async () => {
   await serve('one');
   await world.approve(hashOf(await serve()), 24, LIMITS);
-  const { all, stored } = await readApprovals(world.client, HOME);
+  const { all, stored: record } = await readApprovals(world.client, HOME);
+  const stored = record.objects[0];
   const approval = all.find(({ hash }) => hash !== 'later');
   if (approval === undefined || stored === undefined) throw new Error('nothing is approved');
   await world.client.replace({ ...stored, data: { [approval.hash]: '{"expiresAt": "never", "uids": []}' } });

@@ -220,7 +220,7 @@ test('what was spoilt stops every run, and --clear mends it', async () => {
   const good = await ship('1.0.0');
   await ship('2.0.0');
   await takeBack(good.id);
-  const { stored } = await readQuarantine(world.client, HOME);
+  const [stored] = (await readQuarantine(world.client, HOME)).stored.objects;
   if (stored === undefined) throw new Error('nothing is stored');
   await world.client.replace({ ...stored, data: { fleet: '{"good": 1}' } });
   await expect(run()).rejects.toMatchObject({ code: 'quarantine-unreadable' });

@@ -63,14 +63,14 @@ export async function makeChanges(deps: ChangeDeps, options: ChangeOptions, plan
     await declareExtent(deps, options, planned, superset);
 
   const approved = listsOf(plan).flatMap(({ approval }) => approval?.hash ?? []);
-  const begun = await beginApproved(deps, planned.approvals, new Set(approved));
+  const begun = await beginApproved(deps, options, planned.approvals, new Set(approved));
   const outcomes = await apply(
     { ...deps, cluster: { ...cluster, remove: withCatalogues(deps, options, snapshot) } },
     { plan, uids: uidsOf(snapshot), force: options.conflicts === 'force', run: options.id },
   );
   const failures = [
     ...(await recordAfter(deps, options, recorded, outcomes)),
-    ...(await spendApprovals(cluster, begun, spentOf(plan, outcomes))),
+    ...(await spendApprovals(cluster, options, begun, spentOf(plan, outcomes))),
   ];
   // Whoever suspends the instance wants no record either: the next run finds what was done by the id of this one.
   return { outcomes, superset, failures: failures.filter(({ code }) => code !== SUSPENDED) };

@@ -1,6 +1,7 @@
 // Which plan files a rollback leaves in use, and that a plan has a cluster.
 
 import { expect, test } from 'vitest';
+import { NO_RECORD } from '../records/long-record.ts';
 import type { Quarantined } from '../records/quarantine.ts';
 import { checkRollback, identifyCluster } from './binding.ts';
 
@@ -29,11 +30,11 @@ test.each([
   { commit: OTHER, createdAt: AFTER, refused: false, reason: 'it is news' },
 ])('$reason: refused is $refused', ({ commit, createdAt, refused }) => {
   const sources = [{ name: 'fleet', repository: 'https://git.example.com/fleet.git', ref: 'branch main', commit }];
-  const quarantine = { entries: new Map([[ENTRY.source, ENTRY]]), stored: undefined };
+  const quarantine = { entries: new Map([[ENTRY.source, ENTRY]]), stored: NO_RECORD };
   const check = () => checkRollback({ createdAt, sources }, quarantine);
   if (refused) expect(check).toThrow(expect.objectContaining({ code: 'plan-rolled-back' }));
   else expect(check).not.toThrow();
-  expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: undefined })).not.toThrow();
+  expect(() => checkRollback({ createdAt, sources }, { entries: new Map(), stored: NO_RECORD })).not.toThrow();
 });
 
 test('a plan for a home that does not exist is none', async () => {

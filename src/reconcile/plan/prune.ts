@@ -22,6 +22,7 @@ import type { Gathered } from '../read/gather.ts';
 import { limitsBySource } from '../read/limits.ts';
 import { type Approvals, approves, isExpired, readApprovals } from '../records/approval.ts';
 import type { InventoryContent } from '../records/inventory.ts';
+import { NO_RECORD } from '../records/long-record.ts';
 import type { Resolved } from '../resolve/resolve.ts';
 import { replacedOf } from './plan.ts';
 import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
@@ -114,7 +115,7 @@ async function withApprovals(
   options: InstanceName,
   found: readonly DeletionList[],
 ): Promise<{ readonly lists: readonly DeletionList[]; readonly approvals: Approvals }> {
-  if (found.length === 0) return { lists: found, approvals: { all: [], stored: undefined } };
+  if (found.length === 0) return { lists: found, approvals: { all: [], stored: NO_RECORD } };
   const approvals = await readApprovals(deps.cluster, options);
   const lists = found.map((list): DeletionList => {
     const approval = approvals.all.find((each) => approves(each, list));

@@ -1,12 +1,11 @@
-// Approvals of exact lists of deletions, kept in a ConfigMap of the home namespace until they are done: a run that was
+// Approvals of exact lists of deletions, kept in ConfigMaps of the home namespace until they are done: a run that was
 // killed half way through finds them again. Knows nothing about limits or how deletions are made.
 
-import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, parseJson } from '../../std/json.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Clock, Cluster } from '../ports.ts';
-import { readRecord, recordId, storeRecord } from './home-record.ts';
+import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
 
 export interface Approval {
   /** Of the list as it was approved. */
@@ -20,8 +19,8 @@ export interface Approval {
 
 export interface Approvals {
   readonly all: readonly Approval[];
-  /** As it was read: whoever writes afterwards moves its resourceVersion. */
-  readonly stored: KubeObject | undefined;
+  /** As it was read. */
+  readonly stored: LongRecord;
 }
 
 /** What is approved, as far as an approval needs it. */
@@ -33,9 +32,8 @@ export interface Approvable {
 const PURPOSE = 'approval';
 
 export async function readApprovals(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Approvals> {
-  const stored = await readRecord(cluster, home, PURPOSE);
-  const data = isObject(stored?.data) ? stored.data : {};
-  return { all: Object.entries(data).flatMap(([hash, text]) => parseApproval(hash, String(text)) ?? []), stored };
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  return { all: [...stored.texts].flatMap(([hash, text]) => parseApproval(hash, text) ?? []), stored };
 }
 
 /** What a person has spoilt approves nothing. */
@@ -66,10 +64,7 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
 
 /** Beside those of other lists. Throws Failure `cluster-conflict` where somebody approves at the same moment. */
 export async function storeApproval(
-  {
-    cluster,
-    clock,
-  }: { readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>; readonly clock: Pick<Clock, 'now'> },
+  { cluster, clock }: ApprovalDeps,
   home: InstanceName,
   list: Approvable,
   expiresAt: string,
@@ -77,45 +72,50 @@ export async function storeApproval(
   const { all, stored } = await readApprovals(cluster, home);
   const others = all.filter((each) => each.hash !== list.hash && !isExpired(each, clock)).map(({ hash }) => hash);
   const entry = JSON.stringify({ expiresAt, uids: list.deletions.map(lineOf) });
-  const data = { ...keptEntries(stored, others), [list.hash]: entry };
-  await storeRecord(cluster, recordId(home, PURPOSE), stored, { data });
+  await storeLongRecord(cluster, home, PURPOSE, stored, new Map([...keptTexts(stored, others), [list.hash, entry]]));
 }
 
-function keptEntries(stored: KubeObject | undefined, hashes: readonly string[]): Record<string, string> {
-  const data = isObject(stored?.data) ? stored.data : {};
-  return Object.fromEntries(hashes.map((hash) => [hash, String(data[hash])]));
+export interface ApprovalDeps {
+  readonly cluster: RecordWriter;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+function keptTexts({ texts }: LongRecord, hashes: readonly string[]): ReadonlyMap<string, string> {
+  return new Map([...texts].filter(([hash]) => hashes.includes(hash)));
 }
 
 /** Before the first deletion. Throws Failure `cluster-conflict` where an approval was given or taken since they were read. */
 export async function beginApproved(
-  { cluster, clock }: { readonly cluster: Pick<Cluster, 'replace'>; readonly clock: Pick<Clock, 'now'> },
+  { cluster, clock }: ApprovalDeps,
+  home: InstanceName,
   { all, stored }: Approvals,
   begun: ReadonlySet<string>,
 ): Promise<Approvals> {
   const fresh = all.filter((each) => begun.has(each.hash) && !each.begun);
-  if (stored === undefined || fresh.length === 0) return { all, stored };
+  if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
-  const marked = fresh.map(({ hash, expiresAt, uids }) => [
+  // What is new is at the end: of a long text only the last piece is written.
+  const marked = fresh.map(({ hash, expiresAt, uids }): [string, string] => [
     hash,
-    JSON.stringify({ expiresAt, begunAt, uids: [...uids] }),
+    JSON.stringify({ expiresAt, uids: [...uids], begunAt }),
   ]);
-  const data = { ...(isObject(stored.data) ? stored.data : {}), ...Object.fromEntries(marked) };
   return {
     all: all.map((each) => (begun.has(each.hash) ? { ...each, begun: true } : each)),
-    stored: await cluster.replace({ ...stored, data }),
+    stored: await storeLongRecord(cluster, home, PURPOSE, stored, new Map([...stored.texts, ...marked])),
   };
 }
 
 /** After the last deletion. What somebody approved meanwhile stays; what else the world refuses is returned. */
 export async function spendApprovals(
-  cluster: Pick<Cluster, 'replace'>,
+  cluster: RecordWriter,
+  home: InstanceName,
   { all, stored }: Approvals,
   spent: ReadonlySet<string>,
 ): Promise<readonly Failure[]> {
-  if (stored === undefined || spent.size === 0) return [];
+  if (spent.size === 0) return [];
   const left = all.filter(({ hash }) => !spent.has(hash)).map(({ hash }) => hash);
   try {
-    await cluster.replace({ ...stored, data: keptEntries(stored, left) });
+    await storeLongRecord(cluster, home, PURPOSE, stored, keptTexts(stored, left));
     return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

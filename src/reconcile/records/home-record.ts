@@ -28,6 +28,8 @@ export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
 
 /** ConfigMaps of one purpose: the first has no number in its name. */
 export const SHARDS_MAX = 16;
+/** Of the text in one of them; the API server takes a mebibyte, metadata included. */
+export const SHARD_BYTES_MAX = 900_000;
 
 /** Of what an instance keeps in its home: its records, its lease, its parent and its key. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease.coordination.k8s.io']);

@@ -10,7 +10,7 @@ import { isObject, parseJson } from '../../std/json.ts';
 import type { InstanceName } from '../instance.ts';
 import { RUN } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
-import { readRecord, recordId, SHARDS_MAX, storeRecord } from './home-record.ts';
+import { readRecord, recordId, SHARD_BYTES_MAX, SHARDS_MAX, storeRecord } from './home-record.ts';
 
 export interface Entry {
   /** Value of the source label. */
@@ -42,7 +42,6 @@ export interface Inventory extends InventoryContent {
 }
 
 const PURPOSE = 'inventory';
-const SHARD_BYTES_MAX = 900_000;
 const SHARDS = 'skep.dev/shards';
 
 export async function readInventory(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Inventory> {
@@ -86,7 +85,7 @@ function linesOf({ data }: KubeObject): Line[] {
  * `cluster-conflict` where somebody wrote in the meantime.
  */
 export async function storeInventory(
-  cluster: Pick<Cluster, 'create' | 'replace'>,
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,
   home: InstanceName,
   before: Inventory,
   content: InventoryContent,
@@ -103,7 +102,9 @@ export async function storeInventory(
     const annotations = { [SHARDS]: String(shards.length) };
     const same = isObject(object?.data) && object.data.lines === data.lines;
     if (same && (shard > 0 || object?.metadata.annotations?.[SHARDS] === annotations[SHARDS])) continue;
-    stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), object, { data }, annotations);
+    // A run that was killed while the inventory grew has left a shard of which the first does not know.
+    const left = object ?? (shard === 0 ? undefined : await readRecord(cluster, home, PURPOSE, shard));
+    stored[shard] = await storeRecord(cluster, recordId(home, PURPOSE, shard), left, { data }, annotations);
   }
   return { ...content, stored };
 }

@@ -1,12 +1,13 @@
-// Commits that a rollback took out of use, in a ConfigMap of the home namespace: a source whose ref names one of them, or
+// Commits that a rollback took out of use, in ConfigMaps of the home namespace: a source whose ref names one of them, or
 // what came before it, stays at the commit that it was rolled back to. Knows nothing about how a commit is fetched.
 
-import type { KubeObject } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, parseJson } from '../../std/json.ts';
+import { formatId } from '../../std/problem.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Cluster } from '../ports.ts';
-import { readRecord, recordId, storeRecord } from './home-record.ts';
+import { recordId } from './home-record.ts';
+import { type LongRecord, type RecordWriter, readLongRecord, storeLongRecord } from './long-record.ts';
 
 export interface Quarantined {
   readonly source: string;
@@ -25,18 +26,15 @@ export interface Quarantined {
 export interface Quarantine {
   /** By name of the source. */
   readonly entries: ReadonlyMap<string, Quarantined>;
-  /** As it was read: whoever writes afterwards moves its resourceVersion. */
-  readonly stored: KubeObject | undefined;
+  /** As it was read. */
+  readonly stored: LongRecord;
 }
-
-type Writer = Pick<Cluster, 'create' | 'replace'>;
 
 const PURPOSE = 'quarantine';
 
 export async function readQuarantine(cluster: Pick<Cluster, 'get'>, home: InstanceName): Promise<Quarantine> {
-  const stored = await readRecord(cluster, home, PURPOSE);
-  const data = isObject(stored?.data) ? stored.data : {};
-  const entries = Object.entries(data).map(([source, text]) => parseEntry(stored, source, String(text)));
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  const entries = [...stored.texts].map(([source, text]) => parseEntry(home, source, text));
   return { entries: new Map(entries.map((entry) => [entry.source, entry])), stored };
 }
 
@@ -49,14 +47,14 @@ export function isQuarantined({ bad, older }: Quarantined, commit: string): bool
  * In place of what was read. Throws Failure `cluster-conflict` where somebody wrote in the meantime.
  */
 export async function storeQuarantine(
-  cluster: Writer,
+  cluster: RecordWriter,
   home: InstanceName,
   { stored }: Quarantine,
   entries: readonly Quarantined[],
 ): Promise<void> {
-  const data = Object.fromEntries(entries.map(({ source, ...entry }) => [source, JSON.stringify(entry)]));
-  if (stored === undefined && entries.length === 0) return;
-  await storeRecord(cluster, recordId(home, PURPOSE), stored, { data });
+  const texts = new Map(entries.map(({ source, ...entry }) => [source, JSON.stringify(entry)]));
+  if (stored.objects[0] === undefined && entries.length === 0) return;
+  await storeLongRecord(cluster, home, PURPOSE, stored, texts);
 }
 
 /**
@@ -64,7 +62,7 @@ export async function storeQuarantine(
  * stays, and the next run judges it.
  */
 export async function release(
-  cluster: Writer,
+  cluster: RecordWriter,
   home: InstanceName,
   quarantine: Quarantine,
   sources: readonly string[],
@@ -82,20 +80,19 @@ export async function release(
 
 /** Of all sources, or of those named. Returns the sources that follow their refs again; also ends what cannot be read. */
 export async function clearQuarantine(
-  cluster: Pick<Cluster, 'get' | 'replace'>,
+  cluster: RecordWriter,
   home: InstanceName,
   only: readonly string[],
 ): Promise<readonly string[]> {
-  const stored = await readRecord(cluster, home, PURPOSE);
-  const entries = Object.entries(isObject(stored?.data) ? stored.data : {});
-  const cleared = entries.filter(([source]) => only.length === 0 || only.includes(source));
-  const left = entries.filter((entry) => !cleared.includes(entry));
-  if (stored !== undefined && cleared.length > 0) await cluster.replace({ ...stored, data: Object.fromEntries(left) });
-  return cleared.map(([source]) => source);
+  const stored = await readLongRecord(cluster, home, PURPOSE);
+  const cleared = [...stored.texts.keys()].filter((source) => only.length === 0 || only.includes(source));
+  const left = new Map([...stored.texts].filter(([source]) => !cleared.includes(source)));
+  if (cleared.length > 0) await storeLongRecord(cluster, home, PURPOSE, stored, left);
+  return cleared;
 }
 
 /** Whoever cannot read it does not know which commit is bad: then nothing is to be run at all. */
-function parseEntry(stored: KubeObject | undefined, source: string, text: string): Quarantined {
+function parseEntry(home: InstanceName, source: string, text: string): Quarantined {
   const value = parseJson(text);
   if (isObject(value)) {
     const { good, bad, older, run, since } = value;
@@ -103,7 +100,6 @@ function parseEntry(stored: KubeObject | undefined, source: string, text: string
     if (texts && Array.isArray(older))
       return { source, good: `${good}`, bad: `${bad}`, older: older.map(String), run: `${run}`, since: `${since}` };
   }
-  const { namespace = '', name = '' } = stored?.metadata ?? {};
-  const message = `${namespace}/ConfigMap/${name} cannot be read at "${source}": skep rollback --clear removes it`;
+  const message = `${formatId(recordId(home, PURPOSE))} cannot be read at "${source}": skep rollback --clear removes it`;
   throw new Failure('quarantine-unreadable', message);
 }
