@@ -1,9 +1,10 @@
 // Requests that leave through a proxy: a real one on loopback, and the rules for what goes around it.
 
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { type ConnectProxy, startConnectProxy } from '../../../test/harness/connect-proxy.ts';
 import { createAuthority, createServerCertificate } from '../../devcluster/identity/certificate.ts';
 import { egressOf } from './egress.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
@@ -24,25 +25,10 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-interface Proxy {
-  readonly url: string;
-  readonly asked: readonly string[];
-}
-
-/** Every name leads to loopback; `status`: what it answers CONNECT with. */
-async function startProxy(status = '200 Connection established'): Promise<Proxy> {
-  const asked: string[] = [];
-  const server = createServer();
-  server.on('connect', ({ url = '', headers }, socket: Socket) => {
-    asked.push(`${url} ${headers['proxy-authorization'] ?? ''}`.trim());
-    if (!status.startsWith('2')) return void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
-    const upstream = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
-      socket.write(`HTTP/1.1 ${status}\r\n\r\n`);
-      upstream.pipe(socket).pipe(upstream);
-    });
-    for (const each of [upstream, socket]) each.on('error', () => socket.destroy());
-  });
-  return { url: `http://bot:s%40fe@127.0.0.1:${await listen(server)}`, asked };
+async function startProxy(status?: string): Promise<ConnectProxy> {
+  const proxy = await startConnectProxy(status);
+  cleanups.push(proxy.close);
+  return proxy;
 }
 
 const DAY_MS = 86_400_000;
