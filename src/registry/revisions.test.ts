@@ -23,14 +23,17 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('requests that arrive while one is asked share the next question, and get nothing older than themselves', async () => {
+test('requests that arrive together share one question, those that arrive while it is asked share the next', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
-  const first = revision(KEY);
+  const first = [revision(KEY), revision(KEY)];
+  await settled();
+  expect(store.asked()).toBe(1);
   const later = [revision(KEY), revision(KEY), revision(KEY)];
+  await settled();
   expect(store.asked()).toBe(1);
   store.answer();
-  expect(await first).toBe('1');
+  expect(await Promise.all(first)).toEqual(['1', '1']);
   await settled();
   expect(store.asked()).toBe(2);
   const latest = revision(KEY);
@@ -41,23 +44,24 @@ test('requests that arrive while one is asked share the next question, and get n
   expect(await latest).toBe('3');
 });
 
-test('a request that comes alone is asked for at once', async () => {
+test('a request that comes alone waits for no other', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   for (const expected of ['1', '2']) {
     const answer = revision(KEY);
+    await settled();
     expect(store.asked()).toBe(Number(expected));
     store.answer();
     expect(await answer).toBe(expected);
-    await settled();
   }
 });
 
-test('sources are asked for apart', () => {
+test('sources are asked for apart', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   void revision(KEY);
   void revision({ ...KEY, source: 'other' });
+  await settled();
   expect(store.asked()).toBe(2);
 });
 
@@ -65,14 +69,15 @@ test('a failure reaches those who asked, and no others', async () => {
   const store = slowStore();
   const revision = sharedRevisions(store);
   const first = revision(KEY);
+  await settled();
   const second = revision(KEY);
   store.fail();
   await expect(first).rejects.toThrow('question 1');
   await settled();
   store.answer();
   expect(await second).toBe('2');
-  await settled();
   const third = revision(KEY);
+  await settled();
   store.fail();
   await expect(third).rejects.toThrow('question 3');
 });
