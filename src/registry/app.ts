@@ -91,7 +91,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   addRateLimit(app, options);
   addAccessControl(app, options);
-  await app.register(compress, { threshold: COMPRESS_BYTES_MIN, encodings: ['br', 'gzip', 'identity'] });
+  await app.register(compress, {
+    threshold: COMPRESS_BYTES_MIN,
+    encodings: ['br', 'gzip', 'identity'],
+    // No route reads a body.
+    globalDecompression: false,
+  });
   app.setNotFoundHandler(handleNotFound);
   // No route reads a body: whatever comes is counted against the limit and dropped.
   app.removeAllContentTypeParsers();

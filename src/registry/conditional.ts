@@ -4,6 +4,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CatalogueReader, SourceKey } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
+import { setBounded } from '../std/bounded.ts';
 import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
 import { type Coding, chooseCoding, pack } from './encoding.ts';
@@ -45,29 +46,36 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
 
   /** `dated`: what it asks for says which revision it is of. */
   return (ask, dated) => {
-    /** Whether only the store can have it: one question is enough then. */
-    function isNew(request: FastifyRequest, { source }: SourceKey): boolean {
+    const readQuestion = lately((request) => {
+      const key = registryKey(config, request);
+      if (!key.ok) return key;
+      const load = ask(request, key.value);
+      return load.ok ? found({ key: key.value, load: load.value }) : load;
+    });
+
+    /** Whether only the store can have it: one question is enough then. `tag`: of the revision that was met last. */
+    function isNew(request: FastifyRequest, tag: string | undefined): boolean {
       const named = request.headers['if-none-match'];
       // It asks whether there is anything, which only the store can tell.
       if (isAnyTag(named)) return true;
       if (dated === undefined || named !== undefined) return false;
-      const last = met.get(source);
-      return last === undefined || bodies.get(entityTag(version, last, request.url)) === undefined;
+      return tag === undefined || bodies.get(tag) === undefined;
     }
 
     return async function answer(request, reply) {
-      const key = registryKey(config, request);
-      if (!key.ok) return sendRefusal(reply, key.refused);
-      const load = ask(request, key.value);
-      if (!load.ok) return sendRefusal(reply, load.refused);
-      const loaded = isNew(request, key.value) ? await load.value(catalogue) : undefined;
+      const question = readQuestion(request);
+      if (!question.ok) return sendRefusal(reply, question.refused);
+      const { key, load } = question.value;
+      const last = met.get(key.source);
+      const lastTag = last === undefined ? undefined : entityTag(version, last, request.url);
+      const loaded = isNew(request, lastTag) ? await load(catalogue) : undefined;
       if (loaded?.ok === false) return sendRefusal(reply, loaded.refused);
-      const now = loaded?.value.revision ?? (await revision(key.value));
-      met.set(key.value.source, now);
-      const tag = entityTag(version, now, request.url);
+      const now = loaded?.value.revision ?? (await revision(key));
+      met.set(key.source, now);
+      const tag = lastTag !== undefined && now === last ? lastTag : entityTag(version, now, request.url);
       const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
       if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
-      const body = await plainBody(bodies, tag, async () => loaded ?? (await load.value(catalogue)));
+      const body = await plainBody(bodies, tag, async () => loaded ?? (await load(catalogue)));
       if (!body.ok) return sendRefusal(reply, body.refused);
       const coding = chooseCoding(request.headers['accept-encoding']);
       const short = coding === undefined ? undefined : await packedBody(bodies, tag, body.value, coding);
@@ -77,6 +85,27 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
         .type('application/json; charset=utf-8')
         .send(short ?? body.value);
     };
+  };
+}
+
+/** A valid request. */
+interface Question {
+  readonly key: SourceKey;
+  readonly load: Load;
+}
+
+/** Of how many targets that were asked for last the reading is kept. */
+const QUESTIONS_MAX = 200;
+
+/** What a request asks for follows from its target: the same target is not read again and again. */
+function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
+  const known = new Map<string, Question>();
+  return (request) => {
+    const kept = known.get(request.url);
+    if (kept !== undefined) return found(kept);
+    const question = read(request);
+    if (question.ok) setBounded(known, request.url, question.value, QUESTIONS_MAX);
+    return question;
   };
 }
 

@@ -19,29 +19,36 @@ export type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyR
 
 /** GET and HEAD by the handler; 405 with Allow for the other methods. */
 export function route(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
-  addRoute(app, 'GET', url, handler, schema);
+  addRoute(app, { method: 'GET', url, handler, schema });
+}
+
+/** The same, by a handler that packs its answers itself. */
+export function addPackedRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema): void {
+  addRoute(app, { method: 'GET', url, handler, schema, compress: false });
 }
 
 /** GET and HEAD by the handler, for everybody: no token is asked for, whatever the mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
-  addRoute(app, 'GET', url, handler, {}, { public: true });
+  addRoute(app, { method: 'GET', url, handler, config: { public: true } });
 }
 
 /** POST by the handler, which gets no body; 405 for the other methods. */
 export function addPostRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema = {}): void {
-  addRoute(app, 'POST', url, handler, schema, { changes: true });
+  addRoute(app, { method: 'POST', url, handler, schema, config: { changes: true } });
 }
 
-function addRoute(
-  app: FastifyInstance,
-  method: 'GET' | 'POST',
-  url: string,
-  handler: Handler,
-  schema: FastifySchema,
-  config: FastifyContextConfig = {},
-): void {
+interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly handler: Handler;
+  readonly schema?: FastifySchema;
+  readonly config?: FastifyContextConfig;
+  readonly compress?: false;
+}
+
+function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {
   const allowed: readonly string[] = ALLOWED[method];
-  app.route({ method, url, schema, config, handler });
+  app.route({ method, url, config, ...rest });
   // Refused in onRequest, before a body is looked at; the hooks of the whole app, the token among them, come first.
   app.route({
     method: app.supportedMethods.filter((each) => !allowed.includes(each)),
