@@ -23,6 +23,7 @@ import { measureDelay, measureMemory } from './rest.ts';
 import { NAMES, VERSIONS, versionsOf } from './versions.ts';
 
 const REQUESTS = 2000;
+const WARM_UP_REQUESTS = 4000;
 /** Beside what is much slower. */
 const FEW_REQUESTS = 400;
 const CONNECTIONS = 16;
@@ -140,6 +141,8 @@ async function compare(
 ): Promise<Row[]> {
   const { name, headers, status, against, requests } = compared;
   const asked: Asked = { port: Number(new URL(url).port), path: PATH, headers, status };
+  // Until both are compiled.
+  for (const port of [asked.port, other.ready]) await ask({ ...asked, port }, WARM_UP_REQUESTS, CONNECTIONS);
   const used = { ours: 0, other: 0 };
   async function measured(who: keyof typeof used, pid: number, port: number): Promise<void> {
     const before = ownCpuMs(pid) ?? Number.NaN;
