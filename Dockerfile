@@ -10,7 +10,9 @@ COPY src src
 # GET /version of the registry service tells them.
 ARG COMMIT=""
 ARG BUILD_DATE=""
-RUN node scripts/build.ts && npm prune --ignore-scripts --omit=dev --omit=optional
+# Of the optional packages only the one for OpenPGP keys is of use here.
+RUN node scripts/build.ts && mv node_modules/openpgp /openpgp \
+  && npm prune --ignore-scripts --omit=dev --omit=optional && mv /openpgp node_modules/
 
 FROM node:24-slim
 # Git over ssh is spoken by the system's client (docs/decisions/0022).

@@ -1,5 +1,5 @@
-// OpenPGP signatures (RFC 9580) as git stores them. The library is loaded where a key of that sort is configured, and only
-// there. Knows nothing about commits.
+// OpenPGP signatures (RFC 9580) as git stores them. The library, an optional package under the LGPL, is loaded where a key
+// of that sort is configured, and only there. Knows nothing about commits.
 
 import type { PublicKey } from 'openpgp';
 
@@ -12,9 +12,12 @@ export function isPgpSignature(armored: string): boolean {
   return armored.startsWith(PGP_SIGNATURE);
 }
 
-/** The keys of a file as `gpg --export`, with or without `--armor`, writes it. Throws an Error where it holds none. */
+/**
+ * The keys of a file as `gpg --export`, with or without `--armor`, writes it. Throws an Error where it holds none, and where
+ * the library is not installed.
+ */
 export async function readPgpKeys(bytes: Buffer): Promise<readonly PgpKey[]> {
-  const { readKeys } = await import('openpgp');
+  const { readKeys } = await loadLibrary();
   const armored = bytes.toString('latin1').match(ARMOR);
   const lists = await Promise.all(
     armored === null ? [readKeys({ binaryKeys: bytes })] : armored.map((armoredKeys) => readKeys({ armoredKeys })),
@@ -30,13 +33,21 @@ export type PgpVerdict =
   | { readonly type: 'stranger'; readonly keyId: string }
   | { readonly type: 'bad'; readonly reason: string };
 
+function loadLibrary(): Promise<typeof import('openpgp')> {
+  return import('openpgp').catch((cause: unknown) => {
+    const message =
+      'OpenPGP keys need the optional package openpgp, which is not installed: npm ci without --omit=optional';
+    throw new Error(message, { cause });
+  });
+}
+
 /** Keys count as of the time of the signature: what was signed before a key ran out stays good. */
 export async function checkPgpSignature(
   armoredSignature: string,
   payload: Buffer,
   keys: readonly PgpKey[],
 ): Promise<PgpVerdict> {
-  const { createMessage, readSignature, verify } = await import('openpgp');
+  const { createMessage, readSignature, verify } = await loadLibrary();
   const signature = await readSignature({ armoredSignature }).catch((error: unknown) => String(error));
   if (typeof signature === 'string') return { type: 'bad', reason: signature };
   const message = await createMessage({ binary: payload });

@@ -1,0 +1,19 @@
+// Installations without optional packages have no OpenPGP. A file of its own: what is loaded once is not looked for again.
+
+import { registerHooks } from 'node:module';
+import { afterAll, expect, test } from 'vitest';
+import { readPgpKeys } from './pgp-signature.ts';
+
+const hooks = registerHooks({
+  resolve(specifier, context, nextResolve) {
+    return nextResolve(specifier.includes('openpgp') ? 'a-package-that-is-not-installed' : specifier, context);
+  },
+});
+
+afterAll(() => hooks.deregister());
+
+test('an OpenPGP key says which package it needs where that is not installed', async () => {
+  await expect(readPgpKeys(Buffer.from('-----BEGIN PGP PUBLIC KEY BLOCK-----'))).rejects.toThrow(
+    'OpenPGP keys need the optional package openpgp, which is not installed: npm ci without --omit=optional',
+  );
+});
