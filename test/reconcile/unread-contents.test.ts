@@ -99,6 +99,48 @@ spec:
   expect(await checksums()).toEqual(before);
 });
 
+test('a virtual server keeps its children where its members cannot be listed, and others get theirs', async () => {
+  const virtual = `apiVersion: toolhive.stacklok.dev/v1alpha1
+kind: VirtualMCPServer
+metadata: {name: front, namespace: tools}
+spec:
+  config: {groupRef: team}
+  incomingAuth: {type: anonymous}
+`;
+  const member = {
+    apiVersion: 'toolhive.stacklok.dev/v1alpha1',
+    kind: 'MCPServer',
+    metadata: { name: 'byhand' },
+    spec: { image: 'images.example.com/byhand:1', transport: 'stdio', groupRef: 'team' },
+  };
+  const api = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools';
+  world.fleet.commit({ 'cluster/all.yaml': [NAMESPACE, GROUP, virtual].join('---\n') });
+  await world.cluster.send('POST', `${api}/mcpservers`, { body: member });
+  await world.run(OPTIONS);
+  const made = async () =>
+    (await world.cluster.send('GET', '/api/v1/namespaces/tools/configmaps/front-vmcp-config')).body;
+  const before = await made();
+  expect(JSON.stringify(before.data)).toContain('byhand');
+  const status = async () => (await world.cluster.send('GET', `${api}/virtualmcpservers/front`)).body.status;
+  const statusBefore = await status();
+  world.cluster.cluster.faults.add({ match: { verb: 'list', resource: 'mcpservers' }, action: { status: 403 } });
+  world.fleet.commit({
+    'cluster/all.yaml': [NAMESPACE, GROUP, virtual, registry('beside', 'two', true)].join('---\n'),
+  });
+  const failed = await world.run(OPTIONS);
+  expect((await made()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect(await status()).toEqual(statusBefore);
+  const unknown = failed.problems.filter(({ code }) => code === 'reference-unknown');
+  expect(unknown.map(({ resource, message }) => [resource?.name, message])).toEqual([
+    ['front', 'it is unknown which objects of kind MCPServer are in namespace tools: they could not be listed'],
+  ]);
+  expect(failed.outcomes.map(({ resource }) => `${resource.kind}/${resource.name}`)).toContain('MCPRegistry/beside');
+  world.cluster.cluster.faults.clear();
+  await world.run(OPTIONS);
+  expect((await made()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  await world.cluster.send('DELETE', `${api}/mcpservers/byhand`);
+});
+
 test('a Secret that comes while a run changes something is told with its keys', async () => {
   const manifest = `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: VirtualMCPServer

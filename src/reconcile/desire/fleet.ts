@@ -127,7 +127,8 @@ async function wish(
   const { standings } = resolved;
   const knowledge = knowledgeOf(snapshot, options.apiGroup);
   // A kind that nothing names is not listed, and has not failed.
-  const isUnread: IsUnread = (kind, ...name) => snapshot.unlisted().has(kind) && knowledge(kind, ...name) === 'failed';
+  const isUnread: IsUnread = (kind, namespace, name = '') =>
+    snapshot.unlisted().has(kind) && knowledge(kind, namespace, name) === 'failed';
   const { made, unsealed } = await prepareWithDigests(deps.digestKey, mode, (digest) =>
     desire({
       standings,

@@ -9,7 +9,8 @@ import { problemOf } from '../read/problem-of.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { type Resolved, unknownFinding } from '../resolve/resolve.ts';
 
-export type IsUnread = (kind: string, namespace: string, name: string) => boolean;
+/** Without a name: whether anything of the kind may be there that was not read. */
+export type IsUnread = (kind: string, namespace: string, name?: string) => boolean;
 
 /** Findings by resource, for those whose children are not made. */
 export type Unread = ReadonlyMap<Sourced, readonly Finding[]>;
@@ -24,9 +25,17 @@ export function notingUnread(view: View, namespace: string, isUnread: IsUnread):
         missed.set(`${kind} ${name}`, unknownFinding('', kind, namespace, name));
       return found;
     },
-    all: (kind) => view.all(kind),
+    all(kind) {
+      if (isUnread(kind, namespace)) missed.set(kind, unlistedFinding(kind, namespace));
+      return view.all(kind);
+    },
     unread: () => [...missed.values()],
   };
+}
+
+function unlistedFinding(kind: string, namespace: string): Finding {
+  const message = `it is unknown which objects of kind ${kind} are in namespace ${namespace}: they could not be listed`;
+  return { code: 'reference-unknown', severity: 'error', pointer: '', message };
 }
 
 export function refuseUnread(
