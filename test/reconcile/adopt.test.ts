@@ -185,6 +185,50 @@ test('and the run after it finds nothing to do', async () => {
   expect(outcomes.map(textOfOutcome)).toEqual([]);
 });
 
+test('of Secrets and ConfigMaps only what is taken over is read, and it is stored as it was', async () => {
+  const owner = await world.client.get({ ...SERVER, ...SERVER.metadata });
+  if (owner === undefined) throw new Error('the server is not there');
+  const large = { apiVersion: 'v1', kind: 'ConfigMap', data: { text: 'x'.repeat(10_000), key: 'value' } };
+  await send('POST', `${core}/configmaps`, OPERATOR, {
+    ...large,
+    metadata: {
+      name: 'wiki-more',
+      labels: PROXY,
+      ownerReferences: [reference(owner)],
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+    },
+  });
+  await send('POST', `${core}/configmaps`, 'other', { ...large, metadata: { name: 'foreign-settings' } });
+  await send('POST', `${core}/secrets`, 'other', {
+    ...large,
+    kind: 'Secret',
+    metadata: { name: 'foreign' },
+    data: { token: 'eA==' },
+  });
+  const { list, get } = world.client;
+  const read: KubeObject[] = [];
+  world.client.list = async (...asked) => {
+    const objects = await list(...asked);
+    read.push(...objects);
+    return objects;
+  };
+  world.client.get = async (...asked) => {
+    const object = await get(...asked);
+    if (object !== undefined) read.push(object);
+    return object;
+  };
+  const { adoptions, failures } = await world.adopt(true);
+  Object.assign(world.client, { list, get });
+  expect([adoptions.map(({ resource }) => resource.name), failures]).toEqual([['wiki-more'], []]);
+  const withContents = read.filter(({ data, metadata: { name } }) => data !== undefined && !name.startsWith('skep-'));
+  const names = new Set(withContents.map(({ metadata }) => metadata.name));
+  expect([names.has('wiki-more'), names.has('foreign-settings'), names.has('foreign')]).toEqual([true, false, false]);
+  const after = await world.client.get({ ...large, namespace: 'default', name: 'wiki-more' });
+  expect(after?.data).toEqual(large.data);
+  expect(after?.metadata.annotations).toMatchObject({ 'kubectl.kubernetes.io/last-applied-configuration': '{}' });
+  expect(after?.metadata.labels).toMatchObject({ 'skep.dev/owner': 'mcpserver.wiki' });
+});
+
 test('what only has the name is not taken', async () => {
   const stranger = { ...SERVER, metadata: { name: 'notes', namespace: 'default' } };
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes-runconfig' }, data: { mine: 'yes' } };

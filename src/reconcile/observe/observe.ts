@@ -72,8 +72,7 @@ export async function observe(
     gather({ sources: deps.sources, kinds, apiGroup, cache: deps.cache, cluster: deps.cluster, quarantine: reading }),
     openSnapshot(deps.cluster, {
       namespaces: scope.names,
-      // Taking over an object stores it whole.
-      applySet: options.takesOver === true ? undefined : applySetId(instance, homeNamespace),
+      applySet: applySetId(instance, homeNamespace),
       before: before?.snapshot,
     }),
     deps.cluster.get(parentIdentity),

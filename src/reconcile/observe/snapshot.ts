@@ -60,8 +60,8 @@ export function parseGroupKind(text: string): GroupKind {
 export interface SnapshotOptions {
   /** Undefined: the whole cluster. */
   readonly namespaces: readonly string[] | undefined;
-  /** The id of our ApplySet; undefined: the contents of all objects are read, whoever has them. */
-  readonly applySet: string | undefined;
+  /** The id of our ApplySet: what is in it is read with its contents. */
+  readonly applySet: string;
   /** Whose contents are needed again. */
   readonly before?: EarlierContents | undefined;
 }
@@ -172,8 +172,7 @@ async function readScope(
   namespace: string | undefined,
 ): Promise<Listed> {
   if (!isLarge(resource)) return { objects: await cluster.list(resource, namespace), partial: new Set() };
-  if (applySet !== undefined) return listLarge(cluster, resource, namespace, applySet);
-  return { objects: await cluster.list(resource, namespace, { large: true }), partial: new Set() };
+  return listLarge(cluster, resource, namespace, applySet);
 }
 
 /** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */

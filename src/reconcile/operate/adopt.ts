@@ -3,7 +3,7 @@
 
 import { groupOf, idOf, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
-import type { Problem, ResourceId } from '../../std/problem.ts';
+import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
 import { acquire, holderName, type Lock, leaseId, readLease } from '../apply/lock.ts';
 import { suspendedFailure } from '../apply/suspension-watch.ts';
 import { withoutForeign } from '../desire/foreign.ts';
@@ -17,7 +17,7 @@ import { isLeftAlone } from '../prune/left-alone.ts';
 import { type Entry, storeInventory } from '../records/inventory.ts';
 import { readSuspension } from '../records/suspension.ts';
 import type { RunDeps, RunOptions } from '../run.ts';
-import { type Adoption, adoptions, type Declared } from './adoption.ts';
+import { type Adoption, type AdoptionInput, adoptions, type Declared } from './adoption.ts';
 import { findOperatorLease } from './operator-lease.ts';
 
 export interface AdoptionResult {
@@ -82,30 +82,28 @@ interface Found extends AdoptionResult, Pick<Prepared, 'inventory' | 'recorded'>
 }
 
 async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
-  const { apiGroup, instance, homeNamespace, kinds } = options;
+  const { apiGroup, instance, homeNamespace } = options;
   const prepared = await prepare(deps, { ...options, scope: 'git', takesOver: true }, 'read');
   const { snapshot, wishes, parent, leftAlone } = prepared;
   await snapshot.ensure(THEIR_KINDS);
-  const scope = scopeOf(options.namespaces);
-  const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
-  const living = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
-  const ours = new Set(kinds.map(({ kind }) => kind));
-  const customResources = living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup);
   const all = declaredOf(prepared);
   const declared = all.filter(({ custom }) => custom);
   const applySet = applySetId(instance, homeNamespace);
   const ofOthers = all.filter(({ custom, live }) => !custom && isOfOtherSet(live, applySet));
   const { lease: running, failure } = await findOperatorLease(deps, options);
-  const found = adoptions({
-    apiGroup,
-    manager: fieldManager(instance),
-    applySet,
-    declared,
-    ofOthers: ofOthers.map(({ live }) => live),
-    customResources,
-    children: wishes.objects.filter(({ owner }) => owner !== undefined),
-    living,
-  });
+  const look = () =>
+    adoptions({
+      apiGroup,
+      manager: fieldManager(instance),
+      applySet,
+      declared,
+      ofOthers: ofOthers.map(({ live }) => live),
+      children: wishes.objects.filter(({ owner }) => owner !== undefined),
+      ...livingOf(options, snapshot, leftAlone),
+    });
+  // An object is stored whole: of those that are taken over the contents are read, too.
+  await snapshot.complete(look().map(({ resource }) => resource));
+  const found = look();
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
   const others = prepared.problems.filter(({ code, resource }) => {
     const solved = FIELD_CODES.has(code) && resource !== undefined && taken.has(keyOf(resource));
@@ -129,6 +127,23 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
         { source: labelValue(source), run: options.id, uid: live.metadata.uid },
       ]),
     ),
+  };
+}
+
+/** What may be touched. */
+function livingOf(
+  { namespaces, kinds, apiGroup }: RunOptions,
+  snapshot: Prepared['snapshot'],
+  leftAlone: Prepared['leftAlone'],
+): Pick<AdoptionInput, 'living' | 'customResources'> {
+  const scope = scopeOf(namespaces);
+  const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
+  const free = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
+  const living = free.toSorted((a, b) => (formatId(idOf(a)) < formatId(idOf(b)) ? -1 : 1));
+  const ours = new Set(kinds.map(({ kind }) => kind));
+  return {
+    living,
+    customResources: living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup),
   };
 }
 
