@@ -3,6 +3,7 @@
 
 import type { CatalogueState, Resume, SourceState } from '../contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '../contracts/registry/source.ts';
+import type { RunningServer } from '../contracts/running-servers.ts';
 import type { JsonObject } from '../std/json.ts';
 
 /** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
@@ -155,6 +156,17 @@ export interface CatalogueWriter extends SourceWriter {
   retain(registry: Omit<SourceKey, 'source'>, sources: readonly string[]): Promise<void>;
   /** Images of all entries of the registry that are not deleted. */
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
+  /**
+   * Makes `servers` all that the reconciler runs, or all that it runs in the namespace; what others run stays. Nothing is written
+   * where it is so already.
+   */
+  recordRunning(runner: Runner, servers: readonly RunningServer[], namespace?: string): Promise<void>;
+}
+
+/** A reconciler. */
+export interface Runner {
+  readonly instance: string;
+  readonly homeNamespace: string;
 }
 
 /** Last change as the publisher says, else as the catalogue saw it; stars of the repository; pulls of the image. */
@@ -221,6 +233,14 @@ export interface Facets {
   readonly transports: readonly FacetCount[];
 }
 
+/** The same object for as long as nothing changes. */
+export interface RunningFound {
+  /** By name. Not all of it is for readers: `shownServers`. */
+  readonly servers: readonly RunningServer[];
+  /** Documents of the registry that may stand for one of them. JSON. */
+  readonly documents: readonly string[];
+}
+
 /** The reading side: used by the registry service. */
 export interface CatalogueReader {
   list(key: SourceKey, query: ListQuery): Promise<ListPage>;
@@ -234,6 +254,8 @@ export interface CatalogueReader {
   revision(key: SourceKey): Promise<string>;
   /** How far the sync of each source is. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
+  /** What runs in the namespace of the registry, whoever runs it. */
+  running(registry: Omit<SourceKey, 'source'>): Promise<RunningFound>;
   /** Makes the source due, whoever syncs it; nothing to do for one that never synced and so is due anyway. */
   requestSync(key: SourceKey): Promise<void>;
   /** Resolves where the database answers and has what reading needs. */

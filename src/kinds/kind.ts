@@ -53,8 +53,8 @@ export type EndpointAuth =
 export type Offer =
   | {
       readonly type: 'server';
-      /** By which a catalogue may know its tools. */
-      readonly server: { readonly image: string } | { readonly url: string };
+      /** By which a catalogue may know it, and its tools. */
+      readonly server: { readonly image: string; readonly args?: readonly string[] } | { readonly url: string };
       readonly shown: Shown;
     }
   | {

@@ -6,6 +6,7 @@ import { UNTRACED } from '../std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
 import { acquire, holderName, leaseId, readLease } from './apply/lock.ts';
 import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
+import { recordRunning } from './catalogue/running.ts';
 import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
 import { admitAgain } from './plan-file/admission.ts';
@@ -43,7 +44,10 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await finishWithoutWriting(deps, options, first);
-  if (idle !== undefined) return withWarnings(resultOf(deps, options, start, first, idle), warnings);
+  if (idle !== undefined) {
+    const unrecorded = await recordRunning(deps, options, first.registries, idle.running);
+    return withWarnings(resultOf(deps, options, start, first, idle), [...warnings, ...unrecorded]);
+  }
 
   const lock = await acquire(deps, seen, holderName(options));
   const watch = await watchSuspension(deps, options);
@@ -57,8 +61,9 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
     const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
     const written = await write({ ...deps, cluster }, options, prepared);
     const paused = pausedWhile(watch);
+    const unrecorded = await recordRunning(deps, options, written.prepared.registries, written.done.running);
     const result = resultOf(deps, options, start, written.prepared, written.done);
-    return { ...withWarnings(result, warnings), paused };
+    return { ...withWarnings(result, [...warnings, ...unrecorded]), paused };
   } catch (error) {
     const paused = error instanceof Failure && error.code === SUSPENDED ? pausedWhile(watch) : undefined;
     if (paused === undefined) throw error;
@@ -114,7 +119,7 @@ export async function planInstance(
   const prepared = await prepare(deps, options, 'read');
   const { plan, problems } = withoutForbidden(prepared.plan);
   const readiness = { ready: [], progressing: [], failed: [] };
-  const done = { outcomes: [], readiness, failures: [], problems, fields: [], timedOut: false };
+  const done = { outcomes: [], readiness, failures: [], problems, fields: [], timedOut: false, running: undefined };
   return { prepared, result: resultOf(deps, options, start, { ...prepared, plan }, done) };
 }
 

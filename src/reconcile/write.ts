@@ -1,6 +1,7 @@
 // Everything that a run writes, under the lock: the changes, and then statuses. Knows nothing about locks or how a plan
 // comes about.
 
+import type { RunningServer } from '../contracts/running-servers.ts';
 import { keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
@@ -9,6 +10,7 @@ import { type Outcome, outcomesOfRefused } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
 import { SUSPENDED } from './apply/suspension-watch.ts';
+import { runningServers } from './catalogue/running.ts';
 import { type FoundField, fieldsLost, problemsOf } from './diff/conceded.ts';
 import { fieldManager } from './labels.ts';
 import { sameExtent } from './observe/applyset.ts';
@@ -40,6 +42,8 @@ export interface Done {
   /** Fields that other managers have taken while the run was under way. */
   readonly fields: readonly FoundField[];
   readonly timedOut: boolean;
+  /** Undefined where that is not known. */
+  readonly running: readonly RunningServer[] | undefined;
 }
 
 export interface Written {
@@ -67,7 +71,8 @@ export async function finishWithoutWriting(
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
   for (const outcome of outcomes) deps.progress(outcome);
-  return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false };
+  const running = runningServers(prepared.resolved, { observed, changes });
+  return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }
 
 export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
@@ -90,8 +95,10 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const manager = fieldManager(options.instance);
   const fields = fieldsLost({ manager, force: options.conflicts === 'force' }, outcomes, loaded);
   const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
-  const done = { outcomes, ...settled, problems, fields, failures: [...failures, ...settled.failures], timedOut };
-  return { prepared, done };
+  const { readiness } = settled;
+  const running = runningServers(prepared.resolved, settled);
+  const all = [...failures, ...settled.failures];
+  return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
 /** What was changed is reported also where somebody suspends the instance now: the next run narrows it. */

@@ -29,6 +29,7 @@ import { addDiscoveryRoutes } from './routes/discovery.ts';
 import { addExtensionRoutes } from './routes/extension.ts';
 import { addOperationalRoutes, type VersionInfo } from './routes/operational.ts';
 import { addPageRoutes } from './routes/page.ts';
+import { addRunningRoute } from './routes/running.ts';
 import { addServerRoutes } from './routes/servers.ts';
 import { requireSyncToken } from './sync-token.ts';
 
@@ -47,8 +48,8 @@ export interface AppOptions {
   readonly traced?: BeginRequest;
   /** True once no new requests should be sent here; absent: never. */
   readonly isStopping?: () => boolean;
-  /** True: servers run beside the catalogue, and the page shows them. */
-  readonly showsRunning?: boolean;
+  /** True: servers run beside the catalogue on this machine, and whoever listens before this app answers for them. */
+  readonly runsBeside?: boolean;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -103,8 +104,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
   addRoutes(app, options);
-  const { config, showsRunning = false } = options;
-  if (config.page) await addPageRoutes(app, { auth: config.auth.mode, showsRunning, title: config.displayName });
+  const { config, runsBeside = false } = options;
+  const running = runsBeside ? 'beside' : config.running ? 'fleet' : 'hidden';
+  if (config.page) await addPageRoutes(app, { auth: config.auth.mode, running, title: config.displayName });
   return app;
 }
 
@@ -178,6 +180,7 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   const bodies = createBodies(() => auth.clock.monotonic());
   addServerRoutes(app, { config, catalogue, version: version.version, bodies });
   addExtensionRoutes(app, config, catalogue);
+  if (config.running) addRunningRoute(app, config, catalogue);
 }
 
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {

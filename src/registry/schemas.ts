@@ -208,6 +208,30 @@ export const REGISTRIES_SCHEMA = {
   },
 };
 
+const RUNNING_SERVER = Type.Object({
+  namespace: Type.String(),
+  name: Type.String(),
+  url: Type.String({ description: 'Where clients inside the cluster reach it.' }),
+  transport: Type.Enum(['streamable-http', 'sse']),
+  ready: Type.Boolean(),
+  auth: Type.Enum(['none', 'oidc'], { description: 'oidc: it asks for a token of its own issuer.' }),
+  image: Type.Optional(Type.String({ description: 'Where an entry of the registry names it; so are the next two.' })),
+  args: Type.Optional(Type.Array(Type.String())),
+  remoteUrl: Type.Optional(Type.String()),
+});
+
+export const RUNNING_SCHEMA = {
+  tags: [OPERATIONAL_TAG],
+  summary: 'List the servers that run in the namespace of the registry',
+  response: {
+    200: {
+      description: 'By name.',
+      ...Type.Object({ version: Type.Integer(), servers: Type.Array(RUNNING_SERVER) }, { title: 'RunningServers' }),
+    },
+    ...errors(401, 403, 429, 503),
+  },
+};
+
 export const REGISTRY_INFO_SCHEMA = {
   tags: [OPERATIONAL_TAG],
   summary: 'Get one registry',

@@ -126,6 +126,7 @@ function configuration(providers: readonly Partial<ProviderConfig>[], oauth: Par
     registries: [],
     outbound: { allowPrivate: [], allowFiles: false },
     page: true,
+    running: true,
     database: {
       host: '127.0.0.1',
       port: 1,

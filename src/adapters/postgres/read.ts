@@ -20,7 +20,7 @@ const OF_SOURCE = 'namespace = $1 and registry = $2 and source = $3';
 /** A subquery and no join: only so the indexes, which begin with the source, give all there is to find. */
 const ENTRIES = `catalogue_entry e where e.source_id = (select id from catalogue_source where ${OF_SOURCE})`;
 
-const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
+export const REVISION = "s.id || '.' || s.revision || '.' || s.edition";
 
 /** Of a source that never synced. */
 const NO_REVISION = '0';

@@ -7,6 +7,7 @@ import { claimSource } from './claims.ts';
 import { createOutlines } from './outlines.ts';
 import type { Pool } from './pool.ts';
 import { checkOutline, readCatalogueRevision, readEntryVersion, readEntryVersions, readImages } from './read.ts';
+import { createRunningReader, writeRunning } from './running.ts';
 import { readStates } from './states.ts';
 import { countRequest, lockSource, readStored, writeChange, writeState, writeTrigger } from './write.ts';
 
@@ -31,6 +32,8 @@ function writer(pool: Pool, claimMs: number | undefined): CatalogueWriter {
     states: (registry) => pool.use((client) => readStates(client, registry)),
     images: (registry) => pool.use((client) => readImages(client, registry)),
     claim: (key) => claimSource(pool, key, (fence) => sourceWriter(pool, fence), claimMs),
+    recordRunning: (runner, servers, namespace) =>
+      pool.use((client) => writeRunning(client, runner, servers, namespace)),
     leaveTrigger: (key, trigger) => pool.use((client) => writeTrigger(client, key, trigger)),
 
     retain: (registry, sources) =>
@@ -69,12 +72,14 @@ function sourceWriter(pool: Pool, fence: (client: pg.Client) => Promise<void>): 
 const NOBODY: SourceKey = { namespace: '', registry: '', source: '' };
 
 function reader(pool: Pool): CatalogueReader {
+  const readRunning = createRunningReader();
   return {
     ...createOutlines(pool),
     versions: (key, name, includeDeleted) => pool.use((client) => readEntryVersions(client, key, name, includeDeleted)),
     version: (key, name, version, includeDeleted) =>
       pool.use((client) => readEntryVersion(client, key, name, version, includeDeleted)),
     states: (registry) => pool.use((client) => readStates(client, registry)),
+    running: (registry) => pool.use((client) => readRunning(client, registry)),
     requestSync: (key) => pool.use((client) => countRequest(client, key)),
     revision: (key) => pool.use((client) => readCatalogueRevision(client, key)),
     // Reads what is not there: a schema that is behind this program lacks a column for it.
@@ -83,6 +88,7 @@ function reader(pool: Pool): CatalogueReader {
         await readStates(client, NOBODY);
         await readEntryVersion(client, NOBODY, '', 'latest', false);
         await checkOutline(client);
+        await readRunning(client, NOBODY);
       }),
   };
 }

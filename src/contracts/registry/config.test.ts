@@ -209,6 +209,7 @@ test('what the operator of the existing platform generates is accepted as it is'
         },
       ],
       "registryName": "tools",
+      "running": true,
     }
   `);
 });
@@ -274,6 +275,7 @@ test('everything but the registries and the auth mode has a default', () => {
         },
       ],
       "registryName": "default",
+      "running": false,
     }
   `);
 });

@@ -151,6 +151,12 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
     page: Type.Optional(
       Type.Enum(['enabled', 'disabled'], { default: 'enabled', description: 'Whether the web page is served at /.' }),
     ),
+    running: Type.Optional(
+      Type.Enum(['enabled', 'disabled'], {
+        description:
+          'Whether readers see which servers run in the namespace, and where: GET /mcp, and the page. Default: enabled in mode oauth, disabled in mode anonymous, where everybody would read addresses of the inside.',
+      }),
+    ),
     telemetry: Type.Optional(Type.Object({}, { description: 'Accepted; has no effect.' })),
   },
   { ...CLOSED, title: 'Registry service configuration' },

@@ -102,6 +102,8 @@ export interface RegistryConfig {
   readonly auth: AuthConfig;
   /** Whether the web page is served. */
   readonly page: boolean;
+  /** Whether readers see what runs in the namespace. */
+  readonly running: boolean;
 }
 
 type RegistryEntry = RegistryConfigFile['registries'][number];
@@ -121,6 +123,7 @@ export function settleConfig(file: RegistryConfigFile): RegistryConfig {
     database: settleDatabase(file.database ?? {}),
     auth: settleAuth(file.auth ?? {}),
     page: file.page !== 'disabled',
+    running: (file.running ?? (file.auth?.mode === 'anonymous' ? 'disabled' : 'enabled')) === 'enabled',
   };
 }
 

@@ -41,12 +41,26 @@ const PAGE: Setting<'enabled' | 'disabled'> = {
   places: ['MCPRegistries'],
 };
 
-export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [DATABASE_CA, DOCUMENTATION, PAGE];
+const RUNNING: Setting<'enabled' | 'disabled'> = {
+  name: 'skep.dev/running',
+  description:
+    'Whether readers see which MCP servers run in the namespace of the registry, with their addresses inside the cluster: GET /mcp, and the page.',
+  ...oneOf(['enabled', 'disabled'], 'enabled'),
+  fallback: 'enabled with authConfig.mode oauth, disabled otherwise',
+  places: ['MCPRegistries'],
+};
+
+export const REGISTRY_ANNOTATIONS: readonly Setting<unknown>[] = [DATABASE_CA, DOCUMENTATION, PAGE, RUNNING];
 
 /** What is written, where it fits and has an effect. */
 export function registryAnnotations(self: Pick<Registry, 'spec' | 'resource'>) {
   const read = <Value>(setting: Setting<Value>) => annotationValue(self.resource, setting, placesOf(self));
-  return { databaseCA: read(DATABASE_CA), resourceDocumentation: read(DOCUMENTATION), page: read(PAGE) };
+  return {
+    databaseCA: read(DATABASE_CA),
+    resourceDocumentation: read(DOCUMENTATION),
+    page: read(PAGE),
+    running: read(RUNNING),
+  };
 }
 
 export function registryAnnotationFindings(self: Pick<Registry, 'spec' | 'resource'>): readonly Finding[] {

@@ -31,6 +31,7 @@ export function serverConfig(self: Registry, settings: Pick<Settings, 'catalogue
     registries: spec.registries.map(entry),
     database: database(self, settings),
     page: registryAnnotations(self).page,
+    running: registryAnnotations(self).running,
     auth: auth(self),
   };
 }

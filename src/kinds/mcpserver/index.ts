@@ -42,7 +42,7 @@ export const MCPServer = defineKind({
   references,
   images: ({ spec }) => podImages({ container: 'mcp', image: spec.image }, spec.podTemplateSpec),
   exposes: (self, view) => {
-    const { image, oidcConfig, tools = [], toolConfigRef } = self.spec;
+    const { image, args, oidcConfig, tools = [], toolConfigRef } = self.spec;
     return [
       {
         url: clientUrl(self),
@@ -50,7 +50,7 @@ export const MCPServer = defineKind({
         auth: endpointAuth(oidcConfig, view),
         offer: {
           type: 'server',
-          server: { image },
+          server: args === undefined ? { image } : { image, args },
           shown: shownBy(toolConfigRef, { filter: tools, overrides: {} }, view),
         },
       },

@@ -37,8 +37,7 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
       const message = 'MCPRegistry sources need a database: set catalogue.database in skep.yaml';
       throw new Failure('catalogue-not-configured', message);
     }
-    const { migrationUser, services: _services, ...app } = config.catalogue.database;
-    return { app, owner: { user: migrationUser } };
+    return commonDatabase(config.catalogue);
   }
   const { host, port, user, migrationUser, database, sslMode } = { ...DATABASE_DEFAULTS, ...target.settings };
   const password = secretValue(view, target.passwordSecretRef);
@@ -47,6 +46,11 @@ function databaseOf(config: Config, target: RegistryDatabaseTarget | undefined, 
     app: { host, port, user, database, sslMode, ca, password, maxOpenConns: POOL_CONNECTIONS },
     owner: { user: migrationUser, password: secretValue(view, target.migrationPasswordSecretRef) },
   };
+}
+
+function commonDatabase({ database }: NonNullable<Config['catalogue']>): CatalogueDatabase {
+  const { migrationUser, services: _services, ...app } = database;
+  return { app, owner: { user: migrationUser } };
 }
 
 /** Throws Failure: a connection that should be checked is not made without. */
@@ -107,5 +111,6 @@ export function registryDeps(
       withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
     storeFor: async (kind, registry, view, mode) =>
       stores.open(databaseOf(config, kind.database(registry), view), mode),
+    commonStore: async () => config.catalogue && stores.open(commonDatabase(config.catalogue), 'sync'),
   };
 }

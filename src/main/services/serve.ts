@@ -92,7 +92,7 @@ export async function startService(
       metrics,
       traced,
       isStopping: () => isStopping,
-      showsRunning: beside !== undefined,
+      runsBeside: beside !== undefined,
     });
     closing.push(() => app.close());
     if (beside !== undefined) putBefore(app.server, beside);

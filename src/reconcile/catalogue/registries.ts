@@ -25,6 +25,8 @@ export interface RegistryDeps {
   readonly sourceFor: (view: View, namespace: string) => Source;
   /** The store of record of a registry; its schema is changed in mode `sync` only. Throws Failure where it cannot be reached. */
   readonly storeFor: (kind: Kind, registry: Resource, view: View, mode: SyncMode) => Promise<CatalogueWriter>;
+  /** The store of the instance itself, whichever registries use it; absent, or undefined: it has none. Throws as `storeFor` does. */
+  readonly commonStore?: () => Promise<CatalogueWriter | undefined>;
   /**
    * Begins the sync of a source (`work` undefined: it is not due), and returns what has ended since the last time: that of a
    * source which takes long goes on beside the runs. Absent: it is waited for.
@@ -44,6 +46,14 @@ export interface RegistryResults {
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
+  /** Those that could be reached. */
+  readonly stores: readonly RegistryStore[];
+}
+
+export interface RegistryStore {
+  /** Of the registry. */
+  readonly namespace: string;
+  readonly writer: CatalogueWriter;
 }
 
 export interface CatalogueOutcome {
@@ -95,6 +105,7 @@ const NOTHING: RegistryResults = {
   outcomes: [],
   problems: [],
   failures: [],
+  stores: [],
 };
 
 export async function syncRegistries(
@@ -112,6 +123,7 @@ export async function syncRegistries(
     outcomes: results.flatMap((result) => result.outcomes),
     problems: results.flatMap((result) => result.problems),
     failures: results.flatMap((result) => result.failures),
+    stores: results.flatMap((result) => result.stores),
   };
 }
 
@@ -161,6 +173,7 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
+      stores: [{ namespace: own.namespace, writer }],
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;

@@ -2,7 +2,6 @@
 // names.
 
 import type { EndpointAuth } from '../../kinds/kind.ts';
-import { jsonEquals } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Tool } from '../../virtual/tools.ts';
 import type { FleetState, OpenEndpoint } from './fleet.ts';
@@ -112,7 +111,7 @@ function toolsImpact(
   const certain = (tools: readonly Tool[]) =>
     toolNames(tools.filter(({ member }) => member === undefined || !unknown.has(member)));
   const [goneNames, comeNames] = [certain(gone), certain(come)];
-  const changedServer = !jsonEquals(serverOf(offered), serverOf(offer));
+  const changedServer = serverOf(offered) !== serverOf(offer);
   return {
     // A tool that another one replaces under the same name is no news to clients.
     appear: without(comeNames, goneNames),
@@ -137,8 +136,9 @@ function without(names: readonly string[], others: readonly string[]): readonly 
   return names.filter((name) => !known.has(name));
 }
 
-function serverOf(offer: OpenEndpoint['offer']): unknown {
-  return offer.type === 'server' ? offer.server : undefined;
+function serverOf(offer: OpenEndpoint['offer']): string | undefined {
+  if (offer.type !== 'server') return undefined;
+  return 'image' in offer.server ? offer.server.image : offer.server.url;
 }
 
 function byOrigin(tools: readonly Tool[]): ReadonlyMap<string, Tool> {

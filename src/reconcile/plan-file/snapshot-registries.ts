@@ -23,6 +23,7 @@ export function snapshotRegistries({ images, createdAt }: StateSnapshot): Regist
         claim: failSync,
         leaveTrigger: failSync,
         retain: failSync,
+        recordRunning: failSync,
         replace: failSync,
         record: failSync,
       };

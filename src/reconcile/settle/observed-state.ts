@@ -9,7 +9,7 @@ import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot
 import { openViews } from '../observe/view.ts';
 import type { Cluster } from '../ports.ts';
 import type { Gathered } from '../read/gather.ts';
-import type { ObservedState } from './settle.ts';
+import type { ObservedState, Owned } from './settle.ts';
 import { listTroubledPods } from './troubled-pods.ts';
 
 interface SightDeps {
@@ -25,17 +25,19 @@ export async function openObservedState(
 ): Promise<ObservedState> {
   const pods = await listTroubledPods(cluster, snapshot, applySetId(options.instance, options.homeNamespace));
   const views = openViews({ apiGroup: options.apiGroup, layers: [snapshot.objects(), pods] });
-  const departing = departingOf(options, snapshot);
-  return { living: snapshot.find, views, unlisted: snapshot.unlisted(), departing };
+  const own = ownedObjects(options, snapshot);
+  const isDeparting = ({ object }: Owned) => object.metadata.deletionTimestamp !== undefined;
+  const [departing, owned] = [own.filter(isDeparting), own.filter((each) => !isDeparting(each))];
+  return { living: snapshot.find, views, unlisted: snapshot.unlisted(), departing, owned };
 }
 
-function departingOf(
+function ownedObjects(
   { apiGroup, kinds, instance, homeNamespace }: SightOptions,
   snapshot: Snapshot,
-): ObservedState['departing'] {
+): readonly Owned[] {
   const applySet = applySetId(instance, homeNamespace);
   return snapshot.objects().flatMap((object) => {
-    if (object.metadata.deletionTimestamp === undefined || labelOf(object, PART_OF) !== applySet) return [];
+    if (labelOf(object, PART_OF) !== applySet) return [];
     const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
     return kind === undefined ? [] : [{ kind, object }];
   });

@@ -18,10 +18,13 @@ export interface ObservedState {
   /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
   readonly unlisted: ReadonlySet<string>;
   /** Ours that are being deleted: nothing declares them any more, or somebody else deletes them. */
-  readonly departing: readonly Departing[];
+  readonly departing: readonly Owned[];
+  /** All the others of ours. */
+  readonly owned: readonly Owned[];
 }
 
-export interface Departing {
+/** A resource of our kinds that exists in the cluster. */
+export interface Owned {
   readonly kind: Kind;
   readonly object: KubeObject;
 }
@@ -154,7 +157,7 @@ export async function settle(
   first: ObservedState,
   look: () => Promise<ObservedState>,
   deadline: number,
-): Promise<Told & { readonly readiness: Readiness }> {
+): Promise<Told & Settlement & { readonly observed: ObservedState }> {
   const problems: Problem[] = [];
   let observed = first;
   for (;;) {
@@ -164,7 +167,7 @@ export async function settle(
     problems.push(...told.problems);
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
-    if (settled || isOver) return { readiness, failures: told.failures, problems };
+    if (settled || isOver) return { readiness, changes, observed, failures: told.failures, problems };
     await deps.clock.sleep(POLL_MS, deps.enough);
     observed = await look();
   }
@@ -172,7 +175,7 @@ export async function settle(
 
 const POLL_MS = 1000;
 
-function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
+export function resourceFrom(object: KubeObject, spec: JsonObject): Resource {
   const { status, ...rest } = object;
   return {
     ...rest,

@@ -35,20 +35,20 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface PageSettings {
   /** Whether to ask for a token before it asks for anything else. */
   readonly auth: 'anonymous' | 'oauth';
-  /** Whether servers run beside the catalogue (`contracts/running-servers.ts`). */
-  readonly showsRunning: boolean;
+  /** Whether it asks for servers that run: those beside the catalogue on this machine, which it can call, or those of a fleet. */
+  readonly running: 'hidden' | 'beside' | 'fleet';
   /** What it is called; absent: MCP servers. */
   readonly title?: string;
 }
 
-export async function readPageAssets({ auth, showsRunning, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
+export async function readPageAssets({ auth, running, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
   const found = await readdir(FOLDER, { recursive: true, withFileTypes: true });
   const names = found
     .filter((each) => each.isFile())
     .map(({ parentPath, name }) => relative(fileURLToPath(FOLDER), join(parentPath, name)))
     .sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
-  const digest = sha256(JSON.stringify([auth, showsRunning, title, ...texts])).slice(0, DIGEST_LENGTH);
+  const digest = sha256(JSON.stringify([auth, running, title, ...texts])).slice(0, DIGEST_LENGTH);
   const files = names.flatMap((name, index): Asset[] => {
     const extension = name.slice(name.lastIndexOf('.') + 1);
     const type = TYPES[extension];
@@ -64,7 +64,7 @@ export async function readPageAssets({ auth, showsRunning, title = 'MCP servers'
       modules.map(({ name }) => `<link rel="modulepreload" href="page/%DIGEST%/${name}">`).join('\n'),
     )
     .replaceAll('%AUTH%', auth)
-    .replaceAll('%RUNNING%', String(showsRunning))
+    .replaceAll('%RUNNING%', running)
     .replaceAll('%EXTENSION%', EXTENSION)
     .replaceAll('%DIGEST%', digest)
     .replaceAll('%TITLE%', () => escapeMarkup(title));

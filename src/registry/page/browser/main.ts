@@ -8,7 +8,7 @@ import { button, byId, element } from './dom.ts';
 import { items, members, text } from './json.ts';
 import { createListing, type Listing } from './listing.ts';
 import { describeTrouble, emptyNotice, troubleNotice } from './notice.ts';
-import { createRunning } from './running/servers.ts';
+import { createRunning, readPlace } from './running/servers.ts';
 import { runningBand, runningView } from './running/view.ts';
 import { signInView } from './sign-in.ts';
 
@@ -21,7 +21,7 @@ const main = byId('main');
 const controls = byId('controls');
 const announcer = byId('announcer');
 const api = createApi();
-const running = createRunning(api, document.documentElement.dataset.running === 'true');
+const running = createRunning(api, readPlace(document.documentElement.dataset.running));
 const needsToken = document.documentElement.dataset.auth === 'oauth';
 const listings = new Map<string, Listing>();
 let registries: readonly string[] = [];

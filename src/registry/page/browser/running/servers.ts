@@ -1,5 +1,5 @@
-// The servers that run beside the catalogue, where there are any (`skep dev`): which, where, and whether they answer. Knows
-// nothing about documents.
+// The servers that run beside the catalogue on this machine (`skep dev`), or in the fleet: which, where, and whether they answer.
+// Knows nothing about documents.
 
 import type { Api, Answer as ApiAnswer } from '../api.ts';
 import type { Entry } from '../entry.ts';
@@ -13,16 +13,18 @@ export interface Running {
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly ready: boolean;
-  /** `token`: the one of this start. `oidc`: one of the server's own issuer. */
-  readonly auth: 'token' | 'oidc';
+  /** `token`: the one of this start. `oidc`: one of the server's own issuer. `none`: nothing. */
+  readonly auth: 'token' | 'oidc' | 'none';
   readonly image?: string;
   readonly args: readonly string[];
   readonly remoteUrl?: string;
 }
 
+/** `hidden`: nobody asks. `beside`: on this machine, at addresses of this origin. `fleet`: wherever the fleet runs. */
+export type Place = 'hidden' | 'beside' | 'fleet';
+
 export interface RunningServers {
-  /** False: nothing runs beside this catalogue, and nobody asks. */
-  readonly shown: boolean;
+  readonly place: Place;
   readonly list: () => readonly Running[];
   /** Of this start; empty where the page was opened without it. */
   readonly token: () => string;
@@ -37,9 +39,14 @@ export interface RunningServers {
   readonly refresh: (signal: AbortSignal) => Promise<void>;
 }
 
-const AGAIN_MS = 2_000;
+export function readPlace(given: string | undefined): Place {
+  return given === 'beside' || given === 'fleet' ? given : 'hidden';
+}
 
-export function createRunning(api: Api, shown: boolean): RunningServers {
+/** A reconciler looks about twice in a minute. */
+const AGAIN_MS: Readonly<Record<Place, number>> = { hidden: 0, beside: 2_000, fleet: 15_000 };
+
+export function createRunning(api: Api, place: Place): RunningServers {
   let servers: readonly Running[] = [];
   const start = openStartToken();
   let authorised = false;
@@ -50,36 +57,37 @@ export function createRunning(api: Api, shown: boolean): RunningServers {
     const before = JSON.stringify(servers);
     servers = answer.ok ? found : servers.map((server) => ({ ...server, ready: false }));
     if (answer.ok) authorised = body.authorised === true;
-    if (answer.ok && !authorised) start.forget();
+    if (place === 'beside' && answer.ok && !authorised) start.forget();
     return JSON.stringify(servers) !== before;
   }
 
   function ask(signal: AbortSignal): Promise<ApiAnswer> {
-    return api.get('mcp', signal, start.value() === '' ? undefined : start.value());
+    const own = place === 'beside' ? start.value() : '';
+    return api.get('mcp', signal, own === '' ? undefined : own);
   }
 
   async function refresh(signal: AbortSignal): Promise<void> {
-    if (!shown) return;
+    if (place === 'hidden') return;
     const answer = await ask(signal);
     if (!signal.aborted) take(answer);
   }
 
   return {
-    shown,
+    place,
     list: () => servers,
     token: () => (authorised ? start.value() : ''),
-    readToken: start.take,
+    readToken: () => (place === 'beside' ? start.take() : undefined),
     find: (namespace, name) => servers.find((each) => each.namespace === namespace && each.name === name),
     of: (entry) => servers.filter((server) => standsFor(entry, server)),
     watch(changed, signal) {
-      if (!shown) return;
+      if (place === 'hidden') return;
       async function look(): Promise<void> {
         const answer = await ask(signal);
         if (signal.aborted) return;
         if (take(answer)) changed();
-        setTimeout(() => void (signal.aborted || look()), AGAIN_MS);
+        setTimeout(() => void (signal.aborted || look()), AGAIN_MS[place]);
       }
-      setTimeout(() => void (signal.aborted || look()), AGAIN_MS);
+      setTimeout(() => void (signal.aborted || look()), AGAIN_MS[place]);
     },
     refresh,
   };
@@ -93,7 +101,7 @@ function readRunning(value: unknown): Running {
     url: text(url) ?? '',
     transport: transport === 'sse' ? 'sse' : 'http',
     ready: ready === true,
-    auth: auth === 'oidc' ? 'oidc' : 'token',
+    auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),
     ...(text(image) === undefined ? {} : { image: text(image) }),
     ...(text(remoteUrl) === undefined ? {} : { remoteUrl: text(remoteUrl) }),

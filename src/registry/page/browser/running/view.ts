@@ -1,4 +1,4 @@
-// What the page shows of servers that run here: a band above the catalogue, a page for each, and a line on entries.
+// What the page shows of servers that run: a band above the catalogue, a page for each, and a line on entries.
 
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
@@ -9,7 +9,7 @@ import { trySection } from './try.ts';
 
 /** Kept up to date until the signal aborts; empty where nothing runs beside this catalogue. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
-  if (!running.shown) return undefined;
+  if (running.place === 'hidden') return undefined;
   const servers = running.list();
   const rows = servers.map((server) =>
     element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
@@ -21,7 +21,9 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     element('h2', {}, 'Running here'),
     servers.length === 0 ? none : list(rows),
     missingToken(running, servers),
-    element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did')),
+    running.place === 'beside'
+      ? element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did'))
+      : undefined,
   );
 }
 
@@ -46,7 +48,7 @@ function readiness({ ready }: Running): HTMLElement {
 
 /** On the page of an entry: whether it runs here, where that can be known. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
-  if (!running.shown) return undefined;
+  if (running.place === 'hidden') return undefined;
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
@@ -88,10 +90,24 @@ export function runningView(
     title(element('span', { class: 'text' }, name)),
     state,
     missingToken(running, [server]),
+    insideNote(server),
     connectTo(name, [way], announce),
-    trySection(server, { token: running.token, announce, signal }),
+    // Those of a fleet are of other origins, which the page does not ask.
+    running.place === 'beside' ? trySection(server, { token: running.token, announce, signal }) : undefined,
   );
   return { node, title: name };
+}
+
+const NEEDS: Readonly<Record<Running['auth'], string>> = {
+  oidc: 'a login at its issuer',
+  token: 'the token of this start',
+  none: 'no token',
+};
+
+/** A name that only the cluster's own DNS knows. */
+function insideNote({ url }: Running): HTMLElement | undefined {
+  if (!/\.svc(\.|$)/.test(URL.parse(url)?.hostname ?? '')) return undefined;
+  return element('p', { class: 'hint' }, 'This address is known inside the cluster only.');
 }
 
 function facts(server: Running): HTMLElement {
@@ -101,7 +117,7 @@ function facts(server: Running): HTMLElement {
     ['State', readiness(server)],
     ['URL', element('code', { class: 'text' }, url)],
     ['Transport', transport === 'sse' ? 'HTTP+SSE' : 'streamable HTTP'],
-    ['Needs', auth === 'oidc' ? 'a login at its issuer' : 'the token of this start'],
+    ['Needs', NEEDS[auth]],
     ['Namespace', namespace],
     ...(runs === ''
       ? []

@@ -1,0 +1,71 @@
+// What reconcilers run: the statements that write and read it. Knows nothing about how servers run, nor which entries they stand for.
+
+import type pg from 'pg';
+import type { Runner, RunningFound, SourceKey } from '../../catalogue/ports.ts';
+import type { RunningServer } from '../../contracts/running-servers.ts';
+import { REVISION } from './read.ts';
+import { readRows } from './rows.ts';
+
+type Registry = Omit<SourceKey, 'source'>;
+
+/** One statement: whoever reads meanwhile sees all of it or nothing. Rows that are as they should be are not written. */
+const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
+  gone as (
+    delete from catalogue_running r
+    where r.home = $1 and r.instance = $2 and ($5::text is null or r.namespace = $5) and r.namespace <> all ($3::text[])
+  )
+  insert into catalogue_running as r (home, instance, namespace, servers)
+  select $1, $2, given.namespace, given.servers::json from given
+  on conflict (namespace, home, instance) do update set servers = excluded.servers
+  where r.servers::text <> excluded.servers::text`;
+
+export async function writeRunning(
+  client: pg.Client,
+  { homeNamespace, instance }: Runner,
+  servers: readonly RunningServer[],
+  namespace?: string,
+): Promise<void> {
+  const byNamespace = Map.groupBy(servers, (server) => server.namespace);
+  const texts = [...byNamespace.values()].map((each) => JSON.stringify(each));
+  await client.query(WRITE, [homeNamespace, instance, [...byNamespace.keys()], texts, namespace]);
+}
+
+/** Entries that may stand for one of the servers: with one of the images, or one of the addresses anywhere in their text. */
+const CANDIDATES = `select e.document from catalogue_entry e join catalogue_source s on s.id = e.source_id
+  where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and (e.images && $3::text[]
+    or exists (select from unnest($4::text[]) as u (url) where strpos(e.document::text, u.url) > 0))`;
+
+/** What runs, and the revisions of the sources of the registry. */
+const RUNNING = `select r.servers, (
+    select string_agg(${REVISION}, ' ' order by s.id) from catalogue_source s where s.namespace = $1 and s.registry = $2
+  ) as revisions from catalogue_running r where r.namespace = $1 order by r.home, r.instance`;
+
+interface RunningRow {
+  readonly servers: readonly RunningServer[];
+  readonly revisions: string | null;
+}
+
+/** Reads what runs; the entries it may stand for only where either has changed since the last time. */
+export function createRunningReader(): (client: pg.Client, registry: Registry) => Promise<RunningFound> {
+  let last: { readonly key: string; readonly found: RunningFound } | undefined;
+  return async (client, { namespace, registry }) => {
+    const { rows } = await client.query<RunningRow>(RUNNING, [namespace, registry]);
+    const key = JSON.stringify([namespace, registry, rows]);
+    if (last?.key === key) return last.found;
+    const servers = distinctServers(rows.flatMap((row) => row.servers));
+    const images = servers.flatMap(({ image }) => image ?? []);
+    // As it stands in the text of a document.
+    const urls = servers.flatMap(({ remoteUrl }) => (remoteUrl === undefined ? [] : [JSON.stringify(remoteUrl)]));
+    const documents =
+      servers.length === 0 ? [] : await readRows(client, 'candidates', CANDIDATES, [namespace, registry, images, urls]);
+    const found = { servers, documents: documents.flatMap(([text]) => text ?? []) };
+    last = { key, found };
+    return found;
+  };
+}
+
+/** A server that two reconcilers say they run is one server. */
+function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
+  const byName = new Map(servers.map((server) => [server.name, server]));
+  return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
