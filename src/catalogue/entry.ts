@@ -111,7 +111,8 @@ function transportOf(value: Json | undefined): string[] {
 }
 
 /** An image is the identifier; older documents keep registry and version apart, so their joined form counts too. */
-function imagesOf(pkg: JsonObject): string[] {
+/** How pods may name the image of a package; none where it is no image. */
+export function imagesOf(pkg: JsonObject): string[] {
   const { registryType, identifier, registryBaseUrl, version } = pkg;
   if (registryType !== 'oci' || typeof identifier !== 'string') return [];
   if (typeof version !== 'string' || version === '') return [identifier];

@@ -12,7 +12,7 @@ import { controlDefinitions } from './controllers/definitions.ts';
 import { controlGarbage } from './controllers/garbage.ts';
 import { controlNamespaces, seedNamespaces } from './controllers/namespaces.ts';
 import { openQueue } from './controllers/queue.ts';
-import { controlWorkloads } from './controllers/workloads.ts';
+import { controlWorkloads, type WorkloadControl } from './controllers/workloads.ts';
 import { openOpenApi } from './discovery/openapi.ts';
 import { type Counters, openCounters } from './http/counters.ts';
 import { type Faults, openFaults } from './http/faults.ts';
@@ -60,6 +60,8 @@ export interface Devcluster {
   readonly kubeconfigPath: string;
   /** Undefined where it was not asked for. */
   readonly node: Node | undefined;
+  /** What images stand for on this machine is something else now. */
+  programsChanged(): void;
   /** Faults that requests from now on may meet. */
   readonly faults: Faults;
   /** What was asked of the server since the start or the last reset. */
@@ -85,12 +87,14 @@ export async function startDevcluster(options: DevclusterOptions): Promise<Devcl
     const api = openApi(store, clock);
     const node = openNode(api, options);
     undo.push(async () => node?.stop());
-    undo.push(startControllers(api, options, identity));
+    const { lookAgain: programsChanged, end } = startControllers(api, options, identity);
+    undo.push(end);
     const served = await serve(api, options, identity, node);
     undo.push(() => served.close());
     const kubeconfigPath = await writeKubeconfig(dir, served.url, identity);
     const { url, faults, counters } = served;
-    return { url, kubeconfigPath, node, faults, counters: counters.read, resetCounters: counters.reset, stop };
+    const { read, reset: resetCounters } = counters;
+    return { url, kubeconfigPath, node, programsChanged, faults, counters: read, resetCounters, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -102,22 +106,24 @@ function openNode(api: ApiContext, { node, dir, clock }: DevclusterOptions): Nod
   return startNode({ ...node, api: nodeApi(api), clock, dir: join(dir, 'node'), failed: reportBug });
 }
 
-/** Answers the function that ends them. */
-function startControllers(api: ApiContext, options: DevclusterOptions, identity: Identity): () => void {
+function startControllers(api: ApiContext, options: DevclusterOptions, identity: Identity): WorkloadControl {
   const queue = openQueue(reportBug);
   seedNamespaces(api);
-  const controllers = [
+  const others = [
     controlDefinitions(api, queue),
     controlNamespaces(api, queue, identity.authorityCertificate),
     controlGarbage(api, queue),
-    controlWorkloads(api, queue, {
-      readyAfterMs: options.workloadsReadyAfterMs ?? READY_AFTER_MS,
-      whyAbsent: (spec) => (options.node === undefined ? '' : whyAbsent(options.node.find, asPod({ spec }).spec)),
-    }),
   ];
-  return () => {
-    queue.stop();
-    for (const end of controllers) end();
+  const workloads = controlWorkloads(api, queue, {
+    readyAfterMs: options.workloadsReadyAfterMs ?? READY_AFTER_MS,
+    whyAbsent: (spec) => (options.node === undefined ? '' : whyAbsent(options.node.find, asPod({ spec }).spec)),
+  });
+  return {
+    lookAgain: workloads.lookAgain,
+    end() {
+      queue.stop();
+      for (const end of [...others, workloads.end]) end();
+    },
   };
 }
 

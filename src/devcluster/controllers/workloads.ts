@@ -27,8 +27,13 @@ export interface WorkloadOptions {
   readonly whyAbsent: (podSpec: JsonObject) => string | undefined;
 }
 
-/** Answers the function that ends it. */
-export function controlWorkloads(context: ApiContext, queue: WorkQueue, options: WorkloadOptions): () => void {
+export interface WorkloadControl {
+  /** A node may run other pods than before: all workloads are looked at. */
+  lookAgain(): void;
+  end(): void;
+}
+
+export function controlWorkloads(context: ApiContext, queue: WorkQueue, options: WorkloadOptions): WorkloadControl {
   const { readyAfterMs } = options;
   const runInPods = podController(context, options);
   const look = (key: ObjectKey): void => queue.add(`workload/${workloadKey(key)}`, () => begin(key));
@@ -45,17 +50,21 @@ export function controlWorkloads(context: ApiContext, queue: WorkQueue, options:
     writePhase(context, key, 'progressing');
     queue.add(`workload-ready/${workloadKey(key)}`, () => writePhase(context, key, 'settled'), readyAfterMs);
   };
-  for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {
-    for (const { metadata } of context.store.list(collection)) {
-      look({ collection, namespace: metadata.namespace ?? '', name: metadata.name });
+  const lookAgain = (): void => {
+    for (const collection of [DEPLOYMENTS, STATEFUL_SETS]) {
+      for (const { metadata } of context.store.list(collection)) {
+        look({ collection, namespace: metadata.namespace ?? '', name: metadata.name });
+      }
     }
-  }
-  return context.store.subscribe(({ key, type, object }) => {
+  };
+  lookAgain();
+  const end = context.store.subscribe(({ key, type, object }) => {
     const isWorkload = key.collection === DEPLOYMENTS || key.collection === STATEFUL_SETS;
     if (isWorkload && type !== 'DELETED') look(key);
     const owner = key.collection === PODS ? ownerOf(object) : undefined;
     if (owner !== undefined) look(owner);
   });
+  return { lookAgain, end };
 }
 
 function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {

@@ -4,13 +4,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningContainer, runContainer } from './container.ts';
+import { openEntryPoint } from './entry-points.ts';
 import { expandReferences, readEnvironment } from './environment.ts';
 import { freePort, probePort } from './free-port.ts';
 import type { LocalContainers } from './local-containers.ts';
 import { openLog } from './log.ts';
 import { type Mounts, openMounts } from './mounts.ts';
 import type { Container, Pod } from './objects.ts';
-import type { NodeApi, NodeClock, NodeEvent, Program } from './ports.ts';
+import type { EntryPoint, NodeApi, NodeClock, NodeEvent, Program } from './ports.ts';
 import type { ProbeWorld } from './probes.ts';
 import type { LocalCommand, ProcessGroups } from './process-groups.ts';
 import type { Programs } from './programs.ts';
@@ -48,6 +49,8 @@ interface Running {
   /** Of this machine, by those of the containers. */
   readonly ports: Map<number, number>;
   readonly graceMs: number;
+  /** It has been asked to stop. */
+  readonly stopping: AbortSignal;
   changed(): void;
   record(event: NodeEvent): void;
 }
@@ -57,6 +60,7 @@ const GRACE_SECONDS = 30;
 export function startPod(parts: PodParts, pod: Pod, programs: Programs): RunningPod {
   const { api, clock, failed } = parts;
   const since = clock.now();
+  const stopping = new AbortController();
   const containers: RunningContainer[] = [];
   const report = reporter(parts, pod, () => podStatus(containers, since));
   const running: Running = {
@@ -64,6 +68,7 @@ export function startPod(parts: PodParts, pod: Pod, programs: Programs): Running
     folder: join(parts.dir, 'pods', pod.metadata.uid),
     ports: new Map(),
     graceMs: 1000 * (pod.spec.terminationGracePeriodSeconds ?? GRACE_SECONDS),
+    stopping: stopping.signal,
     record: (event) => void api.recordEvent(pod, event).catch(failed),
   };
   const mounts: Mounts[] = [];
@@ -86,6 +91,7 @@ export function startPod(parts: PodParts, pod: Pod, programs: Programs): Running
       for (const each of mounts) await each.show().catch(() => undefined);
     },
     async stop() {
+      stopping.abort();
       await Promise.all(containers.map((each) => each.stop(running.graceMs)));
       await Promise.all(mounts.map((each) => each.close()));
       await rm(running.folder, { recursive: true, force: true });
@@ -116,6 +122,11 @@ function reporter({ api, failed }: PodParts, pod: Pod, status: () => object): ()
 function startContainer(running: Running, spec: Container, program: Program, mounts: Mounts): RunningContainer {
   const { parts, pod, graceMs } = running;
   const { namespace, name } = pod.metadata;
+  const entryPoint = openEntryPoint(program, {
+    ...parts,
+    stopping: running.stopping,
+    failed: (message) => running.record({ type: 'Warning', reason: 'Failed', message }),
+  });
   const known = pod.status?.containerStatuses?.find((each) => each.name === spec.name);
   let latest: LocalCommand | undefined;
   return runContainer({
@@ -126,7 +137,7 @@ function startContainer(running: Running, spec: Container, program: Program, mou
     restartPolicy: pod.spec.restartPolicy ?? 'Always',
     probes: probeWorld(running, () => latest),
     prepare: async () => {
-      latest = await prepare(running, spec, program, mounts);
+      latest = await prepare(running, spec, program, mounts, await entryPoint());
       return latest;
     },
     changed: running.changed,
@@ -147,6 +158,7 @@ async function prepare(
   spec: Container,
   program: Program,
   { text, show }: Mounts,
+  entryPoint: EntryPoint,
 ): Promise<LocalCommand> {
   for (const { containerPort } of spec.ports ?? []) {
     const known = ports.get(containerPort);
@@ -161,7 +173,7 @@ async function prepare(
   }
   Object.assign(env, await program.environment?.(pod));
   // The command is of this machine, and so are its paths; what the pod says is of the container.
-  const [first = '', ...own] = program.command.map((word) => expandReferences(word, env));
+  const [first = '', ...own] = entryPoint.map((word) => expandReferences(word, env));
   const given = (spec.args ?? []).map((word) => text.argument(expandReferences(word, env)));
   return { program: first, args: [...own, ...(await Promise.all(given))], env, directory: home };
 }

@@ -2,6 +2,7 @@
 // about where objects are kept.
 
 import type { Container, Data, Pod, PodSpec, Service } from './objects.ts';
+import type { LocalCommand } from './process-groups.ts';
 
 export interface NodeEvent {
   readonly type: 'Normal' | 'Warning';
@@ -39,10 +40,16 @@ export interface Addresses {
   service(namespace: string, name: string, port: number): Promise<number>;
 }
 
+/** Stands for the entry point of an image; the arguments of the container follow. */
+export type EntryPoint = readonly [string, ...string[]];
+
+/** Runs a command of this machine to its end. Throws an Error with its last words where it fails, or the pod is stopped. */
+export type RunToEnd = (command: LocalCommand) => Promise<void>;
+
 /** What runs in place of an image. */
 export interface Program {
-  /** Stands for the entry point of the image; the arguments of the container follow. */
-  readonly command: readonly [string, ...string[]];
+  /** A function brings it to this machine first, before each run; where it throws, it is asked again, later each time. */
+  readonly command: EntryPoint | ((run: RunToEnd) => Promise<EntryPoint>);
   /** Beside what the pod declares. */
   environment?(pod: Pod): Promise<Readonly<Record<string, string>>>;
   /** A file out of a ConfigMap as it has to be on this machine. */

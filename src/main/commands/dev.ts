@@ -1,7 +1,8 @@
 // `skep dev`: everything on one machine: embedded cluster and database, a sample repository, reconciler and registry.
 
 import { resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
+import { PACKAGE_TYPES, type PackageType } from '../../catalogue/packages.ts';
 import { systemClock } from '../clock.ts';
 import { writeColoured } from '../colour.ts';
 import { loadConfig } from '../config/configuration.ts';
@@ -11,6 +12,7 @@ interface Options {
   readonly port: number;
   readonly data?: string;
   readonly config?: string;
+  readonly run?: readonly PackageType[];
   readonly once?: boolean;
 }
 
@@ -23,15 +25,29 @@ export function devCommand(): Command {
       '-c, --config <file>',
       'follow the sources of this skep.yaml instead of the sample; dev.images says what may run',
     )
+    .option(
+      '--run <types>',
+      'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
+      readTypes,
+    )
     .option('--once', 'one run, print, exit')
-    .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml')
-    .action(async ({ port, data, once, config }: Options) => {
+    .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
+    .action(async ({ port, data, once, config, run }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });
       const { runDev } = await import('../dev/session.ts');
       // Fleets of two configurations do not share a cluster.
       const dir = resolve(data ?? (given === undefined ? '.skep/dev' : `.skep/dev-${given.name}`));
-      await runDev({ port, dir, once: once === true, given, say: sayer() });
+      await runDev({ port, dir, once: once === true, given, run, say: sayer() });
     });
+}
+
+function readTypes(text: string): readonly PackageType[] {
+  return text.split(',').map((word) => {
+    const type = PACKAGE_TYPES.find((each) => each === word.trim());
+    if (type === undefined)
+      throw new InvalidArgumentError(`types are ${PACKAGE_TYPES.join(' and ')}, with a comma between`);
+    return type;
+  });
 }
 
 /** Writes lines with the seconds since the start before them. */

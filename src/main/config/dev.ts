@@ -1,6 +1,7 @@
 // The part of skep.yaml that is for `skep dev` alone: what runs on the machine in place of images. Knows nothing about processes.
 
-import { list, object, type Static, text } from '../../std/schema.ts';
+import { PACKAGE_TYPES } from '../../catalogue/packages.ts';
+import { choice, list, object, type Static, text } from '../../std/schema.ts';
 
 const IMAGE = object(
   {
@@ -19,6 +20,11 @@ export type ImageRule = Static<typeof IMAGE>;
 export const DEV = object(
   {
     images: list(IMAGE, 'Programs of this machine in place of images; the first that fits counts.', { default: [] }),
+    run: list(
+      choice('npm: needs npm on this machine; pypi: needs uvx.', PACKAGE_TYPES),
+      'Packages that run in place of images of entries that name both, in an exact version; the first type that there is counts.',
+      { default: [] },
+    ),
   },
   'For `skep dev` alone: what may run on this machine.',
 );

@@ -10,6 +10,7 @@ import { isObject } from '../../std/json.ts';
 import type { ImageRule } from '../config/dev.ts';
 import { relocateRunConfig } from './local-run-config.ts';
 import { relocateVmcpConfig } from './local-vmcp-config.ts';
+import type { PackagePrograms } from './package-programs.ts';
 
 export interface ProgramOptions {
   /** Beside which the servers have their URLs. */
@@ -22,6 +23,8 @@ export interface ProgramOptions {
   readonly ownImages: readonly string[];
   /** The first that fits counts. */
   readonly rules: readonly ImageRule[];
+  /** Of the catalogue; absent: none may run. */
+  readonly packages?: Pick<PackagePrograms, 'find'>;
 }
 
 /** Of our own image, as far as they run in processes of their own. */
@@ -40,6 +43,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
     const rule = rules.find(({ glob }) => globMatches(glob, image));
     if (rule !== undefined) return { command: rule.command };
     if (RELEASED.test(image) || options.ownImages.includes(image)) return ownProgram(options, container, pod);
+    if (options.packages !== undefined) return options.packages.find(container);
     return {
       absent: `${image} stands for nothing on this machine, so nothing runs: dev.images of skep.yaml can say what`,
     };

@@ -37,7 +37,7 @@ export async function serveRegistries(
   world: DevWorld,
   { port, inOrder, beside, say }: Listening,
 ): Promise<DevRegistries> {
-  const configs = await renderedConfigs(instance);
+  const configs = await readRenderedConfigs(instance);
   const store = openDatabase(world.appDatabase);
   // A wrong path in the address bar is told to the browser, not to the terminal.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
@@ -66,7 +66,8 @@ export async function serveRegistries(
   };
 }
 
-async function renderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
+/** Of each MCPRegistry that a run has rendered one for. */
+export async function readRenderedConfigs({ deps }: Instance): Promise<RegistryConfig[]> {
   const configMaps = (await deps.cluster.resources()).find(
     ({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'ConfigMap',
   );

@@ -1,22 +1,27 @@
 // One session of `skep dev`, from the start of its servers to Ctrl-C.
 
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import type { PackageType } from '../../catalogue/packages.ts';
 import { freePort } from '../../devcluster/node/free-port.ts';
+import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
 import type { CommandOf } from '../../report/deletion-text.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Config } from '../config/config.ts';
-import { openInstance } from '../instance/instance.ts';
+import { type Instance, openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
 import { awaitSignal } from '../signals.ts';
+import { type FollowedPackages, followPackages } from './followed-packages.ts';
 import { formatGuide } from './guide.ts';
 import { commandOf } from './own-command.ts';
+import { openInstaller } from './package-install.ts';
+import { openPackagePrograms, type PackagePrograms } from './package-programs.ts';
 import { checkPort, claimFolder } from './preconditions.ts';
 import { findPrograms } from './programs.ts';
 import { reportReady } from './report-ready.ts';
-import { openServing } from './serving.ts';
-import { kubeconfigIn, openDevWorld } from './world.ts';
+import { openServing, type Serving } from './serving.ts';
+import { type DevWorld, kubeconfigIn, openDevWorld } from './world.ts';
 
 /** Where it is the only one; else servers get ready while people look. */
 const ONLY_RUN_WAIT_SECONDS = 120;
@@ -25,6 +30,8 @@ export interface DevOptions {
   readonly port: number;
   readonly dir: string;
   readonly once: boolean;
+  /** Packages of the catalogue that may run in place of images; absent: as the configuration says. */
+  readonly run?: readonly PackageType[];
   /** Whose sources are followed, and what may run; absent: the sample fleet, and what it needs. */
   readonly given?: Config;
   readonly say: (text: string) => void;
@@ -40,7 +47,8 @@ export async function runDev(options: DevOptions): Promise<void> {
   }
 }
 
-async function runSession({ port, dir, once, given, say }: DevOptions): Promise<void> {
+async function runSession(options: DevOptions): Promise<void> {
+  const { port, dir, once, given, say } = options;
   let stopping = false;
   const interrupted = awaitSignal().then(() => {
     stopping = true;
@@ -48,14 +56,8 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
   });
   const listening = port === 0 ? await freePort() : port;
   const origin = `http://127.0.0.1:${listening}`;
-  const { proxy, vmcp, registry } = given?.images ?? {};
-  const programs = findPrograms({
-    origin,
-    kubeconfig: kubeconfigIn(dir),
-    self: selfCommand(),
-    ownImages: [proxy, vmcp, registry].filter((image) => image !== undefined),
-    rules: given?.dev?.images ?? [],
-  });
+  const packages = packagesOf(options);
+  const programs = programsOf(options, origin, packages);
   // One run alone shows what would be: nothing is started that would be stopped at once.
   const find = once ? undefined : programs;
   // Dozens of processes that start would take the machine from the run that says what they are.
@@ -63,6 +65,7 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
   const world = await openDevWorld({ dir, say, find, begin, given });
   try {
     const instance = await openInstance(world.config, tellOutcomes(say));
+    const followed = followPackages(packages, instance, world);
     try {
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
@@ -70,29 +73,70 @@ async function runSession({ port, dir, once, given, say }: DevOptions): Promise<
       say(`first run done, of ${source}:\n${textOfEnding(first, commandOf(world.configFile)).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
+      await followed.ran(first);
       beginPods();
       const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
-        const stopReporting = reportReady(serving.running, say);
-        const runs = startRuns(
-          instance,
-          world.config,
-          { result: reportChanges(say, commandOf(world.configFile)), failure: complain(say) },
-          first,
-        );
-        await interrupted;
-        await runs.stop();
-        await stopReporting();
+        await keepRunning({ instance, world, followed, serving, first, say }, interrupted);
       } finally {
         await serving.stop();
       }
     } finally {
+      await followed.close();
       await instance.close();
     }
   } finally {
     await world.close();
   }
+}
+
+interface Kept {
+  readonly instance: Instance;
+  readonly world: DevWorld;
+  readonly followed: FollowedPackages;
+  readonly serving: Serving;
+  readonly first: RunResult;
+  readonly say: (text: string) => void;
+}
+
+async function keepRunning(
+  { instance, world, followed, serving, first, say }: Kept,
+  interrupted: Promise<void>,
+): Promise<void> {
+  const stopReporting = reportReady(serving.running, say);
+  const report = reportChanges(say, commandOf(world.configFile));
+  const listener = {
+    result(result: RunResult, before: RunResult | undefined) {
+      report(result, before);
+      void followed.ran(result);
+    },
+    failure: complain(say),
+  };
+  const runs = startRuns(instance, world.config, listener, first);
+  await interrupted;
+  await runs.stop();
+  await stopReporting();
+}
+
+function programsOf({ dir, given }: DevOptions, origin: string, packages: PackagePrograms | undefined): FindProgram {
+  const { proxy, vmcp, registry } = given?.images ?? {};
+  return findPrograms({
+    origin,
+    kubeconfig: kubeconfigIn(dir),
+    self: selfCommand(),
+    ownImages: [proxy, vmcp, registry].filter((image) => image !== undefined),
+    rules: given?.dev?.images ?? [],
+    packages,
+  });
+}
+
+/** Undefined: none may run. */
+function packagesOf({ dir, given, run = given?.dev?.run ?? [] }: DevOptions): PackagePrograms | undefined {
+  if (run.length === 0) return undefined;
+  const variables = Object.entries(process.env).filter((each): each is [string, string] => each[1] !== undefined);
+  const installer = openInstaller({ folder: join(dir, 'packages'), environment: Object.fromEntries(variables) });
+  return openPackagePrograms(run, installer);
 }
 
 /** Node and this program, as they were started. */

@@ -37,6 +37,8 @@ export interface DevWorld {
   readonly configFile: string;
   /** Undefined where nothing runs. */
   readonly node: Node | undefined;
+  /** What images stand for is something else now. */
+  programsChanged(): void;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,7 @@ export async function openDevWorld({ dir, say, find, begin, given }: WorldOption
     const { kubeconfigPath: kubeconfig, url: clusterUrl } = cluster;
     const { passFile, app } = database;
     const config = configOf({ dir, fleetDir, given, kubeconfig, database: { ...app, passFile } });
-    const { node } = cluster;
+    const { node, programsChanged } = cluster;
     const configFile = join(dir, 'skep.yaml');
     await writeFile(configFile, `${WRITTEN}${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
     return {
@@ -87,6 +89,7 @@ export async function openDevWorld({ dir, say, find, begin, given }: WorldOption
       tokenFile: join(dir, 'token'),
       configFile,
       node,
+      programsChanged,
       close,
     };
   } catch (error) {

@@ -1,0 +1,60 @@
+// What a container is started with, where that has to be brought to this machine first: tried again where it fails, later each
+// time. Knows nothing about what is brought.
+
+import type { EntryPoint, NodeClock, Program, RunToEnd } from './ports.ts';
+import type { LocalCommand, ProcessGroups } from './process-groups.ts';
+
+export interface EntryPointOptions {
+  readonly clock: NodeClock;
+  readonly groups: ProcessGroups;
+  /** The pod is stopped: what still runs ends. */
+  readonly stopping: AbortSignal;
+  /** Why it was not brought. */
+  failed(message: string): void;
+}
+
+const FIRST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 60_000;
+/** Of what a command has printed. */
+const LAST_WORDS = 600;
+
+/** The function throws where it is not there yet. */
+export function openEntryPoint({ command }: Program, options: EntryPointOptions): () => Promise<EntryPoint> {
+  if (typeof command !== 'function') return async () => command;
+  const { clock, stopping, failed } = options;
+  let wait = 0;
+  return async () => {
+    if (wait > 0) await clock.sleep(wait, stopping);
+    try {
+      const found = await command((each) => runToEnd(options, each));
+      wait = 0;
+      return found;
+    } catch (error) {
+      wait = Math.min(Math.max(wait * 2, FIRST_WAIT_MS), MAX_WAIT_MS);
+      if (!stopping.aborted) failed(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  };
+}
+
+function runToEnd({ groups, stopping }: EntryPointOptions, command: LocalCommand): ReturnType<RunToEnd> {
+  return new Promise((resolve, reject) => {
+    if (stopping.aborted) return reject(new Error('the pod is stopped'));
+    const child = groups.start(command);
+    let words = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        words = `${words}${text}`.slice(-LAST_WORDS);
+      });
+    }
+    child.stdin.on('error', () => child.stdin.destroy()).end();
+    const kill = () => groups.signal(child, 'SIGKILL');
+    stopping.addEventListener('abort', kill, { once: true });
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      stopping.removeEventListener('abort', kill);
+      if (code === 0) resolve();
+      else reject(new Error(`${command.program} ended with ${signal ?? `exit code ${code}`}: ${words.trim()}`));
+    });
+  });
+}
