@@ -29,7 +29,7 @@ export const MAIN_CODES = {
   'source-too-costly':
     'Reading the manifests of a source takes more time or memory than one source has; the message names the file. Its last good commit stays in use, and nothing of it is deleted: write less into one file, or simpler rules.',
   'sync-thread-failed':
-    'The thread of the registry service that reads the sources ended before it was done, say for want of memory; the message says why. What was read before is served, and the next look tries again: give the service more memory, or the sources less to read.',
+    'The thread of the registry service that reads the sources ended before it was done, say for want of memory; the message says why. It is recorded as a failed attempt of each source that the thread has not read, and each of them then has a thread of its own. What was read before is served: give the service more memory, or the sources less to read.',
   'source-late':
     'A source has not answered by the time that a run went on: its last commit is used, nothing of it is deleted, and a run follows when it answers.',
   'rollback-history-unknown':

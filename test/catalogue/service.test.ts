@@ -12,9 +12,12 @@ import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { CatalogueState } from '../../src/contracts/catalogue-state.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { RegistryConfig } from '../../src/contracts/registry/service.ts';
+import type { RegistrySource, ServiceOrigin } from '../../src/contracts/registry/source.ts';
 import { systemClock } from '../../src/main/clock.ts';
+import { watchCrashes } from '../../src/main/services/registry-crashes.ts';
 import { type RunningSync, startSync } from '../../src/main/services/registry-sync.ts';
 import { type Service, startService } from '../../src/main/services/serve.ts';
+import { Failure } from '../../src/std/failure.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -335,19 +338,69 @@ test('the database may be away: it is told, and the sync goes on when it is back
   expect(await settled(config, store)).toMatchObject({ all: { phase: 'Complete', serverCount: 1 } });
 });
 
-test('a thread that fails is told and takes nothing else with it, and the sync goes on when it can', async () => {
-  const config = configOf(`  - {name: all, file: {path: ${write('registry.json', registryFile('a'))}}}`);
-  // What the thread is given is read anew each time, and it cannot do anything with this.
+test('a thread that is killed is a failed attempt of its source, which keeps its content and is read again', async () => {
+  const config = configOf(`  - {name: all, file: {path: ${write('registry.json', registryFile('a', 'b'))}}}`);
+  const key = { namespace: 'team', registry: config.registryName, source: 'all' };
+  // What the thread is given is read anew each time, and it cannot do anything with a number.
   const outbound: { caFile?: string; allowPrivate: unknown; allowFiles: boolean } = { ...config.outbound };
-  outbound.allowPrivate = 1;
   const store = openReplica();
   await host({ ...config, outbound: outbound as RegistryConfig['outbound'] }, store);
-  await eventually(
-    async () => logs.filter((line) => line.includes('sync-thread-failed')),
-    (lines) => lines.length > 1,
+  expect(await settled(config, store)).toMatchObject({ all: { phase: 'Complete', serverCount: 2 } });
+  outbound.allowPrivate = 1;
+  await store.requestSync(key);
+  const { all } = await eventually(
+    () => statesOf(config, store),
+    (states) => states.all?.phase === 'Failed',
   );
+  expect(all).toMatchObject({ attemptCount: 1, serverCount: 2 });
+  expect(all?.message).toMatch(/^the thread that reads the sources ended without a result: ./);
+  expect(logs.join('')).toContain('sync-thread-failed');
+  expect((await store.list(key, { limit: 10, includeDeleted: false })).entries).toHaveLength(2);
   outbound.allowPrivate = config.outbound.allowPrivate;
-  expect(await settled(config, store)).toMatchObject({ all: { phase: 'Complete', serverCount: 1 } });
+  await store.requestSync(key);
+  await eventually(
+    () => statesOf(config, store),
+    (states) => states.all?.phase === 'Complete',
+  );
+});
+
+test('a source that ends its thread each time does not keep the others from being read', async () => {
+  const config = configOf(`  - {name: bad, file: {url: "http://127.0.0.1:1/registry.json"}}
+  - {name: good, file: {path: ${write('good.json', registryFile('b'))}}}`);
+  // Nothing that a configuration can hold: the thread ends when it is to wait for so long.
+  const origin = { type: 'url', url: 'http://127.0.0.1:1/registry.json', timeoutMs: {} };
+  const registries = config.registries.map((each) => (each.name === 'bad' ? { ...each, origin } : each));
+  const store = openReplica();
+  await host({ ...config, registries } as unknown as RegistryConfig, store);
+  const { bad } = await eventually(
+    () => statesOf(config, store),
+    (states) => states.bad?.phase === 'Failed',
+  );
+  expect(bad?.message).toMatch(/^the thread that reads the sources ended without a result: ./);
+  await store.requestSync({ namespace: 'team', registry: config.registryName, source: 'bad' });
+  await store.requestSync({ namespace: 'team', registry: config.registryName, source: 'good' });
+  await eventually(
+    () => statesOf(config, store),
+    (states) => states.bad?.attemptCount === 2 && states.good?.phase === 'Complete',
+  );
+});
+
+test('a thread that died with the claim of its source is recorded once that has run out', async () => {
+  const config = configOf(`  - {name: all, file: {path: ${write('registry.json', registryFile('a'))}}}`);
+  const registry = { namespace: 'team', registry: config.registryName };
+  const [writer, source] = [openReplica(), config.registries[0] as RegistrySource<ServiceOrigin>];
+  const logger = pino({ level: 'silent' });
+  const crashes = watchCrashes({ writer, clock: systemClock, logger }, registry, new AbortController().signal);
+  await writer.claim({ ...registry, source: 'all' });
+  await crashes.noted([source], () => Promise.reject(new Failure('sync-thread-failed', 'it has ended')));
+  expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Syncing' } });
+  expect(await crashes.withoutRecorded([source])).toEqual([]);
+  expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Syncing' } });
+  await database.sql(`update catalogue_source set claimed_until = now() where registry = '${config.registryName}'`);
+  expect(await crashes.withoutRecorded([source])).toEqual([]);
+  expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Failed', message: 'it has ended' } });
+  expect(await crashes.withoutRecorded([source])).toEqual([source]);
+  expect(crashes.groupsOf([source, { ...source, name: 'other' }])).toEqual([[{ ...source, name: 'other' }], [source]]);
 });
 
 test('no thread is started for a source that another replica has', async () => {

@@ -130,6 +130,11 @@ test.each([
     reason: 'strictly later, deletions included',
   },
   {
+    query: `?version=latest&updated_since=${JANUARY}`,
+    expected: ['io.acme/gone@1.0.0*'],
+    reason: 'who follows the latest versions sees a server go',
+  },
+  {
     query: '?updated_since=2026-01-31T23:59:59%2B00:00',
     expected: ['io.acme/gone@1.0.0*'],
     reason: 'a time with an offset',

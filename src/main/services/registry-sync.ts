@@ -14,7 +14,7 @@ import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/se
 import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/source.ts';
 import type { Clock } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
-import { formatProblem } from '../../std/problem.ts';
+import { logNews, watchCrashes } from './registry-crashes.ts';
 import type { RoundOrder, SyncNews } from './registry-round.ts';
 import { syncInThread } from './registry-thread.ts';
 
@@ -74,7 +74,7 @@ function isOwn(registry: ServedRegistry): registry is ServedRegistry & Own {
   return syncedBy === 'service' && origin.type !== 'kubernetes' && origin.type !== 'managed';
 }
 
-/** Round after round; a store that cannot be reached is told, and tried again. */
+/** Round after round; a store that cannot be reached is reported, and tried again. */
 async function run(
   { writer, clock, logger, random, everyMs = EVERY_MS }: SyncDeps,
   order: RoundOrder,
@@ -82,6 +82,8 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const { registry, sources } = order;
+  const report = (news: SyncNews) => logNews(logger, news);
+  const crashes = watchCrashes({ writer, clock, logger }, order.registry, signal);
   // A replica with an older configuration must not take away, round after round, what a newer one has.
   let retained = registries.some(({ syncedBy }) => syncedBy === 'reconciler');
   while (!signal.aborted) {
@@ -95,7 +97,9 @@ async function run(
       retained = true;
       const states = await writer.states(registry);
       const wanted = sources.filter((source) => isFree(source, states[source.name], clock.now()));
-      if (wanted.length > 0) await syncInThread({ ...order, sources: wanted }, (news) => logNews(logger, news), signal);
+      for (const group of crashes.groupsOf(await crashes.withoutRecorded(wanted))) {
+        await crashes.noted(group, () => syncInThread({ ...order, sources: group }, report, signal));
+      }
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       if (!signal.aborted) logger.error({ code: failure.code }, `sync: ${failure.message}`);
@@ -107,12 +111,4 @@ async function run(
 /** Due, and nobody's yet: a thread that finds each claimed would be started for nothing, look after look. */
 function isFree(source: Own, state: SourceState | undefined, now: number): boolean {
   return state?.claimed !== true && due(source, state, undefined, now).due;
-}
-
-function logNews(logger: Logger, { key, result, state, written, problems }: SyncNews): void {
-  const facts = { registry: key.source, servers: state.serverCount, rejected: state.rejectedCount };
-  for (const problem of problems) logger.warn({ registry: key.source }, formatProblem(problem));
-  if (result === 'failed') logger.error({ ...facts, attempt: state.attemptCount }, `sync failed: ${state.message}`);
-  else if (written === undefined) logger.debug(facts, 'sync: unchanged');
-  else logger.info({ ...facts, ...written }, 'synced');
 }

@@ -6,6 +6,9 @@ import { Worker } from 'node:worker_threads';
 import { Failure } from '../../std/failure.ts';
 import type { RoundEnd, RoundOrder, SyncNews } from './registry-round.ts';
 
+/** The thread ended without a result; what it has claimed is claimed for up to a minute yet. */
+export const THREAD_FAILED = 'sync-thread-failed';
+
 const ROUND = new URL(`./registry-round${extname(import.meta.url)}`, import.meta.url);
 
 /**
@@ -59,5 +62,5 @@ export function awaitEnd(worker: Worker): Promise<RoundEnd> {
 function threadFailed(cause: unknown): Failure {
   const what = cause instanceof Error ? cause.message : String(cause);
   const message = `the thread that reads the sources ended without a result: ${what}`;
-  return new Failure('sync-thread-failed', message, { retryable: true });
+  return new Failure(THREAD_FAILED, message, { retryable: true });
 }
