@@ -34,6 +34,8 @@ export const MAIN_CODES = {
     'A source has not answered by the time that a run went on: its last commit is used, nothing of it is deleted, and a run follows when it answers.',
   'rollback-history-unknown':
     'What came before the commit that a rollback took out of use could not be read: of older commits only those are refused that runs have seen.',
+  'run-deadline':
+    'A run took longer than `apply.deadlineSeconds`; the message says how much was not begun, and the failures beside it what did not answer. The next run goes on there: give runs more time where the fleet is that large.',
   'run-stopped': 'The process was stopped during a run: what was not on its way by then was left to the next run.',
   'listen-failed':
     'The address or port is taken, or not ours to listen on. Choose another (`http.address`, `listen.port`, `--port`), or stop who has it; ports below 1024 need rights.',

@@ -9,7 +9,7 @@ import type { CredentialSource, Credentials } from './credentials.ts';
 import { behindFence } from './fence.ts';
 import type { Limiter } from './limiter.ts';
 import { readAnswer } from './read-answer.ts';
-import { type Answer, type Asked, refusal, unanswered } from './refusals.ts';
+import { type Answer, type Asked, refusal, tooLate, unanswered } from './refusals.ts';
 import { waitAfterAnswer, waitAfterSilence } from './retry.ts';
 
 export interface ApiRequest {
@@ -53,8 +53,8 @@ export interface ApiOptions {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly urgentTimeoutMs: number;
-  /** Monotonic: no request is begun, or waited for, after it. Absent: there is none. */
-  readonly deadline?: number | undefined;
+  /** Monotonic: no request is begun, or waited for, after it; but what keeps a lease is. */
+  readonly deadline: () => number;
   /** What is under way, for the server's own traces. */
   readonly traceParent?: () => string | undefined;
   /** Told every request that was sent, when it has ended. */
@@ -67,14 +67,19 @@ export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
   const connections = keptConnections(options);
   let sent = 0;
+  /** What was waited for in vain. */
+  let silent: string | undefined;
 
   async function attempt(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
     request.fence?.();
-    sent += 1;
     const startedAt = clock.monotonic();
+    if (request.urgent !== true && startedAt >= options.deadline())
+      return { failure: tooLate(asked(options, request), silent) };
+    sent += 1;
     const outcome = await sendOnce(options, connections.for(using), request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
+    if ('failure' in outcome) silent = `${request.method} ${request.path.split('?')[0]}`;
     options.observe?.({ method: request.method, ...status, seconds, repeated, urgent: request.urgent === true });
     return outcome;
   }
@@ -100,7 +105,7 @@ export function createApi(options: ApiOptions): Api {
       const again = { repeatable: request.repeatable, number, seed: `${request.method} ${request.path}` };
       const waitMs =
         'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
-      const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline ?? Infinity);
+      const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline());
       if (waitMs === undefined || clock.monotonic() + waitMs >= until) {
         throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
       }
@@ -140,7 +145,7 @@ async function sendOnce(
   request: ApiRequest,
   { headers }: Credentials,
 ): Promise<Outcome> {
-  const left = (options.deadline ?? Infinity) - options.clock.monotonic();
+  const left = request.urgent === true ? Infinity : options.deadline() - options.clock.monotonic();
   const timeoutMs = Math.max(1, Math.ceil(Math.min(timeoutOf(options, request), left)));
   const signal = AbortSignal.timeout(timeoutMs);
   const url = new URL(options.credentials.server + request.path);

@@ -22,6 +22,8 @@ export const CLUSTER_CODES = {
   'cluster-gone': 'The part of the list that was asked for expired (410) several times; the next run lists again.',
   'cluster-busy':
     'The API server is overloaded or not ready (429, 503) and stayed so over several attempts; it is tried again.',
+  'cluster-deadline':
+    'A run took longer than `apply.deadlineSeconds`: the change was not begun, and the next run makes it. See `run-deadline`.',
   'cluster-error':
     'The API server failed (5xx) or gave an answer that is none of Kubernetes; look at its log, and at proxies in between. The next run tries again.',
 } as const;

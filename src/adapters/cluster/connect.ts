@@ -11,6 +11,7 @@ import {
   type Context,
   discoverOnce,
   getObject,
+  type Limit,
   patchObject,
   removeObject,
   storeObject,
@@ -48,6 +49,8 @@ export interface ClusterOptions {
 export interface ConnectedCluster extends Cluster {
   /** Namespace of the kubeconfig's context, or of the pod; `default` where neither says. */
   homeNamespace(): string;
+  /** For what is asked from now on; `undefined` takes the limit away. */
+  limit(limit: Limit | undefined): void;
   /** URL of the API server. */
   server(): string;
   close(): Promise<void>;
@@ -56,6 +59,7 @@ export interface ConnectedCluster extends Cluster {
 /** Reads the kubeconfig; asks the server nothing yet. Throws Failure `cluster-config-invalid`. */
 export async function connectCluster(options: ClusterOptions): Promise<ConnectedCluster> {
   const credentials = await openCredentials(options);
+  const commandUntil = options.withinMs === undefined ? Infinity : options.clock.monotonic() + options.withinMs;
   const api = createApi({
     credentials,
     limiter: createLimiter(options.concurrency),
@@ -65,11 +69,12 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     userAgent: `skep/${options.version}`,
     timeoutMs: options.timeoutMs ?? 60_000,
     urgentTimeoutMs: options.urgentTimeoutMs ?? 5_000,
-    deadline: options.withinMs === undefined ? undefined : options.clock.monotonic() + options.withinMs,
+    deadline: () => Math.min(commandUntil, context.limit?.requestsUntil ?? Infinity),
     observe: options.observe,
     traceParent: options.traceParent,
   });
-  const context: Context = { api, fieldManager: options.fieldManager, fence: undefined, discovered: undefined };
+  const { fieldManager, clock } = options;
+  const context: Context = { api, clock, fieldManager, fence: undefined, limit: undefined, discovered: undefined };
   const schemas = createSchemas(api, options.cacheDir);
   return {
     resources: async () => (await discoverOnce(context)).preferred,
@@ -89,6 +94,9 @@ export async function connectCluster(options: ClusterOptions): Promise<Connected
     replace: (object) => storeObject(context, object, 'PUT'),
     fence: (check) => {
       context.fence = check;
+    },
+    limit: (limit) => {
+      context.limit = limit;
     },
     requests: api.requests,
     homeNamespace: () => credentials.namespace,

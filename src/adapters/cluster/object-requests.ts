@@ -2,7 +2,7 @@
 // requests travel, and nothing about our kinds.
 
 import type { KubeObject } from '../../kube/object.ts';
-import type { ApiResource, ApplyOptions, JsonPatchOperation, PatchOptions } from '../../reconcile/ports.ts';
+import type { ApiResource, ApplyOptions, Clock, JsonPatchOperation, PatchOptions } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Api } from './api.ts';
@@ -12,11 +12,23 @@ import { isKubeObject } from './objects.ts';
 import { collectionPath, objectPath } from './paths.ts';
 import { unexpected } from './refusals.ts';
 
+/** When a run ends that takes too long; monotonic. */
+export interface Limit {
+  /** No change is begun after it: Failure `cluster-deadline`. Statuses and Events may still be written. */
+  readonly changesUntil: number;
+  /** No request is begun, or waited for, after it. */
+  readonly requestsUntil: number;
+  /** Who has set it, for the message. */
+  readonly setting: string;
+}
+
 /** What requests of one connection share. */
 export interface Context {
   readonly api: Api;
   readonly fieldManager: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
   fence: (() => void) | undefined;
+  limit: Limit | undefined;
   discovered: Promise<Discovered> | undefined;
 }
 
@@ -75,7 +87,7 @@ export async function applyObject(context: Context, object: KubeObject, how: App
     repeatable: true,
     secret: isSecret(object),
     ...asUser(how.as),
-    ...fenceOf(context, how.dryRun !== true),
+    ...fenceOf(context, how.dryRun !== true, how.subresource === undefined && object.kind !== 'Event'),
   });
   return asObject(context, path, answer);
 }
@@ -101,7 +113,7 @@ export async function patchObject(
     repeatable: true,
     secret: isSecret(object),
     ...asUser(as),
-    ...fenceOf(context, dryRun !== true),
+    ...fenceOf(context, dryRun !== true, true),
   });
   return asObject(context, path, answer);
 }
@@ -129,7 +141,7 @@ export async function removeObject(
       repeatable: true,
       secret: isSecret(id),
       ...asUser(as),
-      ...fenceOf(context, true),
+      ...fenceOf(context, true, true),
     });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'cluster-not-found') throw error;
@@ -159,8 +171,20 @@ function asObject({ api }: Context, path: string, value: unknown): KubeObject {
   throw unexpected(api.url(path), 'the answer is no object');
 }
 
-function fenceOf({ fence }: Context, writes: boolean): { fence?: () => void } {
-  return fence === undefined || !writes ? {} : { fence };
+function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?: () => void } {
+  const { fence, limit } = context;
+  if (!writes || (fence === undefined && limit === undefined)) return {};
+  return {
+    fence() {
+      fence?.();
+      if (changes) assertInTime(context);
+    },
+  };
+}
+
+function assertInTime({ limit, clock }: Context): void {
+  if (limit === undefined || clock.monotonic() < limit.changesUntil) return;
+  throw new Failure('cluster-deadline', `the run is at its end (${limit.setting}): the next run goes on here`);
 }
 
 function asUser(as: string | undefined): { as?: string } {

@@ -57,6 +57,14 @@ export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, c
   });
 }
 
+/** The Failure for a request that was not sent. `silent`: one that had no answer, of those that took the time. */
+export function tooLate({ url, method }: Asked, silent: string | undefined): Failure {
+  const shown = shownUrl(url);
+  const why = silent === undefined ? '' : `; there was no answer to ${silent}`;
+  const message = `${shown}: not asked any more: the time for all requests is over${why}`;
+  return new Failure('cluster-unreachable', message, { data: { url: shown, method } });
+}
+
 /** The Failure for an answer of status 200 that is not what the API promises. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
   const shown = shownUrl(url);

@@ -28,7 +28,9 @@ export function adoptCommand(): Command {
         import('../../reconcile/operate/adopt.ts'),
         import('../../report/adoption.ts'),
       ]);
-      const instance = await openInstance(config, () => undefined);
+      const instance = await openInstance(config, () => undefined, {}, undefined, {
+        endsWithinMs: config.apply.deadlineSeconds * 1000,
+      });
       try {
         const result = await adopt(instance.deps, instance.options(), flags.yes === true);
         process.stdout.write(flags.output === 'json' ? jsonOfAdoption(result) : textOfAdoption(result));

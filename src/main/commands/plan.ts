@@ -100,7 +100,9 @@ async function planInCluster(
       import('../../reconcile/run.ts'),
       import('../instance/paused-now.ts'),
     ]);
-  const instance = await openInstance(config, () => undefined);
+  const instance = await openInstance(config, () => undefined, {}, undefined, {
+    endsWithinMs: config.apply.deadlineSeconds * 1000,
+  });
   try {
     const options = instance.options(await pausedNow(config, {}));
     const [made, paused] = await Promise.all([planned(instance.deps, options), pausedBy(instance.deps, options)]);

@@ -19,13 +19,13 @@ export function syncCommand(): Command {
     )
     .action(async (flags: Options) => {
       const config = await loadConfig(flags);
-      const [{ openInstance }, { runAndTell }, { ONCE, openSourceLoops }, { systemClock }] = await Promise.all([
+      const [{ openInstance }, { runAndTell }, { patienceOnce, openSourceLoops }, { systemClock }] = await Promise.all([
         import('../instance/instance.ts'),
         import('../instance/one-run.ts'),
         import('../loop/source-loops.ts'),
         import('../clock.ts'),
       ]);
-      const loops = openSourceLoops(systemClock, ONCE, () => undefined);
+      const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
       await runAndTell(
         flags.output,
         (progress, watch) => openInstance(config, progress, watch, undefined, { loops }),

@@ -118,6 +118,10 @@ export const CONFIG_SCHEMA = object(
             maximum: 100,
           },
         ),
+        deadlineSeconds: integer(
+          'A run that takes longer begins no further change, and soon after no further request; it ends with what was not reached, and the next run goes on there. How long `skep sync` waits for readiness is not part of it.',
+          { default: 600, minimum: 1, maximum: 86_400 },
+        ),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),
         conflicts: choice('What becomes of declared fields that another manager has changed.', ['force', 'report'], {
           default: 'force',

@@ -10,6 +10,8 @@ import type { SourceLoops } from '../loop/source-loops.ts';
 export interface Hurry {
   /** Milliseconds for everything together; absent: as long as it takes. */
   readonly withinMs?: number;
+  /** Milliseconds for all that the cluster is asked, for a command that may take its time; absent: its runs have deadlines. */
+  readonly endsWithinMs?: number;
   /** Absent: each run waits for its sources. */
   readonly loops?: SourceLoops;
   /** Manifests are read in threads. */

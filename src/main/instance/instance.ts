@@ -19,6 +19,7 @@ import { UNTRACED } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
+import { withDeadline } from '../loop/run-deadline.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
@@ -108,8 +109,9 @@ export async function openInstance(
     history,
     run(overrides = {}, how = reconcile) {
       const own = options({ ...admissionOf(config), ...overrides });
+      const limited = withDeadline(cluster, config.apply.deadlineSeconds, how);
       return tracedRun(tracing, watch, own, async () => {
-        const result = await runRecorded({ recorder, notifier }, deps, own, how);
+        const result = await runRecorded({ recorder, notifier }, deps, own, limited);
         if (publisher === undefined) return result;
         return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
       }).finally(cache.ended);
@@ -131,7 +133,7 @@ function openCluster(
   { name, cluster: { kubeconfig, context, concurrency } }: Config,
   { requested }: InstanceWatch,
   tracing: Tracing | undefined,
-  { withinMs }: Hurry,
+  { withinMs, endsWithinMs }: Hurry,
 ): Promise<ConnectedCluster> {
   return connectCluster({
     usual: process.env.KUBECONFIG ?? '',
@@ -143,7 +145,7 @@ function openCluster(
     concurrency,
     version: VERSION,
     clock: systemClock,
-    withinMs,
+    withinMs: withinMs ?? endsWithinMs,
     timeoutMs: withinMs === undefined ? undefined : shareOf(withinMs),
   });
 }

@@ -7,6 +7,7 @@ import type { Checkout, Clock } from '../../reconcile/ports.ts';
 import { type FleetSource, LATE } from '../../reconcile/read/gather.ts';
 import { Failure } from '../../std/failure.ts';
 import { awaitWithin } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 
 export interface Patience {
   /** Milliseconds that a run waits for a source that was never read: until then nothing is known of what it declares. */
@@ -25,8 +26,11 @@ export interface SourceLoops {
 
 /** For a process that stays. */
 export const KEEPING: Patience = { firstMs: 10_000, againMs: 2_000 };
-/** For one run: as long as one answer of a Git server may take. */
-export const ONCE: Patience = { firstMs: 120_000, againMs: 120_000 };
+/** For one run: as long as one answer of a Git server may take, or half of the run, so that the others have the rest. */
+export function patienceOnce({ apply: { deadlineSeconds } }: Pick<Config, 'apply'>): Patience {
+  const ms = Math.min(120_000, deadlineSeconds * 500);
+  return { firstMs: ms, againMs: ms };
+}
 
 /** What was read so short a time ago is what the ref names now. */
 const FRESH_MS = 10_000;

@@ -55,7 +55,10 @@ export interface ApplyInput {
 /** Code of the Failure of a change that was not begun because the process ends. */
 export const RUN_STOPPED = 'run-stopped';
 
-const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, OVERTAKEN, SUSPENDED]);
+/** The same because the run took too long. */
+export const RUN_DEADLINE = 'cluster-deadline';
+
+const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const { trace = UNTRACED } = deps;
