@@ -1,7 +1,6 @@
 // The registry service as a Fastify application: who may ask, what there is, and how failures look. It listens nowhere
 // and knows neither Git nor clusters nor SQL.
 
-import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, {
   type FastifyBaseLogger,
@@ -21,7 +20,8 @@ import type { BeginRequest } from '../std/telemetry/trace.ts';
 import { type TracedRequests, tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken } from './access.ts';
 import { sendRefusal } from './answer.ts';
-import { createBodies } from './bodies.ts';
+import { type Bodies, createBodies } from './bodies.ts';
+import { packedSender } from './encoding.ts';
 import { handleClientError, handleError, handleNotFound } from './errors.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
@@ -60,7 +60,6 @@ const ARRIVAL_CHECK_MS = 2_000;
 const SOCKET_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const PARAM_LENGTH_MAX = 1024;
-const COMPRESS_BYTES_MIN = 1024;
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** The caller listens and closes. */
@@ -92,21 +91,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   addRateLimit(app, options);
   addAccessControl(app, options);
-  await app.register(compress, {
-    threshold: COMPRESS_BYTES_MIN,
-    encodings: ['br', 'gzip', 'identity'],
-    // No route reads a body.
-    globalDecompression: false,
-  });
   app.setNotFoundHandler(handleNotFound);
   // No route reads a body: whatever comes is counted against the limit and dropped.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   await addOpenApi(app, options.config);
-  addRoutes(app, options);
+  const bodies = createBodies(() => options.auth.clock.monotonic());
+  addRoutes(app, options, bodies);
   const { config, runsBeside = false } = options;
   const running = runsBeside ? 'beside' : config.running ? 'fleet' : 'hidden';
-  if (config.page) await addPageRoutes(app, { auth: config.auth.mode, running, title: config.displayName });
+  const settings = { auth: config.auth.mode, running, title: config.displayName } as const;
+  if (config.page) await addPageRoutes(app, settings, packedSender(bodies));
   return app;
 }
 
@@ -172,12 +167,11 @@ function addAccessControl(app: FastifyInstance, { config, auth, logger, metrics 
   app.addHook('onRequest', requireToken({ authenticate, oauth, publicPaths, judged: metrics.token }));
 }
 
-function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { config, catalogue, version, auth, isStopping = () => false } = options;
+function addRoutes(app: FastifyInstance, options: AppOptions, bodies: Bodies): void {
+  const { config, catalogue, version, isStopping = () => false } = options;
   addOperationalRoutes(app, { catalogue, version, isStopping });
   if (config.auth.mode === 'oauth') addDiscoveryRoutes(app, config.auth.oauth);
-  addOpenApiRoutes(app, config);
-  const bodies = createBodies(() => auth.clock.monotonic());
+  addOpenApiRoutes(app, config, packedSender(bodies));
   addServerRoutes(app, { config, catalogue, version: version.version, bodies });
   addExtensionRoutes(app, config, catalogue);
   if (config.running) addRunningRoute(app, config, catalogue);

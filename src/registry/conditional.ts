@@ -7,7 +7,7 @@ import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { setBounded } from '../std/bounded.ts';
 import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
-import { type Coding, chooseCoding, pack } from './encoding.ts';
+import { packedSender } from './encoding.ts';
 import { entityTag, isAnyTag, namesTag } from './etag.ts';
 import { sharedRevisions } from './revisions.ts';
 import type { Handler } from './route.ts';
@@ -40,6 +40,7 @@ export interface Loaded {
 export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, dated?: 'dated') => Handler {
   const { config, catalogue, version, bodies } = options;
   const revision = sharedRevisions(catalogue);
+  const send = packedSender(bodies);
   const cacheControl = config.auth.mode === 'anonymous' ? 'public, no-cache' : 'private, no-cache';
   /** The revision of each source that was met last. */
   const met = new Map<string, string>();
@@ -77,13 +78,8 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
       if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
       const body = await plainBody(bodies, tag, async () => loaded ?? (await load(catalogue)));
       if (!body.ok) return sendRefusal(reply, body.refused);
-      const coding = chooseCoding(request.headers['accept-encoding']);
-      const short = coding === undefined ? undefined : await packedBody(bodies, tag, body.value, coding);
-      if (coding !== undefined && short !== undefined) reply.header('content-encoding', coding);
-      return reply
-        .headers(headers)
-        .type('application/json; charset=utf-8')
-        .send(short ?? body.value);
+      reply.headers(headers).type('application/json; charset=utf-8');
+      return send(request, reply, tag, body.value);
     };
   };
 }
@@ -127,14 +123,4 @@ async function plainBody(bodies: Bodies, tag: string, load: () => Promise<Read<L
   const body = Buffer.from(loaded.value.text);
   bodies.set(tag, body);
   return found(body);
-}
-
-/** Packing costs many times what sending does: once per content, not per request. */
-async function packedBody(bodies: Bodies, tag: string, plain: Buffer, coding: Coding): Promise<Buffer | undefined> {
-  const name = `${tag} ${coding}`;
-  const kept = bodies.get(name);
-  if (kept !== undefined) return kept;
-  const body = await pack(plain, coding);
-  if (body !== undefined) bodies.set(name, body);
-  return body;
 }

@@ -1,7 +1,10 @@
-// Which form of a body a client takes (RFC 9110 section 12.5.3), and that form. Knows nothing about what bodies hold.
+// Which form of a body a client takes (RFC 9110 section 12.5.3), and that form: the only place where answers are packed. Knows
+// nothing about what bodies hold.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Bodies } from './bodies.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -41,4 +44,30 @@ export async function pack(body: Buffer, coding: Coding): Promise<Buffer | undef
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
   return await brotli(body, { params });
+}
+
+/** Sends the body in the form that the client takes. `tag`: stands for this content; it is packed once per content, not per request. */
+export type SendPacked = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tag: string,
+  body: Buffer,
+) => Promise<FastifyReply>;
+
+export function packedSender(bodies: Bodies): SendPacked {
+  async function packed(tag: string, plain: Buffer, coding: Coding): Promise<Buffer | undefined> {
+    const name = `${tag} ${coding}`;
+    const kept = bodies.get(name);
+    if (kept !== undefined) return kept;
+    const body = await pack(plain, coding);
+    if (body !== undefined) bodies.set(name, body);
+    return body;
+  }
+
+  return async (request, reply, tag, body) => {
+    const coding = chooseCoding(request.headers['accept-encoding']);
+    const short = coding === undefined ? undefined : await packed(tag, body, coding);
+    if (coding !== undefined && short !== undefined) reply.header('content-encoding', coding);
+    return reply.header('vary', 'Authorization, Accept-Encoding').send(short ?? body);
+  };
 }

@@ -5,6 +5,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { stringify } from 'yaml';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
+import type { SendPacked } from './encoding.ts';
 import { handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 import { openApiSchema } from './schemas.ts';
@@ -56,29 +57,37 @@ function toYaml(document: unknown): string {
 }
 
 /** At the top, and below each registry, where a client that knows only that address looks. */
-export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig): void {
-  const made = new Map<Format, string>();
+export function addOpenApiRoutes(app: FastifyInstance, { registries }: RegistryConfig, sendPacked: SendPacked): void {
+  const made = new Map<Format, Buffer>();
 
   /** Making the YAML takes a tenth of a second, and anybody may ask for it: once. */
-  function textOf(format: Format): string {
-    const text = made.get(format) ?? (format === 'json' ? JSON.stringify : toYaml)(app.swagger());
-    made.set(format, text);
-    return text;
+  function bodyOf(format: Format): Buffer {
+    const body = made.get(format) ?? Buffer.from((format === 'json' ? JSON.stringify : toYaml)(app.swagger()));
+    made.set(format, body);
+    return body;
   }
 
-  function send(reply: FastifyReply, format: Format): FastifyReply {
-    return reply.header('cache-control', 'no-cache').type(`application/${format}; charset=utf-8`).send(textOf(format));
+  function send(request: FastifyRequest, reply: FastifyReply, format: Format): Promise<FastifyReply> {
+    reply.header('cache-control', 'no-cache').type(`application/${format}; charset=utf-8`);
+    return sendPacked(request, reply, `openapi.${format}`, bodyOf(format));
   }
   for (const format of ['json', 'yaml'] as const) {
-    route(app, `/openapi.${format}`, (_request, reply) => send(reply, format), openApiSchema(format, 'service'));
+    route(
+      app,
+      `/openapi.${format}`,
+      (request, reply) => send(request, reply, format),
+      openApiSchema(format, 'service'),
+    );
     for (const base of ['/:registry', '/registry/:registry']) {
       const schema = openApiSchema(format, 'registry');
       route(app, `${base}/openapi.${format}`, (request, reply) => sendKnown(request, reply, format), schema);
     }
   }
 
-  function sendKnown(request: FastifyRequest, reply: FastifyReply, format: Format): FastifyReply {
+  async function sendKnown(request: FastifyRequest, reply: FastifyReply, format: Format): Promise<FastifyReply> {
     const { registry } = request.params as { readonly registry?: string };
-    return registries.some(({ name }) => name === registry) ? send(reply, format) : handleNotFound(request, reply);
+    return registries.some(({ name }) => name === registry)
+      ? send(request, reply, format)
+      : handleNotFound(request, reply);
   }
 }

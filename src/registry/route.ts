@@ -22,11 +22,6 @@ export function route(app: FastifyInstance, url: string, handler: Handler, schem
   addRoute(app, { method: 'GET', url, handler, schema });
 }
 
-/** The same, by a handler that packs its answers itself. */
-export function addPackedRoute(app: FastifyInstance, url: string, handler: Handler, schema: FastifySchema): void {
-  addRoute(app, { method: 'GET', url, handler, schema, compress: false });
-}
-
 /** GET and HEAD by the handler, for everybody: no token is asked for, whatever the mode. */
 export function addPublicRoute(app: FastifyInstance, url: string, handler: Handler): void {
   addRoute(app, { method: 'GET', url, handler, config: { public: true } });
@@ -43,7 +38,6 @@ interface Route {
   readonly handler: Handler;
   readonly schema?: FastifySchema;
   readonly config?: FastifyContextConfig;
-  readonly compress?: false;
 }
 
 function addRoute(app: FastifyInstance, { method, url, config = {}, ...rest }: Route): void {

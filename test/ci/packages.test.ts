@@ -36,7 +36,6 @@ const LICENCES: ReadonlySet<string> = new Set(['Apache-2.0', 'BSD-2-Clause', 'BS
 /** Other licences that are compatible with distributing the product, each with what it is here for. */
 const EXCEPTIONS: Readonly<Record<string, { readonly license: string; readonly reason: string }>> = {
   argparse: { license: 'PSF-2.0', reason: 'permissive; of js-yaml' },
-  minipass: { license: 'BlueOak-1.0.0', reason: 'permissive; of the Kubernetes client' },
   openpgp: {
     license: 'LGPL-3.0+',
     reason: 'a library of its own in node_modules, unchanged, loaded to check signatures',

@@ -586,6 +586,15 @@ test('a large answer is compressed for those who take it, under the same tag', a
   }
 });
 
+test('the OpenAPI document is packed for those who take that', async () => {
+  for (const path of ['/openapi.json', '/tools/openapi.yaml']) {
+    const plain = await service.get(path);
+    const packed = await service.get(path, { 'accept-encoding': 'br' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Authorization, Accept-Encoding' });
+    expect(packed.text).toBe(plain.text);
+  }
+});
+
 test('a harmless request id is kept, another one is replaced', async () => {
   expect((await service.get('/health', { 'x-request-id': 'abc-1.2_3:4' })).headers['x-request-id']).toBe('abc-1.2_3:4');
   for (const given of ['a b', 'a"b', 'x'.repeat(129), '']) {

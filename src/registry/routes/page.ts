@@ -3,17 +3,18 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '../../std/page-headers.ts';
+import type { SendPacked } from '../encoding.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { type PageSettings, readPageAssets } from '../page/assets.ts';
 import { addPublicRoute } from '../route.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-export async function addPageRoutes(app: FastifyInstance, settings: PageSettings): Promise<void> {
+export async function addPageRoutes(app: FastifyInstance, settings: PageSettings, send: SendPacked): Promise<void> {
   const { digest, shell, files } = await readPageAssets(settings);
   addPublicRoute(app, '/', (request, reply) => {
     reply.headers(PAGE_HEADERS);
-    return sendFile(request, reply, {
+    return sendFile(send, request, reply, {
       cacheControl: 'no-cache',
       type: 'text/html; charset=utf-8',
       tag: digest,
@@ -22,7 +23,7 @@ export async function addPageRoutes(app: FastifyInstance, settings: PageSettings
   });
   for (const { name, type, body } of files) {
     addPublicRoute(app, `/page/${digest}/${name}`, (request, reply) =>
-      sendFile(request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
+      sendFile(send, request, reply, { cacheControl: FOR_EVER, type, tag: `${digest}/${name}`, body }),
     );
   }
 }
@@ -35,9 +36,14 @@ interface Sent {
   readonly body: () => string;
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, { cacheControl, type, tag, body }: Sent): FastifyReply {
+async function sendFile(
+  send: SendPacked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { cacheControl, type, tag, body }: Sent,
+): Promise<FastifyReply> {
   const etag = entityTag(tag);
   reply.header('cache-control', cacheControl).header('etag', etag);
   if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  return reply.type(type).send(body());
+  return send(request, reply.type(type), etag, Buffer.from(body()));
 }

@@ -7,7 +7,7 @@ import type { RegistryCode } from '../codes.ts';
 import { type ConditionalOptions, conditionalAnswers, type Load } from '../conditional.ts';
 import { encodeCursor } from '../cursor.ts';
 import { type RawQuery, readListQuery, readVersionsQuery } from '../query.ts';
-import { addPackedRoute } from '../route.ts';
+import { route } from '../route.ts';
 import { FACETS_SCHEMA, LIST_SCHEMA, VERSION_SCHEMA, VERSIONS_SCHEMA } from '../schemas.ts';
 import { serverList, serverResponse } from '../wire.ts';
 
@@ -25,10 +25,10 @@ const VERSION_LENGTH_MAX = 255;
 export function addServerRoutes(app: FastifyInstance, options: ConditionalOptions): void {
   const answering = conditionalAnswers(options);
   for (const base of BASES) {
-    addPackedRoute(app, `${base}/servers`, answering(askList, 'dated'), LIST_SCHEMA);
-    addPackedRoute(app, `${base}/servers/:server/versions`, answering(askVersions), VERSIONS_SCHEMA);
-    addPackedRoute(app, `${base}/servers/:server/versions/:version`, answering(askVersion), VERSION_SCHEMA);
-    addPackedRoute(app, `${base}/${FACETS}`, answering(askFacets), FACETS_SCHEMA);
+    route(app, `${base}/servers`, answering(askList, 'dated'), LIST_SCHEMA);
+    route(app, `${base}/servers/:server/versions`, answering(askVersions), VERSIONS_SCHEMA);
+    route(app, `${base}/servers/:server/versions/:version`, answering(askVersion), VERSION_SCHEMA);
+    route(app, `${base}/${FACETS}`, answering(askFacets), FACETS_SCHEMA);
   }
 }
 

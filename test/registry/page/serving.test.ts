@@ -49,6 +49,19 @@ test('every file that the shell names is there, public, and kept for ever', asyn
   }
 });
 
+test('the files of the page are packed for those who take that', async () => {
+  const [script = ''] = (await files()).filter((path) => path.includes('/main.'));
+  for (const path of ['/', script]) {
+    const plain = await service.get(path);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const coding of ['gzip', 'br']) {
+      const packed = await service.get(path, { 'accept-encoding': coding });
+      expect(packed.headers).toMatchObject({ 'content-encoding': coding, vary: 'Authorization, Accept-Encoding' });
+      expect(packed.text).toBe(plain.text);
+    }
+  }
+});
+
 test('nothing else is served or public beside them', async () => {
   const [script = ''] = (await files()).filter((path) => path.includes('/main.'));
   for (const path of [
