@@ -148,9 +148,11 @@ export const CONFIG_SCHEMA = object(
         proxy: optional(text('Image of the proxy in front of a server.')),
         vmcp: optional(text('Image of a virtual MCP server.')),
         registry: optional(text('Image of the registry service.')),
-        pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod we make.', { default: [] }),
+        pullSecrets: list(text('Name of a Secret.'), 'Image pull secrets of every pod that skep makes.', {
+          default: [],
+        }),
       },
-      'Images of the workloads we make; else this version of skep itself.',
+      'Images of the workloads that skep makes; the default is the image of this release (ghcr.io/skep-dev/skep).',
       { default: {} },
     ),
     policies: list(

@@ -192,7 +192,7 @@ function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesA
 }
 
 export function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
-  const image = `skep:${VERSION}`;
+  const image = `ghcr.io/skep-dev/skep:${VERSION}`;
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
   return {
