@@ -29,10 +29,16 @@ export async function write(
 ): Promise<{ readonly [key: string]: unknown }> {
   const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   const answer = await api.call({ method, path, query: {}, contentType, body: JSON.stringify(body) });
-  if (answer.status >= 300 && !GONE.includes(answer.status)) {
+  if (answer.status >= 300 && !GONE.includes(answer.status) && !isAnotherNow(answer.body)) {
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
   return answer.body as { readonly [key: string]: unknown };
+}
+
+/** A pod of the same name has taken its place: an API server takes its uid for a field that is not to be changed. */
+function isAnotherNow(body: unknown): boolean {
+  const { details } = body as { readonly details?: { readonly causes?: readonly { readonly field?: string }[] } };
+  return details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;
 }
 
 export function podsPath(namespace: string): string {
