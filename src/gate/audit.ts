@@ -29,6 +29,8 @@ export interface AuditInput {
   readonly rpcErrorCode?: number;
   /** Why the gate or another step refused, a stable word; absent or empty where the request went on. */
   readonly refusal?: string;
+  /** Which policies refused, or what kept them from deciding; says nothing of values. */
+  readonly refusalDetail?: string;
   readonly source: AuditSource;
   /** Verified; empty for anonymous callers. */
   readonly claims: JsonObject;
@@ -85,6 +87,8 @@ export interface AuditEvent {
       readonly backend_name?: string;
       /** Why it was refused: a code of docs/errors.md. */
       readonly refusal?: string;
+      /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
+      readonly refusal_detail?: string;
     };
   };
 }
@@ -125,6 +129,7 @@ export function auditEvent(input: AuditInput): AuditEvent {
         response_size_bytes: input.responseBytes,
         backend_name: cut(input.backendName, NAME_MAX),
         refusal: input.refusal === '' ? undefined : input.refusal,
+        refusal_detail: cut(input.refusalDetail, TEXT_MAX),
       },
     },
   };

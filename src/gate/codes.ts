@@ -3,7 +3,7 @@
 
 export const GATE_CODES = {
   'policy-denied':
-    'No policy permits the call, or one forbids it. Ask whoever keeps the policies, or look at the audit log for the tool, prompt or resource and the caller.',
+    'No policy permits the call, or one forbids it. Ask whoever keeps the policies, or look at the audit log for the tool, prompt or resource, the caller, and the policies that forbid it (`refusal_detail`, counted from `policy0`).',
   'policy-scope-missing':
     'The policies would permit the call to a token with more scopes. The client gets 403 with `insufficient_scope` and the scopes to ask for (MCP, Authorization, Step-Up Authorization Flow); one that can logs in again by itself.',
   'policy-error':

@@ -20,6 +20,8 @@ export interface Known {
   readonly requestBytes?: number;
   /** What the client says of itself. */
   readonly client?: ClientInfo;
+  /** Which policies refused it, or what kept them from deciding; says nothing of values. */
+  readonly refusalDetail?: string;
   /** For the log alone. */
   readonly detail?: string;
 }

@@ -118,7 +118,12 @@ function prepareAdmitted(
     return { known, needsHints: message };
   }
   const admitted = message === undefined || body === undefined ? undefined : world.rules.admit(message, body, caller);
-  if (admitted?.refusal !== undefined) return { known, refusal: admitted.refusal };
+  if (admitted?.refusal !== undefined) {
+    const { refusal, detail: refusalDetail } = admitted;
+    // What is denied as policies say is in the audit; what they could not say is for the log as well.
+    const detail = refusal.reason === 'policy-denied' ? undefined : refusalDetail;
+    return { known: { ...known, refusalDetail, detail }, refusal };
+  }
   const subscription = subscriptionOf(message, body);
   const live = incoming.method === 'GET' || subscription !== undefined;
   const { messageBytes } = world;

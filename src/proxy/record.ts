@@ -90,6 +90,7 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     answer: ended.outcome === 'denied' ? 'unknown' : ended.outcome,
     rpcErrorCode: ended.rpcErrorCode,
     refusal: ended.reason,
+    refusalDetail: ended.refusalDetail,
     source,
     claims: ended.caller?.claims ?? {},
     client: ended.client,

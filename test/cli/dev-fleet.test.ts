@@ -199,7 +199,10 @@ test('a commit that forbids a tool makes the next call answer 403, and the audit
     (text) => text.includes('"outcome":"denied"'),
   );
   const line = log.split('\n').find((each) => each.includes('"outcome":"denied"'));
-  expect(line).toContain('next_holiday');
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    target: { name: 'next_holiday' },
+    metadata: { extra: { refusal: 'policy-denied', refusal_detail: expect.stringMatching(/^forbidden by policy\d$/) } },
+  });
 });
 
 test('every process of the fleet that is killed is back', async () => {

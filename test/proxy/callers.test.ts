@@ -27,6 +27,7 @@ import {
   stopAll,
   type TestServer,
 } from './rig.ts';
+import { runProxy } from './world.ts';
 
 let issuer: Issuer;
 let server: TestServer;
@@ -278,6 +279,28 @@ describe('policies', () => {
       403,
     );
     expect(server.received.slice(before).map(({ message }) => message?.method)).toEqual([]);
+  });
+
+  it('that forbid are named in the audit, those that err in the log too, and neither to the caller', async () => {
+    const file = join(directory, 'named.json');
+    const forbid = 'forbid(principal, action, resource == Tool::"a");';
+    const errs = 'forbid(principal, action, resource == Tool::"b") when { context.arg_none == 1 };';
+    await write(file, ['permit(principal, action, resource);', forbid, errs]);
+    const proxy = await runProxy({
+      ...{ target_host: '127.0.0.1', target_port: server.port, authz_config_path: file },
+      audit_config: { enabled: true, component: 'named' },
+    });
+    const texts = [(await post(proxy.url, call('a'))).text, (await post(proxy.url, call('b'))).text];
+    await proxy.written('policy-error');
+    await proxy.stop();
+    const missing = 'policy2: record does not have the attribute `arg_none`';
+    expect(proxy.audit.map(({ metadata }) => [metadata.extra.refusal, metadata.extra.refusal_detail])).toEqual([
+      ['policy-denied', 'forbidden by policy1'],
+      ['policy-error', missing],
+    ]);
+    const details = proxy.log.filter(({ msg }) => msg === 'request').map(({ detail }) => detail);
+    expect(details).toEqual([missing]);
+    expect(texts.join()).not.toMatch(/policy\d|arg_none/);
   });
 
   it('show each caller the part of a list that it may call', async () => {

@@ -33,7 +33,8 @@ const REMEMBERED_MAX = 20_000;
 const NAME_MAX = 512;
 
 const ALLOWED: Decision = { allowed: true };
-const DENIED = denied('policy-denied', 'Unauthorized: no policy permits this.');
+const DENIED_TEXT = 'Unauthorized: no policy permits this.';
+const DENIED = denied('policy-denied', DENIED_TEXT);
 const UNKNOWN_CALLER = denied('policy-caller-unknown', 'Unauthorized: the caller has no subject.');
 const AMBIGUOUS: Decision = {
   allowed: false,
@@ -116,7 +117,10 @@ function decisionOf(answer: EngineAnswer): Decision {
     case 'allow':
       return ALLOWED;
     case 'deny':
-      return DENIED;
+      // Which one is no business of the caller's.
+      return answer.by.length === 0
+        ? DENIED
+        : denied('policy-denied', DENIED_TEXT, `forbidden by ${answer.by.slice(0, 5).join(', ')}`);
     case 'error':
       return failedPolicy(answer.detail);
     case 'failed':

@@ -24,6 +24,14 @@ describe('an engine', () => {
     expect([engine.authorize(weather, CALL).kind, engine.authorize(other, CALL).kind]).toEqual(['allow', 'deny']);
   });
 
+  it('names the policies that forbid a call', () => {
+    const forbid = 'forbid(principal, action, resource == Tool::"weather");';
+    const policies = { policy0: 'permit(principal, action, resource);', policy2: forbid, policy1: forbid };
+    const engine = createEngine();
+    expect(engine.authorize({ policies }, CALL)).toEqual({ kind: 'deny', by: ['policy1', 'policy2'] });
+    expect(engine.authorize(permitting('other'), CALL)).toEqual({ kind: 'deny', by: [] });
+  });
+
   it('starts anew after a set damaged it, and does not ask such a set again and again', () => {
     const engine = createEngine();
     const weather = permitting('weather');

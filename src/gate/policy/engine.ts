@@ -18,7 +18,8 @@ export type EngineCall = Pick<Call, 'principal' | 'action' | 'resource' | 'conte
 /** `detail` is for the operator, and says nothing of values. */
 export type EngineAnswer =
   | { readonly kind: 'allow' }
-  | { readonly kind: 'deny' }
+  /** `by`: the policies that forbid it; none: no policy permits it. */
+  | { readonly kind: 'deny'; readonly by: readonly string[] }
   | { readonly kind: 'error'; readonly detail: string }
   | { readonly kind: 'failed'; readonly detail: string };
 
@@ -42,7 +43,6 @@ const FAULTS_MAX = 3;
 const CALM_TIERING = '--wasm-tiering-budget=50000000';
 
 const ALLOW: EngineAnswer = { kind: 'allow' };
-const DENY: EngineAnswer = { kind: 'deny' };
 
 const require = createRequire(import.meta.url);
 
@@ -115,12 +115,14 @@ function loadCedar(): Cedar {
 interface Response {
   readonly decision: 'allow' | 'deny';
   readonly diagnostics: {
+    /** The policies that decided. */
+    readonly reason: readonly string[];
     readonly errors: readonly { readonly policyId: string; readonly error: { readonly message: string } }[];
   };
 }
 
-function decided({ decision, diagnostics: { errors } }: Response): EngineAnswer {
-  if (errors.length === 0) return decision === 'allow' ? ALLOW : DENY;
+function decided({ decision, diagnostics: { errors, reason } }: Response): EngineAnswer {
+  if (errors.length === 0) return decision === 'allow' ? ALLOW : { kind: 'deny', by: reason.toSorted() };
   const details = errors.map(({ policyId, error }) => `${policyId}: ${cause(error.message)}`);
   return { kind: 'error', detail: details.slice(0, 5).join('; ') };
 }
