@@ -1,7 +1,7 @@
 // Fields for traces, metrics and the audit log. Knows nothing about who writes them.
 
+import { decimal } from '../../std/decimal.ts';
 import { bool, list, object, optional, text } from '../../std/schema.ts';
-import { decimal } from '../decimal.ts';
 
 export const AuditConfig = object(
   { enabled: bool('True: an audit event is written for each MCP operation.', false) },

@@ -3,7 +3,7 @@
 import { choice, integer, list, object, optional, text } from '../../std/schema.ts';
 import { ConditionsSchema } from '../conditions.ts';
 
-export { CompositeTool as VirtualMCPCompositeToolDefinitionSpec } from '../composite-tool.ts';
+export { CompositeTool as VirtualMCPCompositeToolDefinitionSpec } from '../../contracts/virtual/composite-tool.ts';
 
 export const VirtualMCPCompositeToolDefinitionStatus = object(
   {

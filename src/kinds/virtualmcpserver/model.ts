@@ -1,14 +1,14 @@
 // The virtual MCP configuration model: the tools of a group as those of one server. Knows nothing about clusters but
 // for the names of other resources in it.
 
+import { CompositeTool } from '../../contracts/virtual/composite-tool.ts';
+import { ModelAudit, ModelTelemetry } from '../../contracts/virtual/observability.ts';
+import { Operational } from '../../contracts/virtual/operational.ts';
+import { decimal } from '../../std/decimal.ts';
 import { choice, duration, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
-import { CompositeTool } from '../composite-tool.ts';
-import { decimal } from '../decimal.ts';
 import { nameField } from '../selectors.ts';
 import { Aggregation, CompositeToolRef, workloadField } from './model-aggregation.ts';
 import { ModelIncomingAuth, ModelOutgoingAuth } from './model-auth.ts';
-import { ModelAudit, ModelTelemetry } from './model-observability.ts';
-import { Operational } from './model-operational.ts';
 
 const StaticBackend = object(
   {

@@ -1,7 +1,7 @@
 // Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
 
+import { decimal } from '../../std/decimal.ts';
 import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
-import { decimal } from '../decimal.ts';
 
 /** Audit config of the model. */
 export const ModelAudit = object(

@@ -1,7 +1,7 @@
 // Fields that hold a decimal number as text, because a number in a resource would lose digits on its way. Knows nothing
 // about what is counted.
 
-import { text } from '../std/schema.ts';
+import { text } from './schema.ts';
 
 interface Bounds {
   /** Name of the field, for the message. */
