@@ -21,10 +21,12 @@
 
 import assert from 'node:assert/strict';
 import { type Static, Type } from '../std/json-schema.ts';
+import { fileForm, filled } from './file-form.ts';
+import { IMAGE, REDIS, REMOTE_URL, SAMPLING_RATE } from './proxy-fields.ts';
 import { OUTGOING_AUTH } from './run-config-auth.ts';
 import { SERVICE_BLOCKS } from './run-config-service.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
-import { ToolOverride } from './tool-override.ts';
+import { ToolOverrides, ToolsFilter } from './tool-override.ts';
 
 /** Where the file is mounted, and the key of its ConfigMap. */
 export const RUN_CONFIG_DIRECTORY = '/etc/runconfig';
@@ -91,10 +93,7 @@ const Telemetry = Type.Object(
     insecure: Type.Boolean({ description: 'Plain HTTP to the collector, where the URL names no scheme.' }),
     metrics_enabled: Type.Boolean({ description: 'Metrics are sent over OTLP.' }),
     tracing_enabled: Type.Boolean({ description: 'Traces are sent over OTLP.' }),
-    sampling_rate: Type.String({
-      pattern: '^([0-9]*[.])?[0-9]+$',
-      description: 'Share of requests traced, 0.0 to 1.0.',
-    }),
+    sampling_rate: fileForm(SAMPLING_RATE),
     use_legacy_attributes: Type.Boolean({ description: 'Older attribute names are sent too.' }),
     enable_prometheus_metrics_path: Type.Boolean({ description: '/metrics is served on the transport port.' }),
     custom_attributes: Type.Optional(TextMap('Attributes of the resource, on all signals.')),
@@ -109,9 +108,9 @@ const Scaling = Type.Object(
     session_redis: Type.Optional(
       Type.Object(
         {
-          address: Text('host:port of Redis.'),
-          db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
-          key_prefix: Type.Optional(Text('What every key starts with.')),
+          address: REDIS.address,
+          db: fileForm(REDIS.db),
+          key_prefix: Type.Optional(filled(REDIS.keyPrefix)),
           password_file: Type.Optional(Text('File with the password; the variable of SECRET_ENV otherwise.')),
         },
         { ...CLOSED, description: 'Absent: sessions are kept in memory.' },
@@ -139,7 +138,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     name: Text('Name of the resource.'),
     namespace: Text('Namespace of the resource.'),
     group: Type.Optional(Text('Name of its MCPGroup.')),
-    image: Type.Optional(Text('Image of the MCP server. Absent where it is remote.')),
+    image: Type.Optional(IMAGE),
     cmd_args: Type.Optional(Type.Array(Type.String(), { description: 'Arguments of the MCP server.' })),
     env_vars: Type.Optional(TextMap('Plain environment of the MCP server.')),
     volumes: Type.Optional(Texts('host:container or host:container:ro')),
@@ -151,7 +150,7 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
     attach: Type.Optional(Attach),
     target_host: Type.Optional(Text('Host of the MCP server. Absent for stdio, and where it is remote.')),
     target_port: Type.Optional(Port('Port of the MCP server. Absent for stdio, and where it is remote.')),
-    remote_url: Type.Optional(Text('URL of a remote MCP server.')),
+    remote_url: Type.Optional(REMOTE_URL),
     header_forward: Type.Optional(HeaderForward),
     trust_proxy_headers: Type.Boolean({ description: 'X-Forwarded-* headers build endpoint URLs.' }),
     endpoint_prefix: Type.Optional(Text('Path put before SSE endpoint URLs.')),
@@ -166,8 +165,8 @@ export const RUN_CONFIG_SCHEMA = Type.Object(
       CLOSED,
     ),
     telemetry_config: Type.Optional(Telemetry),
-    tools_filter: Type.Optional(Texts('Tools to let through, by the name that clients see. Absent: all.')),
-    tools_override: Type.Optional(Type.Record(Type.String(), ToolOverride, { description: "By the tool's own name." })),
+    tools_filter: Type.Optional(fileForm(ToolsFilter)),
+    tools_override: Type.Optional(ToolOverrides),
     scaling_config: Type.Optional(Scaling),
     ...SERVICE_BLOCKS,
   },

@@ -1,27 +1,68 @@
-// How one tool is shown to clients, in the configuration of a proxy and of a virtual server alike. Knows nothing about
-// either.
+// How a tool is named and shown to clients: in a spec, and in the configuration of a proxy and of a virtual server. Knows
+// nothing about which tools there are.
 
-import { Type } from '../std/json-schema.ts';
+import { bool, list, map, object, optional, text } from '../std/schema.ts';
+import { fileForm, filled } from './file-form.ts';
 
-const CLOSED = { additionalProperties: false } as const;
-const Text = (description: string) => Type.String({ minLength: 1, description });
+/** The name of one tool. Names travel in comma-separated lists. */
+export function toolName(description: string) {
+  return text(description, { minLength: 1, maxLength: 256, pattern: '^[^,\\r\\n]+$' });
+}
 
-export const ToolOverride = Type.Object(
+/** Of a proxy. */
+export const ToolsFilter = list(
+  toolName('Name of a tool, as clients see it.'),
+  'The tools to let through; all when empty.',
+  { maxItems: 1024 },
+);
+
+const ToolAnnotations = object(
   {
-    name: Type.Optional(Text('Name that clients see.')),
-    description: Type.Optional(Text('Description that clients see.')),
-    annotations: Type.Optional(
-      Type.Object(
-        {
-          title: Type.Optional(Type.String()),
-          readOnlyHint: Type.Optional(Type.Boolean()),
-          destructiveHint: Type.Optional(Type.Boolean()),
-          idempotentHint: Type.Optional(Type.Boolean()),
-          openWorldHint: Type.Optional(Type.Boolean()),
-        },
-        { ...CLOSED, description: 'MCP tool annotations that clients see; what is unset passes through.' },
-      ),
-    ),
+    title: optional(text('Title for people.')),
+    readOnlyHint: optional(bool('True: the tool changes nothing.')),
+    destructiveHint: optional(bool('True: what the tool changes may be lost.')),
+    idempotentHint: optional(bool('True: calling it again with the same arguments changes nothing more.')),
+    openWorldHint: optional(bool('True: the tool reaches beyond a closed set of things, such as the web.')),
   },
-  CLOSED,
+  'MCP annotations of the tool. What is set here wins, also where it is false or empty; the rest passes through.',
+);
+
+/** ToolOverride. */
+export const ToolOverride = object(
+  {
+    name: optional(
+      text("Name that clients see. The tool's own when empty.", { maxLength: 256, pattern: '^[^,\\r\\n]*$' }),
+    ),
+    description: optional(text("Description that clients see. The tool's own when empty.", { maxLength: 65536 })),
+    annotations: optional(ToolAnnotations),
+  },
+  'How one tool is shown to clients.',
+  {
+    validations: [
+      {
+        // Document 2, Errors 3.
+        rule: '(has(self.name) && self.name.size() > 0) || (has(self.description) && self.description.size() > 0)',
+        message: 'name or description must be set, and not empty',
+      },
+    ],
+  },
+);
+
+/** Overrides by the tools' own names. */
+export function toolOverrides(description: string) {
+  return map(ToolOverride, description, { maxProperties: 1024 });
+}
+
+const { name, description, annotations } = ToolOverride.properties;
+
+/** In a file. */
+export const ToolOverrides = fileForm(
+  map(
+    object(
+      { name: optional(filled(name)), description: optional(filled(description)), annotations },
+      'How one tool is shown to clients.',
+    ),
+    "By the tool's own name.",
+    { maxProperties: 1024 },
+  ),
 );

@@ -3,45 +3,49 @@
 // files.
 
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { fillWorkflows } from './vmcp-config-fill-tools.ts';
+import { list, object } from '../std/schema.ts';
+import { fillDefaults } from './file-form.ts';
+import { aggregation, WORKLOAD_TOOLS } from './virtual/aggregation.ts';
+import { CompositeTool } from './virtual/composite-tool.ts';
+import { ModelAudit, ModelTelemetry } from './virtual/observability.ts';
+import { Operational } from './virtual/operational.ts';
+import { Optimizer } from './virtual/optimizer.ts';
 
 /** `fault`: pointer and words. */
 export type Filled = { readonly value: Json } | { readonly fault: string };
+
+/** Blocks whose defaults are those of a resource. */
+const MODEL = object(
+  {
+    aggregation: aggregation(WORKLOAD_TOOLS),
+    compositeTools: list(CompositeTool, 'Workflows.'),
+    operational: Operational,
+    telemetry: ModelTelemetry,
+    audit: ModelAudit,
+    optimizer: Optimizer,
+  },
+  'The model, as far as it has defaults.',
+);
 
 export function fillVmcpConfig(value: Json): Filled {
   if (!isObject(value)) return { value };
   const fault = referenceFault(value);
   if (fault !== undefined) return { fault };
-  const { audit, telemetry, ...rest } = value;
+  const { audit, ...rest } = value;
   const filled: JsonObject = {
     ...rest,
     groupRef: rest.groupRef ?? rest.name,
     backends: rest.backends ?? [],
     incomingAuth: fillIncoming(rest.incomingAuth),
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
-    aggregation: fillAggregation(rest.aggregation),
-    operational: fillOperational(rest.operational),
-    compositeTools: fillWorkflows(rest.compositeTools),
   };
-  if (rest.optimizer !== undefined) filled.optimizer = fillBlock(rest.optimizer, OPTIMIZER);
-  if (telemetry !== undefined) filled.telemetry = fillBlock(telemetry, { ...TELEMETRY, serviceName: rest.name });
+  if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
   // A block that says `enabled: false` is as good as none.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
-    filled.audit = fillBlock(audit, { ...AUDIT, component: rest.name });
+    filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;
   }
-  return { value: definedOnly(filled) };
+  return { value: fillDefaults(MODEL, definedOnly(filled)) };
 }
-
-const TELEMETRY: JsonObject = {
-  tracingEnabled: false,
-  metricsEnabled: false,
-  samplingRate: '0.05',
-  insecure: false,
-  enablePrometheusMetricsPath: false,
-  useLegacyAttributes: true,
-};
-
-const AUDIT: JsonObject = { includeRequestData: false, includeResponseData: false, maxDataSize: 1024 };
 
 function referenceFault({ compositeToolRefs, aggregation }: JsonObject): string | undefined {
   if (compositeToolRefs !== undefined) {
@@ -51,19 +55,6 @@ function referenceFault({ compositeToolRefs, aggregation }: JsonObject): string 
   const index = tools.findIndex((each) => isObject(each) && each.toolConfigRef !== undefined);
   if (index < 0) return undefined;
   return `/aggregation/tools/${index}/toolConfigRef names a resource of a cluster: write filter and overrides in its place`;
-}
-
-const OPTIMIZER: JsonObject = {
-  embeddingServiceTimeout: '30s',
-  maxToolsToReturn: 8,
-  hybridSearchSemanticRatio: '0.5',
-  semanticDistanceThreshold: '1.0',
-};
-
-/** What is there stays; what is no object is for the schema to refuse. */
-function fillBlock(value: Json | undefined, defaults: JsonObject): Json | undefined {
-  if (value !== undefined && !isObject(value)) return value;
-  return { ...defaults, ...value };
 }
 
 function definedOnly(object: JsonObject): JsonObject {
@@ -114,44 +105,4 @@ function fillStrategy(value: Json | undefined): Json {
   const short = typeof subjectTokenType === 'string' && !subjectTokenType.startsWith(TOKEN_TYPE);
   const whole = short ? TOKEN_TYPE + subjectTokenType : subjectTokenType;
   return { ...value, tokenExchange: { ...value.tokenExchange, subjectTokenType: whole } };
-}
-
-function fillAggregation(value: Json | undefined): Json | undefined {
-  if (value !== undefined && !isObject(value)) return value;
-  const {
-    conflictResolution = 'prefix',
-    conflictResolutionConfig,
-    tools,
-    excludeAllTools = false,
-    ...others
-  } = value ?? {};
-  return definedOnly({
-    ...others,
-    conflictResolution,
-    conflictResolutionConfig: fillBlock(conflictResolutionConfig, { prefixFormat: '{workload}_' }),
-    tools: Array.isArray(tools) ? tools.map((each) => fillBlock(each, { excludeAll: false }) ?? null) : tools,
-    excludeAllTools,
-  });
-}
-
-const FAILURE_HANDLING: JsonObject = {
-  healthCheckInterval: '30s',
-  unhealthyThreshold: 3,
-  healthCheckTimeout: '10s',
-  statusReportingInterval: '30s',
-  partialFailureMode: 'fail',
-};
-
-function fillOperational(value: Json | undefined): Json | undefined {
-  if (value !== undefined && !isObject(value)) return value;
-  const { timeouts, failureHandling, ...others } = value ?? {};
-  const filled = fillBlock(failureHandling, FAILURE_HANDLING);
-  const breaker = { enabled: false, failureThreshold: 5, timeout: '60s' };
-  return definedOnly({
-    ...others,
-    timeouts: fillBlock(timeouts, { default: '30s' }),
-    failureHandling: isObject(filled)
-      ? { ...filled, circuitBreaker: fillBlock(filled.circuitBreaker, breaker) ?? null }
-      : filled,
-  });
 }

@@ -20,12 +20,18 @@
 //   conditions are the reconciler's, which keeps what it finds there.
 
 import assert from 'node:assert/strict';
-import { DURATION_PATTERN } from '../std/duration.ts';
 import { type Static, Type } from '../std/json-schema.ts';
+import { object, optional } from '../std/schema.ts';
 import { yamlText } from '../std/yaml/package.ts';
 import { readDocuments } from '../std/yaml/yaml.ts';
 import { AUTH_SERVER_SCHEMA } from './auth-server-config.ts';
+import { fileForm, filled } from './file-form.ts';
+import { REDIS } from './proxy-fields.ts';
 import { firstMisfit, schemaCheck } from './schema-check.ts';
+import { StaticBackend } from './virtual/backend.ts';
+import { ModelAudit, ModelTelemetry } from './virtual/observability.ts';
+import { Operational } from './virtual/operational.ts';
+import { Optimizer } from './virtual/optimizer.ts';
 import { INCOMING_AUTH, OUTGOING_AUTH } from './vmcp-config-auth.ts';
 import { fillVmcpConfig } from './vmcp-config-fill.ts';
 import { AGGREGATION, COMPOSITE_TOOL } from './vmcp-config-tools.ts';
@@ -48,102 +54,36 @@ export const VMCP_ENV = {
 
 const CLOSED = { additionalProperties: false } as const;
 const Text = (description: string) => Type.String({ minLength: 1, description });
-const Texts = (description: string) => Type.Array(Text('One of them.'), { description });
 const TextMap = (description: string) => Type.Record(Type.String(), Type.String(), { description });
-const Duration = (description: string) => Type.String({ pattern: DURATION_PATTERN, description });
-const Decimal = (description: string) => Type.String({ pattern: '^([0-9]*[.])?[0-9]+$', description });
 
-const Backend = Type.Object(
+const telemetry = ModelTelemetry.properties;
+const Telemetry = object(
   {
-    name: Text('Name of the member of the group.'),
-    url: Text('Its MCP endpoint.'),
-    transport: Type.Enum(['sse', 'streamable-http'], { description: 'What it speaks.' }),
-    metadata: Type.Optional(TextMap('What else is known about it.')),
-  },
-  CLOSED,
-);
-
-const Operational = Type.Object(
-  {
-    logLevel: Type.Optional(Type.Literal('debug')),
-    timeouts: Type.Object(
-      {
-        default: Duration('How long a request to a backend may take.'),
-        perWorkload: Type.Optional(Type.Record(Type.String(), Duration('The same, of one backend.'))),
-      },
-      CLOSED,
-    ),
-    failureHandling: Type.Object(
-      {
-        healthCheckInterval: Duration('Time from one health check to the next.'),
-        unhealthyThreshold: Type.Integer({ minimum: 1, description: 'Failed checks in a row that make it unhealthy.' }),
-        healthCheckTimeout: Duration('How long a check may take.'),
-        statusReportingInterval: Duration('Time from one report of the status to the next.'),
-        partialFailureMode: Type.Enum(['fail', 'best_effort'], { description: 'When some backends are down.' }),
-        circuitBreaker: Type.Object(
-          {
-            enabled: Type.Boolean(),
-            failureThreshold: Type.Integer({ minimum: 1 }),
-            timeout: Duration('How long the circuit is open.'),
-          },
-          CLOSED,
-        ),
-      },
-      CLOSED,
-    ),
-  },
-  CLOSED,
-);
-
-const Telemetry = Type.Object(
-  {
-    endpoint: Type.Optional(Text('host:port of the OTLP collector, without a scheme.')),
+    ...telemetry,
+    endpoint: optional(Text('host:port of the OTLP collector, without a scheme.')),
     serviceName: Text('Name that telemetry is sent under.'),
-    serviceVersion: Type.Optional(Text('Version that it is sent under; that of the program otherwise.')),
-    tracingEnabled: Type.Boolean(),
-    metricsEnabled: Type.Boolean(),
-    samplingRate: Decimal('Share of requests traced, 0.0 to 1.0.'),
-    headers: Type.Optional(TextMap('Headers sent to the collector.')),
-    insecure: Type.Boolean({ description: 'Plain HTTP to the collector.' }),
-    enablePrometheusMetricsPath: Type.Boolean({ description: '/metrics is served.' }),
-    environmentVariables: Type.Optional(Texts('Variables that become attributes of spans.')),
-    customAttributes: Type.Optional(TextMap('Attributes of everything.')),
-    useLegacyAttributes: Type.Boolean({ description: 'Older attribute names are sent too.' }),
+    serviceVersion: optional(filled(telemetry.serviceVersion)),
   },
-  { ...CLOSED, description: 'Absent: no telemetry.' },
+  'Absent: no telemetry.',
 );
 
-const Audit = Type.Object(
+const audit = ModelAudit.properties;
+const Audit = object(
   {
+    ...audit,
     enabled: Type.Unsafe<true>({ type: 'boolean', const: true }),
     component: Text('Component of the events.'),
-    eventTypes: Type.Optional(Texts('Events to write. Absent: all.')),
-    excludeEventTypes: Type.Optional(Texts('Events not to write.')),
-    includeRequestData: Type.Boolean(),
-    includeResponseData: Type.Boolean(),
-    maxDataSize: Type.Integer({ minimum: 0, description: 'Bytes.' }),
-    logFile: Type.Optional(Text('File. Absent: standard output.')),
+    logFile: optional(filled(audit.logFile)),
   },
-  { ...CLOSED, description: 'Absent: no audit log.' },
-);
-
-const Optimizer = Type.Object(
-  {
-    embeddingService: Type.Optional(Text('Base URL of the embedding service. Absent: tools are found by words alone.')),
-    embeddingServiceTimeout: Duration('How long it may take.'),
-    maxToolsToReturn: Type.Integer({ minimum: 1, maximum: 50 }),
-    hybridSearchSemanticRatio: Decimal('0.0 only words, 1.0 only meaning.'),
-    semanticDistanceThreshold: Decimal('0.0 the same, 2.0 the opposite.'),
-  },
-  { ...CLOSED, description: 'Absent: clients see all tools.' },
+  'Absent: no audit log.',
 );
 
 const SessionStorage = Type.Object(
   {
     provider: Type.Literal('redis'),
-    address: Text('host:port of Redis.'),
-    db: Type.Integer({ minimum: 0, description: 'Number of the database.' }),
-    keyPrefix: Type.Optional(Text('What every key starts with.')),
+    address: REDIS.address,
+    db: fileForm(REDIS.db),
+    keyPrefix: Type.Optional(filled(REDIS.keyPrefix)),
   },
   { ...CLOSED, description: 'Absent: sessions are kept in memory.' },
 );
@@ -153,17 +93,17 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
   {
     name: Text('Name of the server.'),
     groupRef: Text('Name of the group, for people.'),
-    backends: Type.Array(Backend, { description: 'What is behind the server, by name.' }),
+    backends: Type.Array(fileForm(StaticBackend), { description: 'What is behind the server, by name.' }),
     incomingAuth: INCOMING_AUTH,
     outgoingAuth: OUTGOING_AUTH,
     authServer: Type.Optional(AUTH_SERVER_SCHEMA),
     aggregation: AGGREGATION,
     compositeTools: Type.Optional(Type.Array(COMPOSITE_TOOL, { description: 'Workflows that are offered as tools.' })),
-    operational: Operational,
+    operational: fileForm(Operational),
     metadata: Type.Optional(TextMap('What else is to be known about the server.')),
-    telemetry: Type.Optional(Telemetry),
-    audit: Type.Optional(Audit),
-    optimizer: Type.Optional(Optimizer),
+    telemetry: Type.Optional(fileForm(Telemetry)),
+    audit: Type.Optional(fileForm(Audit)),
+    optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },

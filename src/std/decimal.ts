@@ -1,7 +1,11 @@
 // Fields that hold a decimal number as text, because a number in a resource would lose digits on its way. Knows nothing
 // about what is counted.
 
+import type { TString } from './json-schema.ts';
 import { text } from './schema.ts';
+
+/** The value is the words that bound the field in a file, where no CEL does. */
+export const FILE_WORDS = 'x-skep-file';
 
 interface Bounds {
   /** Name of the field, for the message. */
@@ -11,15 +15,18 @@ interface Bounds {
   readonly default?: string;
 }
 
-export function decimal(description: string, { field, most, default: fallback }: Bounds) {
-  return text(description, {
+const PATTERN = '^([0-9]*[.])?[0-9]+$';
+
+export function decimal(description: string, { field, most, default: fallback }: Bounds): TString {
+  const schema = text(description, {
     ...(fallback === undefined ? {} : { default: fallback }),
     maxLength: 32,
     validations: [
       {
-        rule: `self.matches('^([0-9]*[.])?[0-9]+$') && double(self) <= ${most}`,
+        rule: `self.matches('${PATTERN}') && double(self) <= ${most}`,
         message: `${field} must be a number between 0.0 and ${most}`,
       },
     ],
   });
+  return Object.assign(schema, { [FILE_WORDS]: { pattern: PATTERN } });
 }

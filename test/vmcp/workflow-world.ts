@@ -1,7 +1,8 @@
 // Workflows over two MCP servers behind a virtual one, for tests. Knows nothing about what is tested.
 
+import { fillDefaults } from '../../src/contracts/file-form.ts';
+import { CompositeTool } from '../../src/contracts/virtual/composite-tool.ts';
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
-import { fillWorkflows } from '../../src/contracts/vmcp-config-fill-tools.ts';
 import type { CompositeToolConfig } from '../../src/contracts/vmcp-config-tools.ts';
 import type { Json } from '../../src/std/json.ts';
 import { workflowFaults } from '../../src/vmcp/workflows/check.ts';
@@ -57,7 +58,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** As people write it; a mistake in it is thrown. */
 export function workflow(steps: readonly Given[], more: Given = {}): CompositeToolConfig {
   const given = { name: 'flow', description: 'a workflow', ...more, steps } as unknown as Json;
-  const filled = fillWorkflows([given]) as unknown as CompositeToolConfig[];
+  const filled = [fillDefaults(CompositeTool, given)] as unknown as CompositeToolConfig[];
   const [broken] = workflowFaults(filled).filter(({ severity }) => severity === 'error');
   if (broken !== undefined) throw new Error(`${broken.pointer} ${broken.message}`);
   return filled[0] as CompositeToolConfig;

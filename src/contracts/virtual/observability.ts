@@ -1,7 +1,7 @@
 // Fields for the audit log and the telemetry of a virtual MCP server. Knows nothing about who writes them.
 
-import { decimal } from '../../std/decimal.ts';
 import { bool, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
+import { SAMPLING_RATE } from '../proxy-fields.ts';
 
 /** Audit config of the model. */
 export const ModelAudit = object(
@@ -31,11 +31,7 @@ export const ModelTelemetry = object(
     serviceVersion: optional(text('Version that telemetry is sent under. Default: that of the program.')),
     tracingEnabled: bool('True: traces are sent.', false),
     metricsEnabled: bool('True: metrics are sent. Independent of enablePrometheusMetricsPath.', false),
-    samplingRate: decimal('Share of requests that are traced, 0.0 to 1.0.', {
-      field: 'samplingRate',
-      most: '1.0',
-      default: '0.05',
-    }),
+    samplingRate: SAMPLING_RATE,
     headers: optional(textMap('Headers sent to the collector, readable by anyone.')),
     insecure: bool('True: plain HTTP to the collector.', false),
     enablePrometheusMetricsPath: bool('True: /metrics is served on the transport port.', false),

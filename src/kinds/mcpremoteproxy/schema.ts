@@ -1,5 +1,6 @@
 // Every field of MCPRemoteProxy. Knows nothing about what becomes of them.
 
+import { REMOTE_URL } from '../../contracts/proxy-fields.ts';
 import { bool, choice, integer, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { HeaderForward } from '../auth/header-forward.ts';
@@ -12,7 +13,7 @@ import { namedRef, nameField } from '../selectors.ts';
 
 export const MCPRemoteProxySpec = object(
   {
-    remoteURL: text('URL of the remote MCP server.', { pattern: '^https?://', maxLength: 2048 }),
+    remoteURL: REMOTE_URL,
     port: port('Port of the proxy, while proxyPort is left at 8080.', {
       default: 8080,
       deprecated: { use: 'proxyPort', until: 'v1beta1' },

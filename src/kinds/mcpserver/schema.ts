@@ -1,5 +1,6 @@
 // Every field of MCPServer. Knows nothing about what becomes of them.
 
+import { IMAGE } from '../../contracts/proxy-fields.ts';
 import { anyObject, bool, choice, integer, list, object, optional, port, text } from '../../std/schema.ts';
 import { AuthzConfig } from '../auth/authz.ts';
 import { OIDCConfig } from '../auth/oidc.ts';
@@ -36,7 +37,7 @@ const ToolName = text('Name of a tool.', { minLength: 1, pattern: '^[^,\\r\\n]+$
 
 export const MCPServerSpec = object(
   {
-    image: text('Container image of the MCP server.', { minLength: 1, pattern: '^\\S+$' }),
+    image: IMAGE,
     transport: choice('How the server in the container speaks.', ['stdio', 'streamable-http', 'sse'], {
       default: 'stdio',
     }),

@@ -1,16 +1,12 @@
 // Every field of MCPToolConfig. Knows nothing about who refers to it.
 
-import { integer, list, object, optional } from '../../std/schema.ts';
+import { ToolsFilter, toolOverrides } from '../../contracts/tool-override.ts';
+import { integer, object, optional } from '../../std/schema.ts';
 import { ConfigStatus } from '../config-status.ts';
-import { toolName, toolOverrides } from '../proxy/tool-override.ts';
 
 export const MCPToolConfigSpec = object(
   {
-    toolsFilter: optional(
-      list(toolName('Name of a tool, as clients see it.'), 'The tools to let through; all when empty.', {
-        maxItems: 1024,
-      }),
-    ),
+    toolsFilter: optional(ToolsFilter),
     toolsOverride: optional(toolOverrides("How tools are shown to clients, by the tools' own names.")),
   },
   'Which tools are let through and what they are called.',

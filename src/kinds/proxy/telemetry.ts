@@ -1,6 +1,6 @@
 // Fields for traces, metrics and the audit log. Knows nothing about who writes them.
 
-import { decimal } from '../../std/decimal.ts';
+import { SAMPLING_RATE } from '../../contracts/proxy-fields.ts';
 import { bool, list, object, optional, text } from '../../std/schema.ts';
 
 export const AuditConfig = object(
@@ -13,11 +13,7 @@ const Metrics = object({ enabled: bool('True: metrics are sent.', false) }, 'Met
 const Tracing = object(
   {
     enabled: bool('True: traces are sent.', false),
-    samplingRate: decimal('Share of requests that are traced, 0.0 to 1.0.', {
-      field: 'samplingRate',
-      most: '1.0',
-      default: '0.05',
-    }),
+    samplingRate: SAMPLING_RATE,
   },
   'Traces sent over OTLP.',
 );

@@ -2,10 +2,11 @@
 // is.
 
 import type { RunConfig } from '../../contracts/run-config.ts';
+import type { ToolOverride } from '../../contracts/tool-override.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import type { Finding, View } from '../kind.ts';
-import { type ToolOverride, toolFindings } from './tool-override.ts';
+import { toolFindings } from './tool-override.ts';
 
 type Blocks = Pick<RunConfig, 'tools_filter' | 'tools_override'>;
 type Overrides = Readonly<Record<string, Static<typeof ToolOverride>>>;

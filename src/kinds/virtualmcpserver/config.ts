@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readAuthzConfig } from '../../contracts/authz-config.ts';
+import { OPTIMIZER_DEFAULTS } from '../../contracts/virtual/optimizer.ts';
 import type { VmcpConfig } from '../../contracts/vmcp-config.ts';
 import type { Aggregation, CompositeToolConfig } from '../../contracts/vmcp-config-tools.ts';
 import { configMapText } from '../../kube/content.ts';
@@ -9,7 +10,6 @@ import { readDocuments } from '../../std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
-import { OPTIMIZER_DEFAULTS } from './model.ts';
 import type { Needs } from './needs.ts';
 
 /** Keys in the order of the contract: equal servers give equal text. */

@@ -1,67 +1,36 @@
 // The virtual MCP configuration model: the tools of a group as those of one server. Knows nothing about clusters but
 // for the names of other resources in it.
 
+import { toolOverrides } from '../../contracts/tool-override.ts';
+import { aggregation, WORKLOAD_TOOLS } from '../../contracts/virtual/aggregation.ts';
+import { StaticBackend } from '../../contracts/virtual/backend.ts';
 import { CompositeTool } from '../../contracts/virtual/composite-tool.ts';
 import { ModelAudit, ModelTelemetry } from '../../contracts/virtual/observability.ts';
 import { Operational } from '../../contracts/virtual/operational.ts';
-import { decimal } from '../../std/decimal.ts';
-import { choice, duration, integer, list, object, optional, text, textMap } from '../../std/schema.ts';
-import { nameField } from '../selectors.ts';
-import { Aggregation, CompositeToolRef, workloadField } from './model-aggregation.ts';
+import { Optimizer } from '../../contracts/virtual/optimizer.ts';
+import { list, object, optional, text, textMap } from '../../std/schema.ts';
+import { namedRef, nameField } from '../selectors.ts';
 import { ModelIncomingAuth, ModelOutgoingAuth } from './model-auth.ts';
 
-const StaticBackend = object(
-  {
-    name: workloadField('Name of the member of the group that this is.'),
-    url: text('URL of its MCP endpoint.', { minLength: 1, maxLength: 2048, pattern: '^https?://.+$' }),
-    transport: choice('What it speaks.', ['sse', 'streamable-http']),
-    metadata: optional(textMap('What else is known about it.')),
-  },
-  'A backend that is written down instead of found.',
-);
+const { workload, filter, excludeAll } = WORKLOAD_TOOLS;
 
-/** OptimizerConfig, where nothing else is said. */
-export const OPTIMIZER_DEFAULTS = {
-  embeddingServiceTimeout: '30s',
-  maxToolsToReturn: 8,
-  hybridSearchSemanticRatio: '0.5',
-  semanticDistanceThreshold: '1.0',
-} as const;
-
-/** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
-const Optimizer = object(
-  {
-    embeddingService: optional(
-      text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
-        minLength: 1,
-        maxLength: 2048,
-        pattern: '^https?://.+$',
-      }),
+/** AggregationConfig. */
+const Aggregation = aggregation({
+  workload,
+  toolConfigRef: optional(
+    namedRef(
+      'Which of its tools clients see and what they are called. Wins over filter and overrides.',
+      'MCPToolConfig',
     ),
-    embeddingServiceTimeout: duration('How long the embedding service may take.', {
-      default: OPTIMIZER_DEFAULTS.embeddingServiceTimeout,
-      validations: [
-        { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than nothing' },
-      ],
-    }),
-    maxToolsToReturn: integer('How many tools find_tool gives at most.', {
-      default: OPTIMIZER_DEFAULTS.maxToolsToReturn,
-      minimum: 1,
-      maximum: 50,
-    }),
-    hybridSearchSemanticRatio: decimal('Share of the search that goes by meaning: 0.0 only words, 1.0 only meaning.', {
-      field: 'hybridSearchSemanticRatio',
-      most: '1.0',
-      default: OPTIMIZER_DEFAULTS.hybridSearchSemanticRatio,
-    }),
-    semanticDistanceThreshold: decimal('How far a meaning may be away: 0.0 the same, 2.0 the opposite.', {
-      field: 'semanticDistanceThreshold',
-      most: '2.0',
-      default: OPTIMIZER_DEFAULTS.semanticDistanceThreshold,
-    }),
-  },
-  'Clients see two tools only: find_tool, which finds one, and call_tool, which calls it.',
-);
+  ),
+  filter,
+  overrides: optional(
+    toolOverrides("How tools are shown, by the tools' own names. Applied before names are told apart."),
+  ),
+  excludeAll,
+});
+
+const CompositeToolRef = namedRef('A workflow that is a resource of its own.', 'VirtualMCPCompositeToolDefinition');
 
 /** Config. */
 export const VirtualConfig = object(

@@ -1,0 +1,53 @@
+// A field of a spec as the file has it that is rendered from the spec. Knows nothing about what is described.
+
+import { FILE_WORDS } from '../std/decimal.ts';
+import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import type { TSchema, TString } from '../std/json-schema.ts';
+
+/** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
+const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
+
+/**
+ * The same schema: objects are closed, what has a default is always written, and words that only Kubernetes knows are
+ * gone. Values that a spec bounds by CEL alone are bounded by what `FILE_WORDS` says.
+ */
+export function fileForm<T extends TSchema>(schema: T): T {
+  const form: object = isObject(schema) ? formOf(schema) : schema;
+  return form as T;
+}
+
+function formOf(schema: JsonObject): JsonObject {
+  const { [FILE_WORDS]: more, properties, items, ...rest } = schema;
+  const words = Object.entries(rest).filter(([word]) => !word.startsWith('x-') && !OF_SPECS.has(word));
+  const form: JsonObject = { ...Object.fromEntries(words), ...(isObject(more) ? more : {}) };
+  if (isObject(items)) form.items = formOf(items);
+  if (isObject(properties)) return { ...form, properties: mapped(properties, formOf), additionalProperties: false };
+  if (isObject(schema.additionalProperties)) form.additionalProperties = formOf(schema.additionalProperties);
+  return form;
+}
+
+function mapped(properties: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([key, field]) => [key, isObject(field) ? change(field) : field]),
+  );
+}
+
+/** A text that a spec may leave empty, which means the same as leaving it out: a file does the latter. */
+export function filled(schema: TString): TString {
+  return Object.assign({ ...schema }, { minLength: 1 });
+}
+
+/** A value with the defaults of its schema filled in, at any depth. What does not fit the schema stays as it is. */
+export function fillDefaults(schema: unknown, value: Json): Json {
+  if (!isObject(schema)) return value;
+  const { properties, items } = schema;
+  if (Array.isArray(value)) return value.map((item) => fillDefaults(items, item));
+  if (!isObject(value) || !isObject(properties)) return value;
+  const copy = { ...value };
+  for (const [key, field] of Object.entries(properties)) {
+    if (!isObject(field)) continue;
+    const given = value[key] === undefined ? field.default : value[key];
+    if (given !== undefined) copy[key] = fillDefaults(field, given);
+  }
+  return copy;
+}

@@ -1,0 +1,21 @@
+// Fields that the specs of servers and proxies share with the configurations that are rendered from them. Knows nothing
+// about what is behind a proxy.
+
+import { decimal } from '../std/decimal.ts';
+import { integer, text } from '../std/schema.ts';
+
+export const IMAGE = text('Container image of the MCP server.', { minLength: 1, pattern: '^\\S+$' });
+export const REMOTE_URL = text('URL of the remote MCP server.', { pattern: '^https?://', maxLength: 2048 });
+
+export const SAMPLING_RATE = decimal('Share of requests that are traced, 0.0 to 1.0.', {
+  field: 'samplingRate',
+  most: '1.0',
+  default: '0.05',
+});
+
+/** Where replicas share what they know of sessions. */
+export const REDIS = {
+  address: text('host:port of Redis.', { minLength: 1 }),
+  db: integer('Number of the Redis database.', { default: 0, minimum: 0 }),
+  keyPrefix: text('What every key starts with.'),
+};

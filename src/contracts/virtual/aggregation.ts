@@ -1,0 +1,80 @@
+// Which tools of a group's members clients see, and under which names: what a spec and the server's configuration share.
+// Knows nothing about the tools there are.
+
+import type { TProperties } from '../../std/json-schema.ts';
+import { bool, choice, list, object, optional, text } from '../../std/schema.ts';
+import { toolName } from '../tool-override.ts';
+
+/** A name that tells workloads of a group apart. */
+export function workloadField(description: string) {
+  return text(description, { minLength: 1, maxLength: 253 });
+}
+
+const ConflictResolutionConfig = object(
+  {
+    prefixFormat: text(
+      'For prefix: what is put before the name of each tool; {workload} is the name of its workload.',
+      {
+        default: '{workload}_',
+        minLength: 1,
+        maxLength: 256,
+      },
+    ),
+    priorityOrder: optional(
+      list(workloadField('Name of a workload.'), 'For priority: whose tool wins, the first before the others.', {
+        maxItems: 1000,
+      }),
+    ),
+  },
+  'Settings of the way in which equal names are told apart.',
+  { default: {} },
+);
+
+/** How tools are shown is different on both sides, and only a spec has references. */
+export const WORKLOAD_TOOLS = {
+  workload: workloadField('Name of a member of the group.'),
+  filter: optional(
+    list(
+      toolName('Name of a tool, as clients see it before names are told apart.'),
+      'The tools that clients see; all when empty. Workflows may call the others too.',
+      { maxItems: 1000 },
+    ),
+  ),
+  excludeAll: bool('True: clients see none of its tools. Workflows may call them.', false),
+};
+
+/** AggregationConfig. `tools`: the fields of one member. */
+export function aggregation<T extends TProperties>(tools: T) {
+  return object(
+    {
+      conflictResolution: choice(
+        'What becomes of names: prefix names every tool after its workload. priority keeps the tool of the first in an order. manual expects overrides that leave none equal.',
+        ['prefix', 'priority', 'manual'],
+        { default: 'prefix' },
+      ),
+      conflictResolutionConfig: ConflictResolutionConfig,
+      tools: optional(
+        list(
+          object(tools, 'What clients see of one member of the group.'),
+          'What clients see of single members. All of the others.',
+          {
+            keys: ['workload'],
+            maxItems: 200,
+          },
+        ),
+      ),
+      excludeAllTools: bool('True: clients see no tool of any member, only workflows.', false),
+    },
+    'How the tools of the members become those of one server.',
+    {
+      // Rules are held against a default before its own defaults are filled in.
+      default: { conflictResolution: 'prefix' },
+      validations: [
+        {
+          rule: "self.conflictResolution != 'priority' || (has(self.conflictResolutionConfig.priorityOrder) && self.conflictResolutionConfig.priorityOrder.size() > 0)",
+          message: "conflictResolutionConfig.priorityOrder must be set when conflictResolution is 'priority'",
+        },
+      ],
+    },
+  );
+}

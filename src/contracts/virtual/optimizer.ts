@@ -1,0 +1,47 @@
+// How a virtual MCP server finds tools for its clients. Knows nothing about the service that it asks.
+
+import { decimal } from '../../std/decimal.ts';
+import { duration, integer, object, optional, text } from '../../std/schema.ts';
+
+/** OptimizerConfig, where nothing else is said. */
+export const OPTIMIZER_DEFAULTS = {
+  embeddingServiceTimeout: '30s',
+  maxToolsToReturn: 8,
+  hybridSearchSemanticRatio: '0.5',
+  semanticDistanceThreshold: '1.0',
+} as const;
+
+/** OptimizerConfig. Its default for the embedding service depends on the resource around it. */
+export const Optimizer = object(
+  {
+    embeddingService: optional(
+      text('Base URL of an embedding service. No effect beside embeddingServerRef of the resource.', {
+        minLength: 1,
+        maxLength: 2048,
+        pattern: '^https?://.+$',
+      }),
+    ),
+    embeddingServiceTimeout: duration('How long the embedding service may take.', {
+      default: OPTIMIZER_DEFAULTS.embeddingServiceTimeout,
+      validations: [
+        { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than nothing' },
+      ],
+    }),
+    maxToolsToReturn: integer('How many tools find_tool gives at most.', {
+      default: OPTIMIZER_DEFAULTS.maxToolsToReturn,
+      minimum: 1,
+      maximum: 50,
+    }),
+    hybridSearchSemanticRatio: decimal('Share of the search that goes by meaning: 0.0 only words, 1.0 only meaning.', {
+      field: 'hybridSearchSemanticRatio',
+      most: '1.0',
+      default: OPTIMIZER_DEFAULTS.hybridSearchSemanticRatio,
+    }),
+    semanticDistanceThreshold: decimal('How far a meaning may be away: 0.0 the same, 2.0 the opposite.', {
+      field: 'semanticDistanceThreshold',
+      most: '2.0',
+      default: OPTIMIZER_DEFAULTS.semanticDistanceThreshold,
+    }),
+  },
+  'Clients see two tools only: find_tool, which finds one, and call_tool, which calls it.',
+);
