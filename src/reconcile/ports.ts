@@ -80,6 +80,8 @@ export interface ListOptions {
   readonly large?: true;
   /** Of each page the others are forgotten at once. */
   readonly keep?: (object: KubeObject) => boolean;
+  /** What is held in place of an object: one that is equal to it. */
+  readonly hold?: (object: KubeObject) => KubeObject;
 }
 
 export type PatchOptions = Pick<ApplyOptions, 'dryRun' | 'as'>;

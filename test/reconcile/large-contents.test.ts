@@ -1,8 +1,13 @@
 // Secrets and ConfigMaps of others: their contents are not read, unless something of ours is declared under their name, or
 // names them; then they are read, and all that is decided by them is as if they had been listed whole.
 
+import { randomBytes } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
+import { applySetId, PART_OF } from '../../src/reconcile/labels.ts';
+import { openSnapshot } from '../../src/reconcile/observe/snapshot.ts';
 import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { isObject } from '../../src/std/json.ts';
 import { formatId } from '../../src/std/problem.ts';
@@ -220,3 +225,50 @@ test('a snapshot of the state says which keys others have, without their values'
   expect(objects.find(({ resource }) => resource.name === 'listed')?.keys).toEqual(['first', 'second']);
   expect(contentsRead('listed')).toEqual([]);
 });
+
+test('contents that live as they are declared are in memory once, and others as they live', async () => {
+  const [own, count, length] = [applySetId('test', 'default'), 40, 400_000];
+  const declared = Array.from({ length: count }, (_, n): KubeObject => {
+    const metadata = { name: `held-${n}`, namespace: 'tools', labels: { [PART_OF]: own } };
+    return {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: { text: randomBytes(length / 2).toString('hex'), k: 'v' },
+    };
+  });
+  for (const object of declared) await world.client.apply(object, { force: true });
+  await change('configmaps', 'held-0', { k: 'other', more: 'here' });
+  const kind = { group: '', kind: 'ConfigMap' };
+  async function listed(known: readonly KubeObject[]) {
+    read = [];
+    const snapshot = await openSnapshot(world.client, { namespaces: ['tools'], applySet: own });
+    snapshot.declare(known);
+    const before = heapBytes();
+    await snapshot.ensure([kind]);
+    read = [];
+    return { snapshot, bytes: heapBytes() - before };
+  }
+  const [once, twice] = [await listed(declared), await listed([])];
+  expect(once.bytes).toBeLessThan((count * length) / 2);
+  expect(twice.bytes).toBeGreaterThan((count * length) / 2);
+  const found = declared.map(({ metadata: { name } }) =>
+    once.snapshot.find({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tools', name }),
+  );
+  const [first, ...others] = declared.map(({ data }) => data);
+  expect(found.map((object) => object?.data)).toEqual([{ ...(first as object), k: 'other', more: 'here' }, ...others]);
+  for (const { metadata } of declared)
+    await world.client.remove({ ...kind, apiVersion: 'v1', ...metadata }, uidOf(metadata.name));
+
+  function uidOf(name: string): string {
+    return found.find((object) => object?.metadata.name === name)?.metadata.uid ?? '';
+  }
+});
+
+/** Of what is still in use. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+  return process.memoryUsage().heapUsed;
+}

@@ -81,7 +81,7 @@ async function readPages(
   pages: Pages,
   first: number | undefined,
 ): Promise<KubeObject[]> {
-  const { selector, keep = () => true } = pages;
+  const { selector, keep = () => true, hold = (object) => object } = pages;
   const items: KubeObject[] = [];
   const sets = new Map<string, JsonObject>();
   let limit = first;
@@ -102,7 +102,7 @@ async function readPages(
       const object = pages.only === 'metadata' ? metadataOf(kind, item) : item;
       if (!keep(object)) continue;
       shareFieldSets(object, sets);
-      items.push(object);
+      items.push(hold(object));
     }
     next = isObject(page.metadata) ? String(page.metadata.continue ?? '') : '';
     if (pages.large === true) limit = nextLimit(limit ?? FIRST_LARGE, bytes);

@@ -4,6 +4,7 @@
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
+import { isObject, type JsonObject } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
@@ -24,15 +25,31 @@ export async function listLarge(
   resource: ApiResource,
   namespace: string | undefined,
   applySet: string,
+  declared: (id: ResourceId) => KubeObject | undefined,
 ): Promise<Listed> {
+  const hold = (object: KubeObject): KubeObject => holdOnce(object, declared(idOf(object)));
   const [all, own] = await Promise.all([
     cluster.list(resource, namespace, { only: 'metadata' }),
-    cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true }),
+    cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold }),
   ]);
   const complete = new Set(own.map((object) => keyOf(idOf(object))));
   const others = all.filter((object) => !complete.has(keyOf(idOf(object))));
   return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOf(idOf(object)))) };
 }
+
+/** What lives as it is declared is in memory already. */
+function holdOnce(live: KubeObject, declared: KubeObject | undefined): KubeObject {
+  if (declared === undefined) return live;
+  const members = MEMBERS.flatMap((member): [string, JsonObject][] => {
+    const [here, there] = [live[member], declared[member]];
+    if (!isObject(here) || !isObject(there)) return [];
+    const entries = Object.entries(here).map(([key, value]) => [key, value === there[key] ? there[key] : value]);
+    return [[member, Object.fromEntries(entries)]];
+  });
+  return { ...live, ...Object.fromEntries(members) };
+}
+
+const MEMBERS = ['data', 'binaryData'] as const;
 
 /** More than these of one namespace are fewer requests in pages of everything that is there. */
 const READ_SINGLY_MAX = 50;

@@ -78,6 +78,7 @@ export async function observe(
     deps.cluster.get(parentIdentity),
     readInventory(deps.cluster, options),
   ]);
+  snapshot.declare(everything.loaded.map(({ object }) => object));
   await listAsDeclared(deps.cluster, snapshot, everything.loaded);
   const parent = {
     id: parentIdentity,

@@ -18,6 +18,8 @@ import {
 export interface Snapshot {
   /** Makes sure that the kinds are listed; kinds that the server does not serve are skipped. */
   ensure(kinds: Iterable<GroupKind>): Promise<void>;
+  /** What is declared: of objects that live with the same contents these are held once. */
+  declare(objects: readonly KubeObject[]): void;
   /** Lists the kind in this version, where it is not listed yet: live objects are compared in the version that is declared. */
   listAs(resource: ApiResource): void;
   find(id: ResourceId): KubeObject | undefined;
@@ -78,6 +80,8 @@ interface Reading extends SnapshotOptions {
   /** Kinds of which something could not be read. A later success does not take that back. */
   readonly failed: Set<string>;
   readonly unlisted: Set<string>;
+  /** By key. */
+  readonly declared: Map<string, KubeObject>;
 }
 
 /** Reads discovery at once and lists on demand. */
@@ -98,8 +102,9 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     failures: [],
     failed: new Set(),
     unlisted: new Set(),
+    declared: new Map(),
   };
-  const { whole, objects, partial, unread, failures, failed, unlisted } = reading;
+  const { declared, whole, objects, partial, unread, failures, failed, unlisted } = reading;
   return {
     async ensure(kinds) {
       await Promise.all(
@@ -113,6 +118,9 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
           return started;
         }),
       );
+    },
+    declare(some) {
+      for (const object of some) if (isLarge(object)) declared.set(keyOf(idOf(object)), object);
     },
     listAs(resource) {
       const name = formatGroupKind(groupKindOf(resource));
@@ -167,12 +175,12 @@ async function add(reading: Reading, resource: ApiResource, found: Listed): Prom
 }
 
 async function readScope(
-  { cluster, applySet }: Reading,
+  { cluster, applySet, declared }: Reading,
   resource: ApiResource,
   namespace: string | undefined,
 ): Promise<Listed> {
   if (!isLarge(resource)) return { objects: await cluster.list(resource, namespace), partial: new Set() };
-  return listLarge(cluster, resource, namespace, applySet);
+  return listLarge(cluster, resource, namespace, applySet, (id) => declared.get(keyOf(id)));
 }
 
 /** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */

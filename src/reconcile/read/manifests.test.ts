@@ -51,3 +51,28 @@ test('one blob at many paths is counted as often as it stands there', async () =
     code: 'manifests-too-large',
   });
 });
+
+test('large files are read a few at a time, however many there are', async () => {
+  const content = new TextEncoder().encode('x'.repeat(1024 * 1024));
+  const files = Array.from({ length: 100 }, (_, index) => ({ path: `${index}.yaml`, oid: `oid ${index}` }));
+  const counts: number[] = [];
+  const read = async (oids: readonly string[]) => {
+    counts.push(oids.length);
+    return new Map(oids.map((oid) => [oid, content]));
+  };
+  const { documents } = await gatherManifests({ commit: 'c', files, skipped: [], read }, { path: '' }, new Map());
+  expect([documents.length, counts]).toEqual([100, [32, 16, 16, 16, 16, 4]]);
+});
+
+test('small files are read in a few parts', async () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `${index}.yaml`);
+  const asked: string[] = [];
+  const checkout = checkoutOf(Object.fromEntries(names.map((name) => [name, 'x'])), asked);
+  let parts = 0;
+  const read: Checkout['read'] = (oids) => {
+    parts += 1;
+    return checkout.read(oids);
+  };
+  await gatherManifests({ ...checkout, read }, { path: '' }, new Map());
+  expect([asked.length, parts]).toEqual([5_000, 3]);
+});

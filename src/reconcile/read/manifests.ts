@@ -37,7 +37,7 @@ export async function gatherManifests(
   const ignored = pathMatcher('ignore', ignore);
   const isRead = (entry: { readonly path: string }) => !ignored(entry.path.slice(prefix.length));
   const files = below.filter((file) => isManifest(file.path) && isRead(file));
-  const texts = await textsOf(checkout, files, cache);
+  const texts = await textsOf(checkout, path, files, cache);
   const documents: SourceFile[] = [];
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   let length = 0;
@@ -55,9 +55,11 @@ export async function gatherManifests(
 /** By blob id. Those that are not text are missing. */
 async function textsOf(
   checkout: Checkout,
+  path: string,
   files: readonly RepositoryFile[],
   cache: LoadCache,
 ): Promise<ReadonlyMap<string, string>> {
+  let total = 0;
   const texts = new Map<string, string>();
   const unknown = new Set<string>();
   for (const { oid } of files) {
@@ -65,14 +67,27 @@ async function textsOf(
     if (typeof known === 'string') texts.set(oid, known);
     else unknown.add(oid);
   }
-  for (const [oid, bytes] of await checkout.read([...unknown])) {
-    const text = decode(bytes);
-    if (text === undefined) continue;
-    cache.set(blobKey(oid), text);
-    texts.set(oid, text);
+  // Bytes of a few beside the texts of all, not of all.
+  const left = [...unknown];
+  for (let count = FIRST_READ; left.length > 0; ) {
+    let bytesRead = 0;
+    for (const [oid, bytes] of await checkout.read(left.splice(0, count))) {
+      bytesRead += bytes.length;
+      const text = decode(bytes);
+      if (text === undefined) continue;
+      cache.set(blobKey(oid), text);
+      texts.set(oid, text);
+    }
+    total += bytesRead;
+    if (total > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
+    count = Math.max(1, Math.min(count * 16, Math.floor((count * READ_BYTES) / Math.max(1, bytesRead))));
   }
   return texts;
 }
+
+/** How many files are read first, and how many bytes should be read at once then. */
+const FIRST_READ = 32;
+const READ_BYTES = 16 * 1024 * 1024;
 
 function blobKey(oid: string): string {
   return `blob ${oid}`;

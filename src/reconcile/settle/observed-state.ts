@@ -61,6 +61,7 @@ export async function listObservedState(
     applySet: applySetId(options.instance, options.homeNamespace),
     before,
   });
+  snapshot.declare(gathered.loaded.map(({ object }) => object));
   await snapshot.ensure(watched);
   // What was not there before may have come, and its keys are told.
   await snapshot.complete(declaredContents(options, gathered.loaded));
