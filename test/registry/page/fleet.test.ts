@@ -138,6 +138,23 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await page.locator('.card').filter({ hasText: 'runs here' }).filter({ hasText: 'Clock' }).waitFor();
   });
 
+  test('of a large fleet the first servers are listed, and the others on request', async () => {
+    const many = Array.from({ length: 20 }, (_, at) => `server-${String(at).padStart(2, '0')}`);
+    const large = many.map((name): RunningServer => ({ ...SERVERS[0], name }) as RunningServer);
+    await service.store.recordRunning(RUNNER, large);
+    try {
+      await open('');
+      const band = page.getByRole('region', { name: 'Running here' });
+      await band.getByText('8 more').waitFor();
+      expect(await band.getByRole('link', { name: 'fleet/server-11' }).isVisible()).toBe(true);
+      expect(await band.getByText('fleet/server-19').isVisible()).toBe(false);
+      await band.getByText('8 more').click();
+      expect(await band.getByRole('link', { name: 'fleet/server-19' }).isVisible()).toBe(true);
+    } finally {
+      await service.store.recordRunning(RUNNER, SERVERS);
+    }
+  });
+
   test('an entry that runs shows its URL and readiness, and offers it first, without a token', async () => {
     await open(`#/tools/${encodeURIComponent('io.acme/clock')}`);
     const here = page.locator('.here');

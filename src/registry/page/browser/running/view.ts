@@ -19,12 +19,21 @@ export function runningBand(running: RunningServers): HTMLElement | undefined {
     'section',
     { class: 'running', 'aria-label': 'Running here' },
     element('h2', {}, 'Running here'),
-    servers.length === 0 ? none : list(rows),
+    servers.length === 0 ? none : list(rows.slice(0, ROWS_SHOWN)),
+    moreRows(rows.slice(ROWS_SHOWN)),
     missingToken(running, servers),
     running.place === 'beside'
       ? element('p', {}, element('a', { href: '/runs' }, 'What the reconciler did'))
       : undefined,
   );
+}
+
+/** A fleet may be large, and the catalogue is below. */
+const ROWS_SHOWN = 12;
+
+function moreRows(rows: readonly HTMLElement[]): HTMLElement | undefined {
+  if (rows.length === 0) return undefined;
+  return element('details', {}, element('summary', {}, `${rows.length.toLocaleString('en')} more`), list(rows));
 }
 
 /** Undefined where it is there, or none of the servers asks for it. */
