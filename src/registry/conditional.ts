@@ -90,8 +90,9 @@ interface Question {
   readonly load: Load;
 }
 
-/** Of how many targets that were asked for last the reading is kept. */
+/** Of how many targets that were asked for last the reading is kept, and how long each may be. */
 const QUESTIONS_MAX = 200;
+const TARGET_LENGTH_MAX = 512;
 
 /** What a request asks for follows from its target: the same target is not read again and again. */
 function lately(read: (request: FastifyRequest) => Read<Question>): (request: FastifyRequest) => Read<Question> {
@@ -100,7 +101,8 @@ function lately(read: (request: FastifyRequest) => Read<Question>): (request: Fa
     const kept = known.get(request.url);
     if (kept !== undefined) return found(kept);
     const question = read(request);
-    if (question.ok) setBounded(known, request.url, question.value, QUESTIONS_MAX);
+    if (question.ok && request.url.length <= TARGET_LENGTH_MAX)
+      setBounded(known, request.url, question.value, QUESTIONS_MAX);
     return question;
   };
 }
