@@ -82,6 +82,13 @@ const DUE: readonly Due[] = [
     reason: 'it is later than what it follows',
   },
   {
+    expression: '5/15 * * * *',
+    timeZone: 'UTC',
+    after: '2026-01-01T00:05:00.000Z',
+    next: '2026-01-01T00:20:00.000Z',
+    reason: 'steps may begin at a number',
+  },
+  {
     expression: '@daily',
     timeZone: 'Europe/Berlin',
     after: '2026-06-01T00:00:00.000Z',

@@ -10,14 +10,13 @@ export interface Cron {
   next(after: number): number;
 }
 
+/** `sloppyRanges`: `0/30` is every half a minute, as in other programs. */
+const DIALECT = { mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', sloppyRanges: true } as const;
+
 /** Five fields, or six with seconds before them. Throws Failure `config-invalid`, also where it is never due. */
 export function readCron(expression: string, timeZone: string): Cron {
   try {
-    const parsed = new Expression(expression, {
-      timezone: timeZone,
-      mode: '5-or-6-parts',
-      fixedTimeRule: 'no-wildcard',
-    });
+    const parsed = new Expression(expression, { ...DIALECT, timezone: timeZone });
     if (parsed.getOnce() !== null) throw new TypeError('a date, which comes once');
     const next = (after: number): number => nextOf(parsed, after);
     next(0);
