@@ -1,8 +1,8 @@
 // A field of a spec as the file has it that is rendered from the spec. Knows nothing about what is described.
 
-import { FILE_WORDS } from '../std/decimal.ts';
+import { FILE_WORDS } from '../std/file-words.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import type { TSchema, TString } from '../std/json-schema.ts';
+import { type TOptional, type TSchema, type TString, Type } from '../std/json-schema.ts';
 
 /** Words that say nothing in a file. How much a list may hold is bounded for the cost of CEL; a file joins several. */
 const OF_SPECS = new Set(['default', 'format', 'maxItems', 'maxProperties']);
@@ -30,6 +30,12 @@ function mapped(properties: JsonObject, change: (schema: JsonObject) => JsonObje
   return Object.fromEntries(
     Object.entries(properties).map(([key, field]) => [key, isObject(field) ? change(field) : field]),
   );
+}
+
+/** A field of a file that people write: they may leave it out, and the schema says what holds then. */
+export function setting<T extends TSchema>(schema: T): TOptional<T> {
+  const { default: fallback } = { default: undefined, ...schema };
+  return Type.Optional(Object.assign({}, fileForm(schema), fallback === undefined ? {} : { default: fallback }));
 }
 
 /** A text that a spec may leave empty, which means the same as leaving it out: a file does the latter. */

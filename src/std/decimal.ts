@@ -1,11 +1,9 @@
 // Fields that hold a decimal number as text, because a number in a resource would lose digits on its way. Knows nothing
 // about what is counted.
 
+import { inFile } from './file-words.ts';
 import type { TString } from './json-schema.ts';
 import { text } from './schema.ts';
-
-/** The value is the words that bound the field in a file, where no CEL does. */
-export const FILE_WORDS = 'x-skep-file';
 
 interface Bounds {
   /** Name of the field, for the message. */
@@ -28,5 +26,5 @@ export function decimal(description: string, { field, most, default: fallback }:
       },
     ],
   });
-  return Object.assign(schema, { [FILE_WORDS]: { pattern: PATTERN } });
+  return inFile(schema, { pattern: PATTERN });
 }

@@ -1,23 +1,25 @@
 // The part of the registry service's configuration that says who may read.
 
 import { Type } from '../../std/json-schema.ts';
+import { fileForm, filled, setting } from '../file-form.ts';
 import { CLOSED, Text, Texts, Url } from './config-words.ts';
+import { OAUTH, PROVIDER } from './fields.ts';
 
 const Provider = Type.Object(
   {
-    name: Text('Name in logs.'),
-    issuerUrl: Url('Must equal the `iss` claim of accepted tokens exactly.'),
-    audience: Text('Expected `aud` claim.'),
+    name: PROVIDER.name,
+    issuerUrl: fileForm(PROVIDER.issuerUrl),
+    audience: PROVIDER.audience,
     tokenTypes: Type.Optional(
       Texts('`typ` of accepted JWTs, beyond none, `JWT` and `at+jwt`, where the issuer is known to use another.'),
     ),
-    jwksUrl: Type.Optional(Url('JWKS endpoint; discovery is skipped.')),
-    introspectionUrl: Type.Optional(Url('RFC 7662 endpoint; without it only JWTs can be validated.')),
-    clientId: Type.Optional(Text('Client id for introspection.')),
+    jwksUrl: setting(PROVIDER.jwksUrl),
+    introspectionUrl: setting(PROVIDER.introspectionUrl),
+    clientId: setting(filled(PROVIDER.clientId)),
     clientSecretFile: Type.Optional(Text('File that holds the client secret for introspection.')),
     caCertPath: Type.Optional(Text('PEM file that replaces the trusted roots for this provider.')),
     authTokenFile: Type.Optional(Text('File that holds a bearer token for JWKS and introspection requests.')),
-    allowPrivateIP: Type.Optional(Type.Boolean({ default: false, description: 'Allow private addresses.' })),
+    allowPrivateIP: setting(PROVIDER.allowPrivateIP),
   },
   CLOSED,
 );
@@ -25,19 +27,8 @@ const Provider = Type.Object(
 const OAuth = Type.Object(
   {
     resourceUrl: Url('URL of this service as clients know it: `resource` of the discovery document.'),
-    realm: Type.Optional(
-      Type.String({
-        default: 'mcp-registry',
-        pattern: '^[\\x20-\\x7e]+$',
-        description: 'Realm of the challenge, in ASCII.',
-      }),
-    ),
-    scopesSupported: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$', description: 'A scope (RFC 6749).' }), {
-        default: ['mcp-registry:read', 'mcp-registry:write'],
-        description: 'Scopes advertised in the discovery document.',
-      }),
-    ),
+    realm: setting(OAUTH.realm),
+    scopesSupported: setting(OAUTH.scopesSupported),
     enforceScopes: Type.Optional(
       Type.Boolean({
         default: false,

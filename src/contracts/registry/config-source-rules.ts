@@ -5,24 +5,11 @@ import { parseDuration } from '../../std/duration.ts';
 import { parseGlob } from '../../std/glob.ts';
 import type { RegistryConfigFile } from './config.ts';
 import { type ConfigFinding, error, urlFindings } from './config-finding.ts';
+import { RESERVED_NAMES } from './fields.ts';
 
 export type Registry = RegistryConfigFile['registries'][number];
 
 const ORIGINS = ['git', 'api', 'file', 'kubernetes', 'managed'] as const;
-
-/** First segments of paths that are not registries. */
-export const RESERVED_NAMES: readonly string[] = [
-  'health',
-  'readiness',
-  'version',
-  'openapi.json',
-  'openapi.yaml',
-  '.well-known',
-  'v1',
-  'registry',
-  'extension',
-  'metrics',
-];
 
 export function registryFindings(registry: Registry, pointer: string): readonly ConfigFinding[] {
   return [

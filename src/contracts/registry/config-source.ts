@@ -2,25 +2,22 @@
 // `registries`.
 
 import { Type } from '../../std/json-schema.ts';
-import { CLOSED, Duration, Text, Texts, Url } from './config-words.ts';
+import { fileForm, filled, setting } from '../file-form.ts';
+import { CLOSED, Duration, Text, Url } from './config-words.ts';
+import { ENDPOINT, filter, GIT, INTERVAL, NAME } from './fields.ts';
 import { SOURCE_FORMATS } from './source.ts';
 
 const GitOrigin = Type.Object(
   {
-    repository: Type.String({
-      pattern: '^(file:///|https?://|git@|ssh://|git://)',
-      description: 'URL of the repository: file:///, http(s)://, git@, ssh:// or git://.',
-    }),
-    branch: Type.Optional(Text('At most one of branch, tag and commit; none means the default branch.')),
-    tag: Type.Optional(Text('See branch.')),
-    commit: Type.Optional(Text('See branch.')),
-    path: Type.Optional(
-      Type.String({ pattern: '\\.json$', default: 'registry.json', description: 'JSON file inside the repository.' }),
-    ),
+    repository: fileForm(GIT.repository),
+    branch: setting(GIT.branch),
+    tag: setting(GIT.tag),
+    commit: setting(GIT.commit),
+    path: setting(GIT.path),
     auth: Type.Optional(
       Type.Object(
         {
-          username: Type.Optional(Text('User name for HTTP Basic authentication.')),
+          username: setting(GIT.username),
           passwordFile: Type.Optional(Text('File that holds the password.')),
           sshKeyFile: Type.Optional(Text('File that holds the private SSH key, without a passphrase.')),
           knownHostsFile: Type.Optional(Text('File with the keys of the SSH servers to trust (ssh-keyscan).')),
@@ -29,7 +26,7 @@ const GitOrigin = Type.Object(
       ),
     ),
   },
-  { ...CLOSED, description: 'A file in a Git repository.' },
+  { ...CLOSED, description: 'A file in a Git repository. At most one of branch, tag and commit.' },
 );
 
 const FileOrigin = Type.Object(
@@ -41,25 +38,13 @@ const FileOrigin = Type.Object(
   { ...CLOSED, description: 'A file on this machine, or at a URL.' },
 );
 
-const globs = (description: string) =>
-  Type.Object(
-    {
-      include: Type.Optional(Texts('Kept where the list is empty or one entry matches.')),
-      exclude: Type.Optional(Texts('Left out where one entry matches; wins over include.')),
-    },
-    { ...CLOSED, description },
-  );
-
 export const Registry = Type.Object(
   {
-    name: Text('The {registry_name} of the paths; unique.'),
+    name: fileForm(NAME),
     format: Type.Optional(Type.Enum([...SOURCE_FORMATS], { description: 'Default: upstream for api, else toolhive.' })),
     git: Type.Optional(GitOrigin),
     api: Type.Optional(
-      Type.Object(
-        { endpoint: Url('Base URL of another registry; the API path is appended.') },
-        { ...CLOSED, description: 'Another registry, by its API.' },
-      ),
+      Type.Object({ endpoint: fileForm(ENDPOINT) }, { ...CLOSED, description: 'Another registry, by its API.' }),
     ),
     file: Type.Optional(FileOrigin),
     kubernetes: Type.Optional(Type.Object({}, { ...CLOSED, description: 'Accepted; served empty.' })),
@@ -67,9 +52,9 @@ export const Registry = Type.Object(
     syncPolicy: Type.Optional(
       Type.Object(
         {
-          interval: Duration('Time between two reads. Without a syncPolicy the source is read at start and on demand.'),
+          interval: fileForm(INTERVAL),
         },
-        { ...CLOSED, description: 'When the source is read again.' },
+        { ...CLOSED, description: 'When the source is read again. Absent: it is read at start and on demand.' },
       ),
     ),
     syncedBy: Type.Optional(
@@ -78,15 +63,7 @@ export const Registry = Type.Object(
         description: 'Who reads the source: this service, or the reconciler that wrote this file.',
       }),
     ),
-    filter: Type.Optional(
-      Type.Object(
-        {
-          names: Type.Optional(globs('By the name of the server; globs, whose * crosses slashes.')),
-          tags: Type.Optional(globs('By its tags, exactly.')),
-        },
-        { ...CLOSED, description: 'Which of its servers are served.' },
-      ),
-    ),
+    filter: Type.Optional(fileForm(filter(filled))),
   },
   { ...CLOSED, description: 'Exactly one of git, api, file, kubernetes and managed.' },
 );

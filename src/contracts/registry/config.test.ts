@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../std/problem.ts';
 import { readRegistryConfig } from './config-read.ts';
-import { RESERVED_NAMES } from './config-source-rules.ts';
+import { RESERVED_NAMES } from './fields.ts';
 import type { RegistryConfig } from './service.ts';
 
 /** Problems or warnings as text, one per line. */
@@ -354,7 +354,7 @@ test.each([
     reason: 'a bad interval',
     text: `registries:\n  - name: a\n    file: {path: x}\n    syncPolicy: {interval: 1 hour}\n${ANONYMOUS}`,
     expected: [
-      'config.yaml:4:28: error registry-config-schema: /registries/0/syncPolicy/interval: is malformed. Time between two reads. Without a syncPolicy the source is read at start and on demand. A duration such as 1h30m.',
+      'config.yaml:4:28: error registry-config-schema: /registries/0/syncPolicy/interval: is malformed. Time from one sync to the next, such as 1h30m.',
     ],
   },
   {
@@ -536,14 +536,14 @@ auth:
       'config.yaml:2:12: error registry-config-name-reserved: /registries/0/name: "health" is a path of the service; choose another name',
       'config.yaml:3:37: error registry-config-schema: /registries/1/fomat: unknown field. Did you mean "format"?',
       'config.yaml:4:5: error registry-config-schema: /registries/2: name is missing',
-      'config.yaml:4:24: error registry-config-schema: /registries/2/git/repository: is malformed. URL of the repository: file:///, http(s)://, git@, ssh:// or git://.',
+      'config.yaml:4:24: error registry-config-schema: /registries/2/git/repository: is malformed. URL of the repository: file:///, http://, https://, git@, ssh:// or git://.',
       'config.yaml:5:20: error registry-config-exclusive: /registries/3/git: branch and tag exclude each other',
       'config.yaml:6:16: error registry-config-schema: /listen/port: must be integer',
       'config.yaml:9:18: error registry-config-url: /auth/oauth/resourceUrl: must not hold a user name or password; secrets are read from files',
       'config.yaml:10:19: error registry-config-public-path: /auth/oauth/publicPaths/0: "open" must start with /',
       'config.yaml:12:30: error registry-config-url: /auth/oauth/providers/0/issuerUrl: must not have a fragment',
       'config.yaml:13:9: error registry-config-schema: /auth/oauth/providers/1: audience is missing',
-      'config.yaml:13:30: error registry-config-schema: /auth/oauth/providers/1/issuerUrl: is malformed. Must equal the `iss` claim of accepted tokens exactly. An http or https URL.',
+      'config.yaml:13:30: error registry-config-schema: /auth/oauth/providers/1/issuerUrl: is malformed. Issuer of the tokens, exactly as their iss claim has it. An http or https URL.',
     ],
   },
 ])('$reason is answered with a place and what would be right', ({ text, expected }) => {

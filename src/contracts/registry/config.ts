@@ -2,53 +2,25 @@
 // Knows neither how a file is parsed nor what the service does with it.
 
 import { type Static, Type } from '../../std/json-schema.ts';
-import { DATABASE_DEFAULTS, SSL_MODES } from '../database-defaults.ts';
+import { DATABASE } from '../database-fields.ts';
+import { filled, setting } from '../file-form.ts';
 import { Auth } from './config-auth.ts';
 import { Registry } from './config-source.ts';
 import { CLOSED, Duration, Text } from './config-words.ts';
 
 const Database = Type.Object(
   {
-    host: Type.Optional(
-      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.host, description: 'Host name of the server.' }),
-    ),
-    port: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 65_535, default: DATABASE_DEFAULTS.port, description: 'Its TCP port.' }),
-    ),
-    user: Type.Optional(
-      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.user, description: 'User with DML only.' }),
-    ),
-    migrationUser: Type.Optional(
-      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.migrationUser, description: 'User with DDL.' }),
-    ),
-    database: Type.Optional(
-      Type.String({ minLength: 1, default: DATABASE_DEFAULTS.database, description: 'Name of the database.' }),
-    ),
-    sslMode: Type.Optional(
-      Type.Enum([...SSL_MODES], {
-        default: DATABASE_DEFAULTS.sslMode,
-        description: 'TLS, with the meaning that libpq gives it.',
-      }),
-    ),
+    host: setting(filled(DATABASE.host)),
+    port: setting(DATABASE.port),
+    user: setting(filled(DATABASE.user)),
+    migrationUser: setting(filled(DATABASE.migrationUser)),
+    database: setting(filled(DATABASE.database)),
+    sslMode: setting(DATABASE.sslMode),
     caFile: Type.Optional(Text('PEM file of the certificate authority, for verify-ca and verify-full.')),
     passFile: Type.Optional(Text("Password file in PostgreSQL's own format; default: the file that PGPASSFILE names.")),
-    maxOpenConns: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        default: DATABASE_DEFAULTS.maxOpenConns,
-        description: 'Connections at the same time; a sync of its own has up to four beside them.',
-      }),
-    ),
-    maxIdleConns: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        default: DATABASE_DEFAULTS.maxIdleConns,
-        description: 'Connections that stay open while they are idle.',
-      }),
-    ),
-    connMaxLifetime: Type.Optional(
-      Duration('Longest life of a connection.', { default: DATABASE_DEFAULTS.connMaxLifetime }),
-    ),
+    maxOpenConns: setting(DATABASE.maxOpenConns),
+    maxIdleConns: setting(DATABASE.maxIdleConns),
+    connMaxLifetime: setting(DATABASE.connMaxLifetime),
     maxMetaSize: Type.Optional(Type.Integer({ minimum: 1, description: 'Accepted; has no effect.' })),
   },
   {

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { parseDuration } from '../../std/duration.ts';
-import { DATABASE_DEFAULTS, type SslMode } from '../database-defaults.ts';
+import { DATABASE_DEFAULTS, type SslMode } from '../database-fields.ts';
 import type { RegistryConfigFile } from './config.ts';
+import { OAUTH_DEFAULTS } from './fields.ts';
 import type { RegistrySource, ServiceOrigin } from './source.ts';
 
 /** One served registry. */
@@ -180,8 +181,8 @@ function settleAuth({ mode, oauth, publicPaths, syncTokenFile }: NonNullable<Reg
     publicPaths: [...new Set([...(publicPaths ?? []), ...(oauthPublicPaths ?? [])])],
     oauth: {
       ...rest,
-      realm: realm ?? 'mcp-registry',
-      scopesSupported: scopesSupported ?? ['mcp-registry:read', 'mcp-registry:write'],
+      realm: realm ?? OAUTH_DEFAULTS.realm,
+      scopesSupported: scopesSupported ?? OAUTH_DEFAULTS.scopesSupported,
       enforceScopes: enforceScopes ?? false,
       providers: providers.map((provider) => ({ ...provider, allowPrivateIP: provider.allowPrivateIP ?? false })),
     },

@@ -1,44 +1,25 @@
 // The fields of one entry of `spec.registries`. Knows nothing about how sources are read.
 
-import { RESERVED_NAMES } from '../../contracts/registry/config-source-rules.ts';
+import { ENDPOINT, fileField, filter, GIT, INTERVAL, NAME } from '../../contracts/registry/fields.ts';
 import { SOURCE_FORMATS } from '../../contracts/registry/source.ts';
-import { DURATION_PATTERN } from '../../std/duration.ts';
-import { choice, duration, list, object, optional, text } from '../../std/schema.ts';
+import { choice, object, optional } from '../../std/schema.ts';
 import { configMapKeySelector, nameField, secretKeySelector } from '../selectors.ts';
 
 const GitAuth = object(
   {
-    username: text('User name.', { minLength: 1 }),
+    username: GIT.username,
     passwordSecretRef: secretKeySelector('Password or token.'),
   },
   'HTTP Basic authentication. Only http and https repositories use it.',
 );
 
-/** A path that leads out of its folder would read another registry's data, or the service's own files. */
-function fileField(description: string) {
-  return text(description, {
-    default: 'registry.json',
-    pattern: '^.*\\.json$',
-    maxLength: 1024,
-    validations: [
-      {
-        rule: "!self.startsWith('/') && !self.split('/').exists(part, part in ['', '.', '..'])",
-        message: 'path must be relative, without empty parts and without . and ..',
-      },
-    ],
-  });
-}
-
 const Git = object(
   {
-    repository: text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
-      minLength: 1,
-      pattern: '^(file:///|https?://|git@|ssh://|git://).*',
-    }),
-    branch: optional(text("Branch to read. Default: the repository's own.", { minLength: 1 })),
-    tag: optional(text('Tag to read.', { minLength: 1 })),
-    commit: optional(text('Commit to read.', { minLength: 1 })),
-    path: fileField('Path of the JSON file inside the repository.'),
+    repository: GIT.repository,
+    branch: optional(GIT.branch),
+    tag: optional(GIT.tag),
+    commit: optional(GIT.commit),
+    path: GIT.path,
     auth: optional(GitAuth),
   },
   'A file in a Git repository.',
@@ -52,12 +33,7 @@ const Git = object(
   },
 );
 
-const Api = object(
-  {
-    endpoint: text('Base URL, without a path: /v0/servers is appended.', { minLength: 1, pattern: '^https?://.*' }),
-  },
-  "Another registry's API.",
-);
+const Api = object({ endpoint: ENDPOINT }, "Another registry's API.");
 
 const Claim = object(
   {
@@ -68,60 +44,14 @@ const Claim = object(
 );
 
 const SyncPolicy = object(
-  {
-    interval: duration('Time from one sync to the next.', {
-      validations: [
-        {
-          rule: `!self.matches('${DURATION_PATTERN.replaceAll('\\', '\\\\')}') || duration(self) > duration('0s')`,
-          message: 'interval must be longer than 0s',
-        },
-      ],
-    }),
-  },
+  { interval: INTERVAL },
   'Syncs at an interval. Without it: once, and whenever a sync is asked for.',
-);
-
-const Filter = object(
-  {
-    names: optional(
-      object(
-        {
-          include: optional(list(text('A glob; * also matches /.'), 'Kept when the list is empty or one matches.')),
-          exclude: optional(list(text('A glob; * also matches /.'), 'Left out when one matches; wins over include.')),
-        },
-        'By name.',
-      ),
-    ),
-    tags: optional(
-      object(
-        {
-          include: optional(list(text('A tag.'), 'Kept when the list is empty or one tag is in it.')),
-          exclude: optional(list(text('A tag.'), 'Left out when one tag is in it; wins over include.')),
-        },
-        'By tag.',
-      ),
-    ),
-  },
-  'Which entries are kept. Names and tags must both agree.',
 );
 
 /** One registry: exactly one place to read from. */
 export const Registry = object(
   {
-    name: text('Name of the registry, unique within the MCPRegistry. Clients read it at /{name}/v0.1/servers.', {
-      minLength: 1,
-      maxLength: 253,
-      validations: [
-        {
-          rule: `!(self in [${RESERVED_NAMES.map((name) => `'${name}'`).join(', ')}])`,
-          message: `name must not be one of the service's own paths: ${RESERVED_NAMES.join(', ')}`,
-        },
-        {
-          rule: "self != '.' && self != '..' && !self.matches('[\\\\s\\\\x00-\\\\x1f\\\\x7f/]')",
-          message: 'name must not be . or .., and must hold neither / nor spaces: it is part of paths',
-        },
-      ],
-    }),
+    name: NAME,
     format: choice("Format of the data: the platform's own, or the MCP registry's.", SOURCE_FORMATS, {
       default: 'toolhive',
     }),
@@ -130,7 +60,7 @@ export const Registry = object(
     api: optional(Api),
     pvcRef: optional(Claim),
     syncPolicy: optional(SyncPolicy),
-    filter: optional(Filter),
+    filter: optional(filter((entry) => entry)),
   },
   'One registry: where its data is from, and which of it is served.',
   {

@@ -1,6 +1,6 @@
 // Renders an MCPRegistry into the configuration of its registry service. Knows nothing about the objects around it.
 
-import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
+import { DATABASE_DEFAULTS } from '../../contracts/database-fields.ts';
 import type { RegistryConfigFile } from '../../contracts/registry/config.ts';
 import type { Settings } from '../kind.ts';
 import { registryAnnotations } from './annotations.ts';

@@ -1,7 +1,7 @@
 // skep.yaml: its schema, the one place where a setting is defined, and its reader. Every value can come from the
 // environment as SKEP_<PATH>. Knows nothing about what the settings do.
 
-import { DATABASE_DEFAULTS, SSL_MODES } from '../../contracts/database-defaults.ts';
+import { DATABASE } from '../../contracts/database-fields.ts';
 import type { Finding } from '../../kube/finding.ts';
 import { compileStructural } from '../../kube/structural/structural.ts';
 import { ADDED_TO_NAMES } from '../../reconcile/records/home-record.ts';
@@ -18,7 +18,6 @@ import {
   list,
   object,
   optional,
-  port,
   type Static,
   type TSchema,
   text,
@@ -38,14 +37,16 @@ function objectKey(description: string, key: string) {
   return object({ name: text('Its name.', { minLength: 1 }), key: text('Its key.', { default: key }) }, description);
 }
 
-const DATABASE = object(
+const { host, port, user, migrationUser, database, sslMode } = DATABASE;
+
+const CATALOGUE_DATABASE = object(
   {
-    host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
-    port: port('TCP port.', { default: DATABASE_DEFAULTS.port }),
-    user: text('User of the running service: SELECT, INSERT, UPDATE, DELETE.', { default: DATABASE_DEFAULTS.user }),
-    migrationUser: text('User of the migrations: CREATE, ALTER, DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
-    database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
-    sslMode: choice('TLS, with the meaning that libpq gives it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
+    host,
+    port,
+    user,
+    migrationUser,
+    database,
+    sslMode,
     passFile: optional(text('Password file (pgpass format); PGPASSFILE where it is not given.')),
     caFile: optional(text('PEM file of the certificate authority; PGSSLROOTCERT where it is not given.')),
     services: optional(
@@ -192,7 +193,9 @@ export const CONFIG_SCHEMA = object(
     stateDir: text('Folder for what is kept between runs; it can be rebuilt.', { default: '.skep' }),
     http: optional(HTTP),
     dev: optional(DEV),
-    catalogue: optional(object({ database: DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.')),
+    catalogue: optional(
+      object({ database: CATALOGUE_DATABASE }, 'Where MCPRegistries without a databaseConfig are stored.'),
+    ),
   },
   'Configuration of a skep instance.',
 );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Outbound } from '../../adapters/http/outbound.ts';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import type { CatalogueWriter } from '../../catalogue/ports.ts';
-import { DATABASE_DEFAULTS } from '../../contracts/database-defaults.ts';
+import { DATABASE_DEFAULTS } from '../../contracts/database-fields.ts';
 import type { RegistryDatabaseTarget } from '../../contracts/registry/database.ts';
 import type { View } from '../../kinds/kind.ts';
 import { configMapText } from '../../kube/content.ts';

@@ -1,0 +1,40 @@
+// The fields of a catalogue database, and what holds where nothing is said. Knows nothing about connections.
+
+import { choice, duration, integer, port, text } from '../std/schema.ts';
+
+/** As libpq means them. */
+export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+export const DATABASE_DEFAULTS = {
+  host: 'postgres',
+  port: 5432,
+  user: 'db_app',
+  migrationUser: 'db_migrator',
+  database: 'registry',
+  sslMode: 'prefer',
+  maxOpenConns: 10,
+  maxIdleConns: 2,
+  connMaxLifetime: '30m',
+} as const;
+
+/** As resources and skep.yaml have them. */
+export const DATABASE = {
+  host: text('Host name.', { default: DATABASE_DEFAULTS.host }),
+  port: port('Port.', { default: DATABASE_DEFAULTS.port }),
+  user: text('User of the service: SELECT, INSERT, UPDATE and DELETE.', { default: DATABASE_DEFAULTS.user }),
+  migrationUser: text('User of the migrations: CREATE, ALTER and DROP.', { default: DATABASE_DEFAULTS.migrationUser }),
+  database: text('Name of the database.', { default: DATABASE_DEFAULTS.database }),
+  sslMode: choice('How TLS is used, as PostgreSQL names it.', SSL_MODES, { default: DATABASE_DEFAULTS.sslMode }),
+  maxOpenConns: integer('The most connections at a time. A sync of its own has up to four beside them.', {
+    default: DATABASE_DEFAULTS.maxOpenConns,
+    minimum: 1,
+  }),
+  maxIdleConns: integer('How many connections are kept open without work.', {
+    default: DATABASE_DEFAULTS.maxIdleConns,
+    minimum: 0,
+  }),
+  connMaxLifetime: duration('How long a connection is used, such as 30m.', {
+    default: DATABASE_DEFAULTS.connMaxLifetime,
+  }),
+};

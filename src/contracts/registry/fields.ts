@@ -1,0 +1,140 @@
+// Fields that an MCPRegistry and the configuration of its service share, as the resource has them. Knows nothing about how
+// sources are read.
+
+import { DURATION_PATTERN } from '../../std/duration.ts';
+import { inFile } from '../../std/file-words.ts';
+import type { TString } from '../../std/json-schema.ts';
+import { bool, duration, list, object, optional, text } from '../../std/schema.ts';
+import { HTTP_URL } from './config-words.ts';
+
+/** First segments of paths that are not registries. */
+export const RESERVED_NAMES: readonly string[] = [
+  'health',
+  'readiness',
+  'version',
+  'openapi.json',
+  'openapi.yaml',
+  '.well-known',
+  'v1',
+  'registry',
+  'extension',
+  'metrics',
+];
+
+export const NAME = text(
+  'Name of the registry, unique within the MCPRegistry. Clients read it at /{name}/v0.1/servers.',
+  {
+    minLength: 1,
+    maxLength: 253,
+    validations: [
+      {
+        rule: `!(self in [${RESERVED_NAMES.map((name) => `'${name}'`).join(', ')}])`,
+        message: `name must not be one of the service's own paths: ${RESERVED_NAMES.join(', ')}`,
+      },
+      {
+        rule: "self != '.' && self != '..' && !self.matches('[\\\\s\\\\x00-\\\\x1f\\\\x7f/]')",
+        message: 'name must not be . or .., and must hold neither / nor spaces: it is part of paths',
+      },
+    ],
+  },
+);
+
+/** The service asks for a host too: what it would refuse is reported of a manifest (`registry-service-config`). */
+function url(description: string) {
+  return inFile(text(`${description} An http or https URL.`, { minLength: 1, pattern: '^https?://.*' }), {
+    pattern: HTTP_URL,
+  });
+}
+
+/** A path that leads out of its folder would read another registry's data, or the service's own files. */
+export function fileField(description: string) {
+  return text(description, {
+    default: 'registry.json',
+    pattern: '^.*\\.json$',
+    maxLength: 1024,
+    validations: [
+      {
+        rule: "!self.startsWith('/') && !self.split('/').exists(part, part in ['', '.', '..'])",
+        message: 'path must be relative, without empty parts and without . and ..',
+      },
+    ],
+  });
+}
+
+export const GIT = {
+  repository: text('URL of the repository: file:///, http://, https://, git@, ssh:// or git://.', {
+    minLength: 1,
+    pattern: '^(file:///|https?://|git@|ssh://|git://).*',
+  }),
+  branch: text("Branch to read. Default: the repository's own.", { minLength: 1 }),
+  tag: text('Tag to read.', { minLength: 1 }),
+  commit: text('Commit to read.', { minLength: 1 }),
+  path: fileField('Path of the JSON file inside the repository; it ends in .json.'),
+  username: text('User name for HTTP Basic authentication.', { minLength: 1 }),
+};
+
+export const ENDPOINT = url('Base URL, without a path: /v0/servers is appended.');
+
+export const INTERVAL = duration('Time from one sync to the next, such as 1h30m.', {
+  validations: [
+    {
+      rule: `!self.matches('${DURATION_PATTERN.replaceAll('\\', '\\\\')}') || duration(self) > duration('0s')`,
+      message: 'interval must be longer than 0s',
+    },
+  ],
+});
+
+/** `entry`: what one text of a list is. */
+export function filter(entry: (schema: TString) => TString) {
+  const glob = entry(text('A glob; * also matches /.'));
+  const tag = entry(text('A tag.'));
+  return object(
+    {
+      names: optional(
+        object(
+          {
+            include: optional(list(glob, 'Kept when the list is empty or one matches.')),
+            exclude: optional(list(glob, 'Left out when one matches; wins over include.')),
+          },
+          'By name.',
+        ),
+      ),
+      tags: optional(
+        object(
+          {
+            include: optional(list(tag, 'Kept when the list is empty or one tag is in it.')),
+            exclude: optional(list(tag, 'Left out when one tag is in it; wins over include.')),
+          },
+          'By tag.',
+        ),
+      ),
+    },
+    'Which entries are kept. Names and tags must both agree.',
+  );
+}
+
+/** Whose tokens are accepted. */
+export const PROVIDER = {
+  name: text('Name of the provider, for logs.', { minLength: 1 }),
+  issuerUrl: url('Issuer of the tokens, exactly as their iss claim has it.'),
+  jwksUrl: url('Where the signing keys are; discovery is skipped.'),
+  audience: text('Audience that tokens must be made for.', { minLength: 1 }),
+  clientId: text('Client id for introspection.'),
+  introspectionUrl: url('Where opaque tokens are checked (RFC 7662). Without it, only JWTs are.'),
+  allowPrivateIP: bool('True: the provider may be at a private address.', false),
+};
+
+export const OAUTH_DEFAULTS = { realm: 'mcp-registry', scopesSupported: ['mcp-registry:read', 'mcp-registry:write'] };
+
+export const OAUTH = {
+  scopesSupported: list(
+    inFile(text('A scope (RFC 6749).'), { pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$' }),
+    'Scopes to advertise to clients.',
+    {
+      default: OAUTH_DEFAULTS.scopesSupported,
+    },
+  ),
+  realm: inFile(text('Realm of the WWW-Authenticate header, in ASCII.', { default: OAUTH_DEFAULTS.realm }), {
+    pattern: '^[\\x20-\\x7e]+$',
+  }),
+};
