@@ -14,20 +14,39 @@ export interface PackagePrograms {
   take(documents: readonly JsonObject[]): boolean;
 }
 
+interface Chosen {
+  readonly pkg: ExactPackage;
+  /** Where the container has no arguments of its own. */
+  readonly words: readonly string[];
+}
+
 /** `run`: the first type that an image has counts. */
 export function openPackagePrograms(run: readonly PackageType[], installer: Installer): PackagePrograms {
   let known: ReadonlyMap<string, readonly ExactPackage[]> | undefined;
+
+  function choose(container: Container): Chosen | NotHere {
+    if (known === undefined) return { absent: '' };
+    const packages = known.get(container.image) ?? [];
+    const type = run.find((each) => packages.some((pkg) => pkg.type === each));
+    const [pkg, ...others] = packages.filter((each) => each.type === type);
+    if (pkg === undefined) return { absent: noneText(container.image, run) };
+    const fault = installer.fault(pkg.type) ?? whyUnfit(container, pkg, others);
+    if (fault !== undefined) return { absent: `${container.image} does not run on this machine: ${fault}` };
+    return { pkg, words: (container.args ?? []).length > 0 ? [] : (pkg.args ?? []) };
+  }
+
   return {
     find(container) {
-      if (known === undefined) return { absent: '' };
-      const packages = known.get(container.image) ?? [];
-      const type = run.find((each) => packages.some((pkg) => pkg.type === each));
-      const [pkg, ...others] = packages.filter((each) => each.type === type);
-      if (pkg === undefined) return { absent: noneText(container.image, run) };
-      const fault = installer.fault(pkg.type) ?? whyUnfit(container, pkg, others);
-      if (fault !== undefined) return { absent: `${container.image} does not run on this machine: ${fault}` };
-      const words = (container.args ?? []).length > 0 ? [] : (pkg.args ?? []);
-      return { command: async (runToEnd) => [await installer.install(pkg, runToEnd), ...words] };
+      const first = choose(container);
+      if ('absent' in first) return first;
+      return {
+        // A container that starts again is what the catalogue says by then.
+        command: async (runToEnd) => {
+          const latest = choose(container);
+          const { pkg, words } = 'absent' in latest ? first : latest;
+          return [await installer.install(pkg, runToEnd), ...words];
+        },
+      };
     },
     take(documents) {
       const before = known && JSON.stringify([...known]);
