@@ -6,7 +6,7 @@ import { keyOf } from '../kube/object.ts';
 import { Failure } from '../std/failure.ts';
 import type { Problem } from '../std/problem.ts';
 import { UNTRACED } from '../std/telemetry/trace.ts';
-import { type Outcome, outcomesOfRefused } from './apply/apply.ts';
+import { isNotBegun, type Outcome, outcomesOfRefused } from './apply/apply.ts';
 import { type ChangeDeps, type Changed, type ChangeOptions, makeChanges } from './apply/change.ts';
 import { declareExtent, exactExtent } from './apply/extent.ts';
 import { SUSPENDED } from './apply/suspension-watch.ts';
@@ -77,6 +77,11 @@ export async function finishWithoutWriting(
 
 export async function write(deps: WriteDeps, options: WriteOptions, first: Prepared): Promise<Written> {
   const { prepared, outcomes, failures, superset } = await changeAll(deps, options, first);
+  // Before the waiting, which is no part of the run's deadline.
+  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
+  const exact = exactExtent(options, prepared);
+  const narrow = complete && !sameExtent(exact, superset);
+  const unnarrowed = narrow ? await narrowExtent(deps, options, prepared, exact) : [];
   const waitSeconds = waitSecondsOf(options, prepared);
   const deadline = deps.clock.monotonic() + waitSeconds * 1000;
   const see = (): Promise<ObservedState> => listObservedState(deps, options, prepared);
@@ -87,9 +92,6 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
     settle({ ...deps, instance: options.instance }, input, observed, see, deadline),
   );
 
-  const complete = outcomes.every(({ action }) => action !== 'failed' && action !== 'held');
-  const exact = exactExtent(options, prepared);
-  if (complete && !sameExtent(exact, superset)) await narrowExtent(deps, options, prepared, exact);
   const timedOut = waitSeconds > 0 && settled.readiness.progressing.length > 0;
   const { loaded } = prepared.gathered;
   const manager = fieldManager(options.instance);
@@ -97,16 +99,18 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
   const { readiness } = settled;
   const running = runningServers(prepared.resolved, settled);
-  const all = [...failures, ...settled.failures];
+  const all = [...failures, ...unnarrowed, ...settled.failures];
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }
 
-/** What was changed is reported also where somebody suspends the instance now: the next run narrows it. */
-async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<void> {
+/** What was changed is reported all the same: the next run narrows it. */
+async function narrowExtent(...change: Parameters<typeof declareExtent>): Promise<readonly Failure[]> {
   try {
     await declareExtent(...change);
+    return [];
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== SUSPENDED) throw error;
+    if (!(error instanceof Failure)) throw error;
+    return isNotBegun(error) ? [] : [error];
   }
 }
 
@@ -120,8 +124,17 @@ async function changeAll(deps: WriteDeps, options: WriteOptions, first: Prepared
   // A plan that was made before has no objects of such kinds.
   if (options.admit !== undefined) return changed;
   const awaited = awaitedKinds(first.gathered.loaded, first.snapshot.served, changed.outcomes);
-  if (awaited.length === 0 || !(await checkServed(deps, awaited))) return changed;
-  const prepared = await prepare(deps, options, 'sync', first);
+  if (awaited.length === 0) return changed;
+  try {
+    return (await checkServed(deps, awaited)) ? await changeAgain(deps, options, changed) : changed;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.code === SUSPENDED ? changed : { ...changed, failures: [...changed.failures, error] };
+  }
+}
+
+async function changeAgain(deps: WriteDeps, options: WriteOptions, changed: AllChanged): Promise<AllChanged> {
+  const prepared = await prepare(deps, options, 'sync', changed.prepared);
   const next = await makeChanges(deps, options, prepared);
   const again = new Set(next.outcomes.map(({ resource }) => keyOf(resource)));
   const standing = changed.outcomes.filter(({ action, resource }) => !isStuck(action) || !again.has(keyOf(resource)));

@@ -1,10 +1,10 @@
 // Writes a plan, batch after batch; a failed change blocks only what depends on it.
 // The only stage that changes anything in the cluster but status. Knows nothing about specs.
 
-import { groupOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Conceded } from '../../kube/ownership/concede.ts';
 import { Failure } from '../../std/failure.ts';
-import { formatId, type ResourceId } from '../../std/problem.ts';
+import type { ResourceId } from '../../std/problem.ts';
 import { type Trace, UNTRACED } from '../../std/telemetry/trace.ts';
 import { ownerReference } from '../desire/desire.ts';
 import { type Random, withValues } from '../desire/generated.ts';
@@ -14,6 +14,7 @@ import { RUN } from '../labels.ts';
 import type { Change, Plan } from '../plan/plan.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import { type Gate, gateOf } from '../prune/gate.ts';
+import { blockerOf } from './blockers.ts';
 import { OVERTAKEN } from './current.ts';
 import { SUSPENDED } from './suspension-watch.ts';
 
@@ -59,6 +60,11 @@ export const RUN_STOPPED = 'run-stopped';
 export const RUN_DEADLINE = 'cluster-deadline';
 
 const NOT_BEGUN: ReadonlySet<string> = new Set([RUN_STOPPED, RUN_DEADLINE, OVERTAKEN, SUSPENDED]);
+
+/** Nothing is wrong with what was only not begun, or is not wanted any more. */
+export function isNotBegun({ code }: Failure): boolean {
+  return NOT_BEGUN.has(code);
+}
 
 export async function apply(deps: ApplyDeps, input: ApplyInput): Promise<readonly Outcome[]> {
   const { trace = UNTRACED } = deps;
@@ -159,8 +165,7 @@ async function execute(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Nothing is wrong with what was only not begun, or not wanted any more.
-    const action = NOT_BEGUN.has(error.code) ? 'held' : 'failed';
+    const action = isNotBegun(error) ? 'held' : 'failed';
     tell({ action, error: { code: error.code, message: error.message }, ...whose });
   }
   return outcomes;
@@ -219,38 +224,4 @@ function markRun(object: KubeObject, change: Write, run: string): KubeObject {
   if (!creates && change.touched !== true) return object;
   const annotations = { ...object.metadata.annotations, [RUN]: run };
   return { ...object, metadata: { ...object.metadata, annotations } };
-}
-
-/** What this change needs and what has failed, in words. */
-function blockerOf(change: Change, failed: ReadonlyMap<string, ResourceId>): string | undefined {
-  if (change.action === 'delete') {
-    const referrer = change.referrers.find((each) => failed.has(keyOf(each)));
-    if (referrer !== undefined) return formatId(referrer);
-    return replacementOf(change.resource, failed) ?? inhabitantOf(change.resource, failed);
-  }
-  if (change.owner !== undefined && failed.has(keyOf(change.owner))) return formatId(change.owner);
-  const { namespace } = change.resource;
-  if (namespace === undefined) return undefined;
-  const id = { apiVersion: 'v1', kind: 'Namespace', name: namespace };
-  return failed.has(keyOf(id)) ? formatId(id) : undefined;
-}
-
-/** What is in a namespace, or of a defined kind (the name of a definition ends with its group), would go with it. */
-function inhabitantOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
-  const isNamespace = going.apiVersion === 'v1' && going.kind === 'Namespace';
-  const isDefinition = going.kind === 'CustomResourceDefinition';
-  if (!isNamespace && !isDefinition) return undefined;
-  const found = [...failed.values()].find(({ apiVersion, namespace }) =>
-    isNamespace ? namespace === going.name : going.name.endsWith(`.${groupOf(apiVersion)}`),
-  );
-  return found === undefined ? undefined : formatId(found);
-}
-
-/** The same kind and name elsewhere: an object that moves is deleted only where its new place has taken it. */
-function replacementOf(going: ResourceId, failed: ReadonlyMap<string, ResourceId>): string | undefined {
-  const group = groupOf(going.apiVersion);
-  const replacement = [...failed.values()].find(
-    ({ apiVersion, kind, name }) => groupOf(apiVersion) === group && kind === going.kind && name === going.name,
-  );
-  return replacement === undefined ? undefined : formatId(replacement);
 }
