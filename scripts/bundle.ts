@@ -14,7 +14,7 @@ import { AJV_OPTIONS } from '../src/contracts/schema-check.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SRC = join(ROOT, 'src');
 /** Another world, with other globals: run in browsers. */
-export const PAGES = ['registry/page/browser', 'control/page/browser'];
+export const PAGES = ['registry/page/browser', 'control/page/browser', 'vmcp/page/browser'];
 
 /** Loaded by their own file names, in threads. */
 const THREADS = ['main/instance/source-reader', 'main/services/registry-round'];

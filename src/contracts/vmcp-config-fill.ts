@@ -40,6 +40,7 @@ export function fillVmcpConfig(value: Json): Filled {
     outgoingAuth: fillOutgoing(rest.outgoingAuth, rest.backends),
   };
   if (isObject(rest.telemetry)) filled.telemetry = { serviceName: rest.name, ...rest.telemetry };
+  if (isObject(rest.admin)) filled.admin = { address: '127.0.0.1', ...rest.admin };
   // A block that says `enabled: false` is as good as none.
   if (audit !== undefined && !(isObject(audit) && audit.enabled !== true)) {
     filled.audit = isObject(audit) ? { component: rest.name, ...audit } : audit;

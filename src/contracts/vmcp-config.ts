@@ -14,6 +14,7 @@
 // - A member whose authentication cannot be settled is not among the backends: it is never called without.
 // - `/readyz` answers 200 once the backends have been asked for their tools and, with an optimizer, the embedding service
 //   about them, or for `embeddingServiceTimeout` in vain. `/health` answers as soon as the server listens.
+// - With `admin` it listens there too: `/status` and `/api/backends/health` with names, and a page at `/` that shows them.
 // - The server writes one thing into the cluster: how well each backend is, into `status.discoveredBackends` of the
 //   VirtualMCPServer that VMCP_NAME and VMCP_NAMESPACE name: a forced server-side apply of a field manager of its own, with
 //   name, status, lastHealthCheck, message, circuitBreakerState, circuitLastChanged, consecutiveFailures. Phase and
@@ -78,6 +79,14 @@ const Audit = object(
   'Absent: no audit log.',
 );
 
+const Admin = Type.Object(
+  {
+    address: Text('Address to listen on. Whoever reaches it sees names and URLs of backends.'),
+    port: Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on; 0: any.' }),
+  },
+  { ...CLOSED, description: 'A listener for those who look after the server. Absent: none.' },
+);
+
 const SessionStorage = Type.Object(
   {
     provider: Type.Literal('redis'),
@@ -105,6 +114,7 @@ export const VMCP_CONFIG_SCHEMA = Type.Object(
     audit: Type.Optional(fileForm(Audit)),
     optimizer: Type.Optional(fileForm(Optimizer)),
     sessionStorage: Type.Optional(SessionStorage),
+    admin: Type.Optional(Admin),
   },
   { ...CLOSED, title: 'Virtual MCP server configuration' },
 );

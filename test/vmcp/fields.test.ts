@@ -14,8 +14,8 @@ import { configOf } from './world.ts';
 /** Settings that have no effect, or whose stories are elsewhere, with the reason. */
 const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/groupRef': 'for people: which group it is in front of',
-  '/metadata': 'for people: inert',
-  '/backends/*/metadata': 'for people: inert',
+  '/metadata': 'for people, on the page: test/vmcp/admin.test.ts',
+  '/backends/*/metadata': 'for people, on the page: test/vmcp/admin.test.ts',
   '/outgoingAuth/source': 'for people: where the strategies were found',
   '/incomingAuth/oidc/clientSecretEnv': 'the variable is read where the one of a proxy is: test/proxy/fields.test.ts',
   '/authServer': 'its stories are logins: test/issuer/fields.test.ts, test/vmcp/credentials.test.ts',

@@ -9,11 +9,13 @@ import { configMapText } from '../../kube/content.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
 import type { View } from '../kind.ts';
 import { selectedTools, shownOverrides } from '../proxy/tools.ts';
+import { adminPort } from './annotations.ts';
 import { originOfEmbeddings, outgoingSource, type Spec, type VirtualServer } from './facts.ts';
 import type { Needs } from './needs.ts';
 
 /** Keys in the order of the contract: equal servers give equal text. */
-export function vmcpConfig({ name, namespace, spec }: VirtualServer, needs: Needs, view: View): VmcpConfig {
+export function vmcpConfig(self: VirtualServer, needs: Needs, view: View): VmcpConfig {
+  const { name, namespace, spec } = self;
   const { config } = spec;
   const compositeTools = workflows(spec, view);
   return {
@@ -31,6 +33,7 @@ export function vmcpConfig({ name, namespace, spec }: VirtualServer, needs: Need
     ...audit(name, spec),
     ...optimizer(namespace, spec, view),
     ...sessionStorage(spec),
+    ...admin(self),
   };
 }
 
@@ -144,4 +147,10 @@ function sessionStorage({ sessionStorage }: Spec): Pick<VmcpConfig, 'sessionStor
   if (sessionStorage?.provider !== 'redis' || sessionStorage.address === undefined) return {};
   const { address, db, keyPrefix = '' } = sessionStorage;
   return { sessionStorage: { provider: 'redis', address, db, keyPrefix: keyPrefix || undefined } };
+}
+
+/** On loopback: what is shown there has no authentication of its own. */
+function admin(self: VirtualServer): Pick<VmcpConfig, 'admin'> {
+  const port = adminPort(self);
+  return port === undefined ? {} : { admin: { address: '127.0.0.1', port } };
 }

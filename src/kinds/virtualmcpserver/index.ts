@@ -2,6 +2,7 @@
 
 import { defineKind } from '../define.ts';
 import { endpointAuth } from '../proxy/endpoint.ts';
+import { VIRTUAL_ANNOTATIONS } from './annotations.ts';
 import { children, generated } from './children.ts';
 import { makes, originOf } from './facts.ts';
 import { inspect } from './inspect.ts';
@@ -46,6 +47,7 @@ export const VirtualMCPServer = defineKind({
     ],
   },
   rules,
+  annotations: VIRTUAL_ANNOTATIONS,
   inspect,
   references,
   exposes: (self, view) => {

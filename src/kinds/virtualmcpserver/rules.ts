@@ -13,10 +13,13 @@ import { podTemplateFindings } from '../pods/pod-template.ts';
 import { storeFindings } from '../proxy/session-idle.ts';
 import { toolFindings } from '../proxy/tool-override.ts';
 import { fieldWithoutEffect } from '../without-effect.ts';
+import { virtualAnnotationFindings } from './annotations.ts';
 import type { Spec, VirtualServer } from './facts.ts';
 
-export function rules({ name, spec }: VirtualServer): readonly Finding[] {
+export function rules(self: VirtualServer): readonly Finding[] {
+  const { name, spec } = self;
   return [
+    ...virtualAnnotationFindings(self),
     ...podTemplateFindings(spec.podTemplateSpec, '/spec/podTemplateSpec'),
     ...inlineAuthzFindings(spec.incomingAuth.authzConfig, '/spec/incomingAuth/authzConfig'),
     ...oidcFindings(spec.incomingAuth.oidcConfig, '/spec/incomingAuth/oidcConfig'),

@@ -29,6 +29,14 @@ export interface Offer {
   /** Names that several tools of members want, and what came of it. */
   readonly clashes: readonly string[];
   readonly outdone: readonly RoutedTool[];
+  /** The same of prompts, resources and templates: what another member has taken the name of. */
+  readonly outdoneOthers: readonly OutdoneItem[];
+}
+
+export interface OutdoneItem extends Route {
+  readonly list: Exclude<ListName, 'tools'>;
+  /** What clients call the one that has it. */
+  readonly name: string;
 }
 
 export function assembleOffer(
@@ -44,9 +52,10 @@ export function assembleOffer(
   const toolRoutes = createToolRoutes(members, rules, routes);
   const tools = withOwnTools(toolRoutes, own);
   const advertised = createPages('tools', toolItems(tools));
-  const prompts = promptsOf(members, rules.resolution);
-  const resources = firstWithUri(members, 'resources');
-  const templates = firstWithUri(members, 'resourceTemplates');
+  const outdoneOthers: OutdoneItem[] = [];
+  const prompts = promptsOf(members, rules.resolution, outdoneOthers);
+  const resources = firstWithUri(members, 'resources', outdoneOthers);
+  const templates = firstWithUri(members, 'resourceTemplates', outdoneOthers);
   // Servers need not list what they have: where only one has resources at all, it is asked.
   const [single, ...others] = members.filter(({ lists }) => isObject(lists.capabilities.resources));
   const only = others.length === 0 ? single?.name : undefined;
@@ -69,6 +78,7 @@ export function assembleOffer(
     ...(optimized ? { searched: advertised } : {}),
     clashes: routes.clashes,
     outdone: routes.outdone,
+    outdoneOthers,
   };
 }
 
@@ -97,12 +107,20 @@ interface Found extends Route {
 }
 
 /** Equal names: the first member has it, in the order of the strategy. */
-function promptsOf(members: readonly OfferingMember[], resolution: ConflictResolution): ReadonlyMap<string, Found> {
+function promptsOf(
+  members: readonly OfferingMember[],
+  resolution: ConflictResolution,
+  outdone: OutdoneItem[],
+): ReadonlyMap<string, Found> {
   const prompts = new Map<string, Found>();
   for (const { name: member, lists } of ordered(members, resolution)) {
     for (const { key: own, page, item } of lists.lists.prompts) {
       const name = fitName(conflictName(member, own, resolution));
-      if (prompts.has(name) || item.name === undefined) continue;
+      if (item.name === undefined) continue;
+      if (prompts.has(name)) {
+        outdone.push({ list: 'prompts', name, member, own });
+        continue;
+      }
       const { start, end } = item.span;
       const patches = name === own ? [] : [{ span: item.name.span, bytes: jsonString(name) }];
       prompts.set(name, { member, own, bytes: Buffer.concat(patchedParts(page, start, end, patches)) });
@@ -123,11 +141,13 @@ function ordered(members: readonly OfferingMember[], { strategy, priorityOrder }
 function firstWithUri(
   members: readonly OfferingMember[],
   list: 'resources' | 'resourceTemplates',
+  outdone: OutdoneItem[],
 ): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>();
   for (const { name: member, lists } of members.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     for (const { key, page, item } of lists.lists[list]) {
-      if (!found.has(key)) found.set(key, { member, own: key, bytes: page.subarray(item.span.start, item.span.end) });
+      if (found.has(key)) outdone.push({ list, name: key, member, own: key });
+      else found.set(key, { member, own: key, bytes: page.subarray(item.span.start, item.span.end) });
     }
   }
   return found;

@@ -20,6 +20,8 @@ export interface Catalogue {
   offer(exchange: Exchange): Offered | Promise<Offered>;
   /** The same whatever members are unhealthy: for calls, which need no other member than their own. */
   routes(exchange: Exchange): Offer | Promise<Offer>;
+  /** What all callers are offered, as far as it was read: of members that show each caller something else, nothing. */
+  known(): Offer;
   /** Reads the lists of a member now, for all callers. */
   check(member: Member, timeoutMs: number): Promise<Entry>;
   /** A member says that its lists have changed. */
@@ -91,6 +93,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   const { entries, watchers } = state;
   return {
     routes: (exchange) => routesFor(state, exchange),
+    known: () => knownOffer(state),
     offer(exchange) {
       const offer = routesFor(state, exchange);
       if (offer instanceof Promise) return offer.then((each) => offered(state, exchange, each));
@@ -156,6 +159,17 @@ function routesFor(state: State, exchange: Exchange): Offer | Promise<Offer> {
   if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
   return Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange))).then((read) =>
     keepOffer(state, scope, all, read),
+  );
+}
+
+function knownOffer({ parts, entries }: State): Offer {
+  const all = parts.members.all();
+  const now = parts.clock.monotonic();
+  const read = all.map((member) => (member.perCaller ? undefined : entries.look(member, undefined)));
+  return assemble(
+    parts,
+    all,
+    read.map((entry) => (entry !== undefined && isOffered(entry, now) ? entry : undefined)),
   );
 }
 

@@ -6,6 +6,7 @@ import type { AuditType } from '../../gate/audit-types.ts';
 import { type WorkflowAuditEvent, type WorkflowAuditInput, workflowAuditEvent } from '../../gate/audit-workflow.ts';
 import type { Json } from '../../std/json.ts';
 import type { Step, Workflow } from './definition.ts';
+import type { EndedRun, EndedStep } from './last-runs.ts';
 import type { WorkflowMetrics } from './metrics.ts';
 import type { RunEvent, RunResult } from './ports.ts';
 
@@ -28,6 +29,7 @@ export interface SeenPorts {
   /** Absent: nobody wants traces. */
   readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
   readonly log: (facts: Readonly<Record<string, string | number>>, message: string) => void;
+  readonly keep: (run: EndedRun) => void;
 }
 
 export interface RunObserver {
@@ -47,12 +49,13 @@ interface Seen {
   readonly workflow: Workflow;
   readonly cause: Exchange;
   readonly steps: Map<string, Begun>;
+  readonly ended: EndedStep[];
   run: string;
   whole: Begun | undefined;
 }
 
 export function observeRun(ports: SeenPorts, workflow: Workflow, cause: Exchange): RunObserver {
-  const seen: Seen = { ports, workflow, cause, steps: new Map(), run: '', whole: undefined };
+  const seen: Seen = { ports, workflow, cause, steps: new Map(), ended: [], run: '', whole: undefined };
   return {
     observe: (event) => observeEvent(seen, event),
     traceOf(step) {
@@ -119,6 +122,9 @@ function endRun(seen: Seen, { kind }: RunResult): void {
   whole?.span?.end(`workflow ${workflow.name}`, attributes, failed);
   // Words of failures are for the client: they may hold what a server said.
   ports.log({ workflow: workflow.name, run: seen.run, result: kind, durationMs: duration }, 'a workflow ended');
+  const endedAt = ports.clock.now();
+  const steps = [...seen.ended];
+  ports.keep({ run: seen.run, workflow: workflow.name, endedAt, durationMs: duration, result: kind, steps });
 }
 
 const STEP_ENDS = {
@@ -132,7 +138,9 @@ function endStep(seen: Seen, { step, end }: Extract<RunEvent, { kind: 'step-ende
   const begun = seen.steps.get(step);
   const failed = end === 'failed' || end === 'cancelled';
   const retries = begun?.retries ?? 0;
-  const extra = { duration_ms: durationOf(seen, begun), retry_count: retries > 0 ? retries : undefined };
+  const durationMs = durationOf(seen, begun);
+  seen.ended.push({ id: step, result: end, durationMs, retries });
+  const extra = { duration_ms: durationMs, retry_count: retries > 0 ? retries : undefined };
   auditStep(seen, step, STEP_ENDS[end], failed ? 'failure' : 'success', extra);
   const attributes = { 'workflow.name': seen.workflow.name, 'workflow.step.id': step, 'workflow.step.result': end };
   begun?.span?.end(`workflow step ${step}`, attributes, failed);

@@ -1,8 +1,7 @@
 // The page as axe-core judges it: list, filters in use, one server, notices; in both colour schemes, on a desk and on a phone.
 
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeFindings } from '../../harness/axe.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../../harness/browser.ts';
 import { openService, type Service } from '../service.ts';
 import { CLOCK, entryOf, manyEntries } from './fixtures.ts';
@@ -23,19 +22,6 @@ const VIEWS: readonly { readonly address: string; readonly shows: string }[] = [
   { address: '#/tools/org.sample.mail%2Fserver-01', shows: 'Permissions' },
   { address: '#/tools/io.acme%2Fnobody', shows: 'There is no such server' },
 ];
-
-interface Finding {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-async function findingsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const violations: readonly Finding[] = await page.evaluate('axe.run(document).then(({ violations }) => violations)');
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
 
 describe.skipIf(executable === undefined)('axe', () => {
   let service: Service;
@@ -62,7 +48,7 @@ describe.skipIf(executable === undefined)('axe', () => {
       await page.goto(`${base}/${address}`);
       await page.reload();
       await page.locator('main').getByText(shows, { exact: true }).filter({ visible: true }).first().waitFor();
-      expect(await findingsOf(page), colorScheme).toEqual([]);
+      expect(await axeFindings(page), colorScheme).toEqual([]);
     }
     await page.close();
   });
@@ -73,7 +59,7 @@ describe.skipIf(executable === undefined)('axe', () => {
     await page.getByText('71 servers').waitFor();
     await page.evaluate(`document.querySelector('label[for=search]').remove();
       document.querySelector('#search').removeAttribute('placeholder')`);
-    expect((await findingsOf(page)).join()).toContain('label: <input');
+    expect((await axeFindings(page)).join()).toContain('label: <input');
     await page.close();
   });
 });

@@ -23,6 +23,7 @@ import { createSettings } from '../proxy-settings.ts';
 import { countUnderWay, stopProxy, type UnderWay } from '../proxy-stop.ts';
 import { openProxyMetrics, openProxyTelemetry } from '../proxy-telemetry.ts';
 import type { WatchedFiles } from '../watched-files.ts';
+import { openAdmin } from './admin.ts';
 import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
 import { openOptimizer } from './optimizer.ts';
@@ -47,6 +48,8 @@ export interface VirtualOptions {
 export interface RunningVirtualServer {
   /** Where clients reach it. */
   readonly url: string;
+  /** Where its page is, where its configuration asks for one. */
+  readonly adminUrl: string | undefined;
   /** Another configuration; one that cannot be used changes nothing and is thrown as a Failure. */
   replace(config: VmcpConfig): void;
   stop(): Promise<void>;
@@ -79,17 +82,22 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   }
 
   use(config);
+  const parts = () => ({ ...world.overview(), runs: workflows.runs() });
+  const admin = await openAdmin({ config, logger, parts });
+  closing.push(() => admin?.stop());
   const listener = await listenHttp(place, (request, response) => handle(request, response));
   closing.push(() => listener.destroy());
   logger.info({ server: config.name, backends: config.backends.length, url: listener.url }, 'virtual server serves');
   return {
     url: `${listener.url}/mcp`,
+    adminUrl: admin?.url,
     replace(next) {
       use(next);
       recorder.replace(next);
       workflows.replace(next);
       world.replace(next);
       status?.replace(next);
+      admin?.replace(next);
     },
     stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };

@@ -8,6 +8,7 @@ import type { AuditType } from '../../../gate/audit-types.ts';
 import type { BeginSpan } from '../../../proxy/ports.ts';
 import type { Metrics } from '../../../std/telemetry/metrics.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
+import { createLastRuns, type EndedRun } from '../../../vmcp/workflows/last-runs.ts';
 import { addWorkflowMetrics } from '../../../vmcp/workflows/metrics.ts';
 import { createWorkflowTools, defineTools } from '../../../vmcp/workflows/tools.ts';
 import { VERSION } from '../../version.ts';
@@ -16,6 +17,8 @@ import { proxyClock } from '../proxy-clock.ts';
 export interface Workflows {
   readonly ownTools: (calls: InnerCalls) => OwnTools;
   replace(config: VmcpConfig): void;
+  /** The newest first. */
+  runs(): readonly EndedRun[];
 }
 
 export interface WorkflowOptions {
@@ -29,12 +32,14 @@ export interface WorkflowOptions {
 export function openWorkflows({ config, logger, metrics, beginSpan, audit }: WorkflowOptions): Workflows {
   let current = config;
   let tools = defineTools(config.compositeTools ?? []);
+  const lastRuns = createLastRuns();
   const seen = {
     ...{ clock: proxyClock, newId: randomUUID, metrics: addWorkflowMetrics(metrics), beginSpan },
     audit(event: { readonly type: AuditType }) {
       if (current.audit !== undefined && audit.keeps(event.type)) audit.write(`${auditLine(event)}\n`);
     },
     log: (facts: object, message: string) => logger.info(facts, message),
+    keep: lastRuns.keep,
   };
   return {
     ownTools: (calls) =>
@@ -50,5 +55,6 @@ export function openWorkflows({ config, logger, metrics, beginSpan, audit }: Wor
       tools = defineTools(next.compositeTools ?? []);
       current = next;
     },
+    runs: lastRuns.all,
   };
 }

@@ -8,6 +8,7 @@ import type { Relay } from '../../../backends/relay/relay.ts';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import type { Health } from '../../../proxy/health.ts';
 import type { JsonObject } from '../../../std/json.ts';
+import type { Overview } from '../../../vmcp/admin/overview.ts';
 import type { Offer } from '../../../vmcp/catalogue/assemble.ts';
 import { type Catalogue, createCatalogue } from '../../../vmcp/catalogue/catalogue.ts';
 import type { Entry } from '../../../vmcp/catalogue/entries.ts';
@@ -36,6 +37,8 @@ export interface VirtualWorld {
   readonly health: Health;
   readonly members: () => readonly ReportedMember[];
   readonly documents: Readonly<Record<string, () => JsonObject>>;
+  /** For those who look after it. */
+  readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
   /** Throws a Failure where the configuration cannot be used: nothing changes. */
   replace(config: VmcpConfig): void;
   stop(): void;
@@ -97,6 +100,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
       '/status': () => statusDocument(members.all(), VERSION),
       '/api/backends/health': () => healthDocument(members.all()),
     },
+    overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
     replace(next) {
       listed.replace(next);
       optimizer.use(optimizerSettings(next));

@@ -1,0 +1,35 @@
+// The settings of a VirtualMCPServer that are annotations `skep.dev/...`: what each means, which values fit. Knows nothing
+// about the server's configuration file.
+
+import { type AnnotationSetting, annotationFindings, annotationValue } from '../annotations.ts';
+import type { Finding } from '../kind.ts';
+import { PORT, type VirtualServer } from './facts.ts';
+
+type Place = 'VirtualMCPServers';
+type Setting<Value> = AnnotationSetting<Value, Place>;
+
+const PLACES: readonly Place[] = ['VirtualMCPServers'];
+
+const ADMIN_PORT: Setting<number> = {
+  name: 'skep.dev/admin-port',
+  description:
+    'Port of a listener on 127.0.0.1 of the pod with a page at / of backends, conflicts, workflows and their last runs: kubectl port-forward reaches it, and the Service does not.',
+  values: `a port from 1024 to 65535, not ${PORT}`,
+  fallback: 'no such listener',
+  places: PLACES,
+  read(text) {
+    const port = /^[1-9][0-9]{3,4}$/.test(text) ? Number(text) : 0;
+    return port >= 1024 && port <= 65_535 && port !== PORT ? port : undefined;
+  },
+};
+
+export const VIRTUAL_ANNOTATIONS: readonly Setting<unknown>[] = [ADMIN_PORT];
+
+/** What is written and fits. */
+export function adminPort({ resource }: Pick<VirtualServer, 'resource'>): number | undefined {
+  return annotationValue(resource, ADMIN_PORT, PLACES);
+}
+
+export function virtualAnnotationFindings({ resource }: Pick<VirtualServer, 'resource'>): readonly Finding[] {
+  return annotationFindings(resource, VIRTUAL_ANNOTATIONS, PLACES);
+}

@@ -1,0 +1,104 @@
+// Asks the virtual server, beside whose answers the page is served.
+
+export interface Backend {
+  readonly name: string;
+  readonly url: string;
+  readonly status: 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
+  readonly transport: string;
+  readonly auth_type: string;
+  readonly consecutive_failures: number;
+  readonly last_check?: string;
+  readonly circuit_state?: string;
+  readonly message?: string;
+  readonly per_caller?: true;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** `backend` is absent where the virtual server has it itself. */
+export interface Place {
+  readonly backend?: string;
+  readonly own?: string;
+}
+
+export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+
+export interface Offered extends Place {
+  readonly list: ListName;
+  readonly name: string;
+  readonly advertised: boolean;
+}
+
+export interface Conflict {
+  readonly list: ListName;
+  readonly name: string;
+  readonly given_to?: Place;
+  readonly others: readonly Place[];
+}
+
+export interface Step {
+  readonly id: string;
+  readonly type: 'tool' | 'elicitation' | 'forEach';
+  readonly tool?: string;
+  readonly missing?: boolean;
+  readonly depends_on: readonly string[];
+  readonly conditional: boolean;
+}
+
+export interface Workflow {
+  readonly name: string;
+  readonly description?: string;
+  readonly shown: boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface Run {
+  readonly run: string;
+  readonly workflow: string;
+  readonly ended: string;
+  readonly duration_ms: number;
+  readonly result: 'completed' | 'failed' | 'timed-out' | 'cancelled';
+  readonly steps: readonly {
+    readonly id: string;
+    readonly result: 'completed' | 'failed' | 'skipped' | 'cancelled';
+    readonly duration_ms: number;
+    readonly retries: number;
+  }[];
+}
+
+export interface Status {
+  readonly name: string;
+  readonly version: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly conflict_resolution: string;
+  readonly offered: readonly Offered[];
+  readonly conflicts: readonly Conflict[];
+  readonly workflows: readonly Workflow[];
+  readonly runs: readonly Run[];
+}
+
+export interface Server {
+  readonly status: Status;
+  readonly backends: readonly Backend[];
+}
+
+const TIMEOUT_MS = 20_000;
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(new URL(`./${path}`, document.baseURI), {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    credentials: 'omit',
+    redirect: 'error',
+  });
+  if (!response.ok) throw new Error(`it answers ${response.status}`);
+  return response.json();
+}
+
+/** Rejects where it does not answer. */
+export async function askVirtualServer(): Promise<Server> {
+  const [status, { backends }] = await Promise.all([
+    get<Status>('status'),
+    get<{ readonly backends: readonly Backend[] }>('api/backends/health'),
+  ]);
+  return { status, backends };
+}

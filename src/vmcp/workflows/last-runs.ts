@@ -1,0 +1,41 @@
+// The last runs of workflows for those who look after the server: how each ended and how long it took. Without arguments,
+// results and words of errors: those belong to the caller. Knows nothing about how runs go.
+
+import type { RunResult, StepEnd } from './ports.ts';
+
+export interface EndedStep {
+  readonly id: string;
+  readonly result: StepEnd;
+  readonly durationMs: number;
+  readonly retries: number;
+}
+
+export interface EndedRun {
+  readonly run: string;
+  readonly workflow: string;
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+  readonly durationMs: number;
+  readonly result: RunResult['kind'];
+  /** In the order in which they ended. */
+  readonly steps: readonly EndedStep[];
+}
+
+export interface LastRuns {
+  keep(run: EndedRun): void;
+  /** The newest first. */
+  all(): readonly EndedRun[];
+}
+
+const RUNS_MAX = 50;
+
+export function createLastRuns(): LastRuns {
+  const runs: EndedRun[] = [];
+  return {
+    keep(run) {
+      runs.unshift(run);
+      runs.length = Math.min(runs.length, RUNS_MAX);
+    },
+    all: () => runs,
+  };
+}
