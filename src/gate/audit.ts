@@ -1,9 +1,9 @@
 // One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
-// ended; never a token, the value of an argument, or anything of an answer. Knows nothing about where lines go.
+// ended; never a token, and contents of requests and answers only where they are asked for. Knows nothing about where lines go.
 
 import type { Message } from '../mcp/message.ts';
 import { methodFacts } from '../mcp/methods.ts';
-import type { JsonObject } from '../std/json.ts';
+import { type Json, type JsonObject, parseJson } from '../std/json.ts';
 import { type AuditType, auditTypeOf } from './audit-types.ts';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied' | 'error';
@@ -39,6 +39,17 @@ export interface AuditInput {
   readonly responseBytes: number;
   /** Name of the tool at the server, where it is another than the client's. */
   readonly backendName?: string;
+  /** The tool that the optimizer's `call_tool` calls. */
+  readonly innerTool?: string;
+  /** Absent: events hold none. */
+  readonly contents?: { readonly wanted: AuditData; readonly request?: Buffer; readonly response?: Buffer };
+}
+
+/** Which contents an event holds; what is larger is left out as a whole. */
+export interface AuditData {
+  readonly request: boolean;
+  readonly response: boolean;
+  readonly maxBytes: number;
 }
 
 export interface AuditSource {
@@ -85,12 +96,15 @@ export interface AuditEvent {
       readonly transport: 'http' | 'sse';
       readonly response_size_bytes: number;
       readonly backend_name?: string;
+      readonly inner_tool?: string;
       /** Why it was refused: a code of docs/errors.md. */
       readonly refusal?: string;
       /** Such as `forbidden by policy1`: policies are counted from 0, as Cedar names those without an id. */
       readonly refusal_detail?: string;
     };
   };
+  /** JSON as it is, anything else as a text. */
+  readonly data?: { readonly request?: Json; readonly response?: Json };
 }
 
 const NAME_MAX = 512;
@@ -128,11 +142,27 @@ export function auditEvent(input: AuditInput): AuditEvent {
         transport: input.transport,
         response_size_bytes: input.responseBytes,
         backend_name: cut(input.backendName, NAME_MAX),
+        inner_tool: cut(input.innerTool, NAME_MAX),
         refusal: input.refusal === '' ? undefined : input.refusal,
         refusal_detail: cut(input.refusalDetail, TEXT_MAX),
       },
     },
+    data: auditData(input.contents),
   };
+}
+
+function auditData(contents: AuditInput['contents']): AuditEvent['data'] {
+  if (contents === undefined) return undefined;
+  const { wanted, request, response } = contents;
+  const shown = (asked: boolean, bytes: Buffer | undefined) =>
+    !asked || bytes === undefined || bytes.length > wanted.maxBytes ? undefined : contentOf(bytes);
+  const data = { request: shown(wanted.request, request), response: shown(wanted.response, response) };
+  return data.request === undefined && data.response === undefined ? undefined : data;
+}
+
+function contentOf(bytes: Buffer): Json {
+  const text = bytes.toString();
+  return parseJson(text) ?? text;
 }
 
 export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {

@@ -17,7 +17,11 @@ export interface Known {
   readonly revision?: string;
   /** Name of the tool at the server, where it is another than the client's. */
   readonly backendName?: string;
+  /** Of the tool that `call_tool` calls. */
+  readonly innerTool?: string;
   readonly requestBytes?: number;
+  /** As the client sent it. */
+  readonly body?: Buffer;
   /** What the client says of itself. */
   readonly client?: ClientInfo;
   /** Which policies refused it, or what kept them from deciding; says nothing of values. */
@@ -36,6 +40,8 @@ export interface Ended extends Known {
   /** For the log alone. */
   readonly detail?: string;
   readonly responseBytes: number;
+  /** The JSON-RPC response, where somebody wants it and it is small enough. */
+  readonly answer?: Buffer;
 }
 
 export interface Entry {

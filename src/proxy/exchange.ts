@@ -70,7 +70,7 @@ export type Prepared =
 
 export function prepareExchange(world: ExchangeWorld, incoming: Incoming): Prepared {
   const { caller, body } = incoming;
-  const known: Known = { caller, requestBytes: body?.length ?? 0 };
+  const known: Known = { caller, requestBytes: body?.length ?? 0, body };
   const message = body === undefined ? undefined : scanMessage(body);
   if (message?.ok === false) {
     const { code, message: words } = message.fault;
@@ -129,7 +129,7 @@ function prepareAdmitted(
   const { messageBytes } = world;
   const rewrite = live ? undefined : world.rules.answers(message, body, caller);
   return {
-    known: { ...known, backendName: admitted?.backendName },
+    known: { ...known, backendName: admitted?.backendName, innerTool: admitted?.innerTool },
     exchange: {
       method: incoming.method,
       era,

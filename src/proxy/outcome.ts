@@ -21,17 +21,25 @@ export interface WatchedAnswer extends Answer {
   rpcErrorCode(): number | undefined;
   /** Bytes of the body that went on. */
   bytes(): number;
+  /** The JSON-RPC response, as far as it is not larger than what is kept. */
+  message(): Buffer | undefined;
 }
 
-export function watchAnswer(answer: Answer): WatchedAnswer {
+/** `keptBytes`: a larger response is not kept. */
+export function watchAnswer(answer: Answer, keptBytes = 0): WatchedAnswer {
   let found: Read = { outcome: 'unknown' };
   let status = 0;
   let bytes = 0;
+  let kept: Buffer | undefined;
   let look: (chunk: Buffer) => void = () => undefined;
   let finish: () => void = () => undefined;
 
   function learn(message: Buffer): void {
-    found = outcomeOf(message) ?? found;
+    const read = outcomeOf(message);
+    if (read === undefined) return;
+    found = read;
+    // Its bytes are those of a buffer that the next event may need.
+    if (message.length <= keptBytes) kept = Buffer.from(message);
   }
 
   return {
@@ -63,6 +71,7 @@ export function watchAnswer(answer: Answer): WatchedAnswer {
     rpcErrorCode: () => found.rpcErrorCode,
     status: () => status,
     bytes: () => bytes,
+    message: () => kept,
   };
 }
 

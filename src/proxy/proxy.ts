@@ -52,6 +52,8 @@ export interface ProxyParts {
   readonly beginSpan?: BeginSpan;
   /** Once for each request that has ended. */
   readonly record: (recorded: RecordedCall) => void;
+  /** Responses up to this are kept until their request is recorded. Absent: none. */
+  readonly keptAnswerBytes?: () => number;
   readonly active: (change: 1 | -1, kind: 'request' | 'stream') => void;
   /** Calls back where the proxy is stopped before what it gives is called: streams end then. */
   readonly untilStopped: (task: () => void) => () => void;
@@ -236,13 +238,10 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
 function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {
   streamExchange(
     {
-      backend: parts.backend,
-      seal: parts.seal,
-      clock: parts.clock,
+      ...parts,
       keepAliveMs: parts.times.keepAliveMs,
       observed: parts.health.observed,
       hidesChallenges: parts.callers !== undefined,
-      untilStopped: parts.untilStopped,
     },
     entry,
     prepared,

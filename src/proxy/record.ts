@@ -1,6 +1,6 @@
 // What is kept of a request that has ended: metrics, a span, a line of the log. Knows nothing about how requests are answered.
 
-import { type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
+import { type AuditData, type AuditEvent, type AuditInput, type AuditSource, auditEvent } from '../gate/audit.ts';
 import { singleHeader } from '../mcp/headers.ts';
 import { methodFacts } from '../mcp/methods.ts';
 import type { Ended } from './entry.ts';
@@ -13,6 +13,8 @@ import { type SpanFacts, spanAttributes, spanName } from './span.ts';
 export interface AuditTrail {
   readonly component: string;
   readonly write: (event: AuditEvent) => void;
+  /** Which contents events hold. */
+  readonly data?: () => AuditData;
   readonly newId: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -97,6 +99,9 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     transport: stream ? 'sse' : 'http',
     responseBytes: ended.responseBytes,
     backendName: ended.backendName,
+    innerTool: ended.innerTool,
+    contents:
+      audit.data === undefined ? undefined : { wanted: audit.data(), request: ended.body, response: ended.answer },
   };
 }
 

@@ -28,6 +28,8 @@ export interface AdmittedMessage {
   readonly body: Buffer;
   /** Name of the tool at the server, where it is another than the client's. */
   readonly backendName?: string;
+  /** The tool that it calls calls this one. */
+  readonly innerTool?: string;
   readonly refusal?: undefined;
 }
 

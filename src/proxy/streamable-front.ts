@@ -20,6 +20,8 @@ export interface StreamableWorld {
   readonly keepAliveMs: number;
   /** What real traffic shows of the server. */
   readonly observed: (available: boolean) => void;
+  /** Responses up to this are kept until the end of their request. Absent: none. */
+  readonly keptAnswerBytes?: () => number;
   /** False: a 401 of the server is one that its clients can answer themselves. */
   readonly hidesChallenges: boolean;
   /** Calls back where the proxy is stopped before what it gives is called. */
@@ -50,7 +52,7 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
       entry.end(endOf(known, response.statusCode, watched, fault));
     },
   });
-  watched = watchAnswer(client);
+  watched = watchAnswer(client, world.keptAnswerBytes?.());
   const answer = world.hidesChallenges ? refuseChallenges(watched) : watched;
   const live = prepared.live?.(answer);
   const opened = world.backend.open(exchange, live?.answer ?? prepared.change?.(answer) ?? answer);
@@ -75,7 +77,7 @@ const UNAVAILABLE: readonly BackendFault['reason'][] = ['unreachable', 'timeout'
 
 function endOf(known: Known, status: number, watched: WatchedAnswer | undefined, fault: BackendFault | undefined) {
   const responseBytes = watched?.bytes() ?? 0;
-  const common = { ...known, status, responseBytes, rpcErrorCode: watched?.rpcErrorCode() };
+  const common = { ...known, status, responseBytes, rpcErrorCode: watched?.rpcErrorCode(), answer: watched?.message() };
   if (fault !== undefined)
     return { ...common, outcome: 'error', reason: faultCode(fault), detail: fault.detail } as const;
   const outcome = status === 401 || status === 403 ? 'denied' : (watched?.outcome() ?? 'unknown');

@@ -11,7 +11,7 @@ import { freePort } from '../../src/devcluster/node/free-port.ts';
 import { type Program, startProgram } from './mcp-program.ts';
 import { type Backend, type ServerSettings, type StartServer, startFixture } from './mcp-servers.ts';
 
-const SKEP = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
+export const SKEP = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
 
 export type Revision = '2025-11-25' | '2026-07-28';
 

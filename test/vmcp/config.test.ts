@@ -61,12 +61,7 @@ describe('is refused', () => {
   });
 
   it.each<[string, Partial<VmcpConfig>]>([
-    [
-      '/audit/includeRequestData',
-      {
-        audit: { enabled: true, component: 'c', includeRequestData: true, includeResponseData: false, maxDataSize: 1 },
-      },
-    ],
+    ['/incomingAuth/type', { incomingAuth: { type: 'local', authz: { type: 'none' } } }],
   ])('%s, which has no effect yet', (pointer, settings) => {
     expect(checkSettings(settings)).toContain(`vmcp-setting-not-supported ${pointer} is not supported by this release`);
   });

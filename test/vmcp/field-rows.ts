@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import type { Json } from '../../src/std/json.ts';
-import { unsupportedSettings } from '../../src/vmcp/settings.ts';
 import { startVirtual } from '../harness/mcp-modes.ts';
 import { type Behaviour, startEmbeddings } from './embeddings.ts';
 import type { FieldRow } from './field-row.ts';
@@ -60,6 +59,17 @@ function seeAudit(config: VmcpConfig): Promise<unknown> {
     await (await connect(server)).ask('tools/list');
     await server.stop();
     return server.audit.map(({ type }) => type);
+  });
+}
+
+/** Of a call of a tool. */
+function seeAuditData(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, async (server) => {
+    const client = await connect(server);
+    await client.ask('tools/call', { name: 'one_echo', arguments: { word: 'asked' } });
+    await server.stop();
+    const { data } = server.audit.find(({ type }) => type === 'mcp_tool_call');
+    return data === undefined ? 'none' : [data.request?.params, data.response?.result !== undefined];
   });
 }
 
@@ -135,6 +145,8 @@ const AUDIT: NonNullable<VmcpConfig['audit']> = {
   ...{ enabled: true, component: 'desk', includeRequestData: false, includeResponseData: false, maxDataSize: 0 },
 };
 
+const FULL_AUDIT = { ...AUDIT, includeRequestData: true, includeResponseData: true, maxDataSize: 1024 };
+
 const OPTIMIZER: NonNullable<VmcpConfig['optimizer']> = {
   embeddingService: 'http://service',
   embeddingServiceTimeout: '5s',
@@ -193,8 +205,9 @@ export const CLIENT_ROWS: readonly FieldRow[] = [
   { field: '/audit/eventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/excludeEventTypes', values: [['mcp_tools_list'], undefined], base: { audit: AUDIT }, see: seeAudit },
   { field: '/audit/logFile', values: ['audit.log', undefined], base: { audit: AUDIT }, see: seeAuditFile },
-  { field: '/audit/includeRequestData', values: [true, false], base: { audit: AUDIT }, see: unsupportedSettings },
-  { field: '/audit/includeResponseData', values: [true, false], base: { audit: AUDIT }, see: unsupportedSettings },
+  { field: '/audit/includeRequestData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
+  { field: '/audit/includeResponseData', values: [true, false], base: { audit: FULL_AUDIT }, see: seeAuditData },
+  { field: '/audit/maxDataSize', values: [200, 10], base: { audit: FULL_AUDIT }, see: seeAuditData },
   {
     field: '/optimizer/embeddingService',
     values: ['http://service', undefined],

@@ -23,7 +23,6 @@ const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/compositeTools': 'its stories are workflows',
   '/operational/failureHandling/statusReportingInterval': 'its story needs a cluster: test/vmcp/reporting.test.ts',
   '/audit/enabled': 'always true: a configuration without an audit has no such block',
-  '/audit/maxDataSize': 'bounds the data of requests and answers, and those are refused',
 };
 
 const WHOLE = ['/authServer', '/compositeTools', '/sessionStorage'];

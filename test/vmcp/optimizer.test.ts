@@ -111,6 +111,33 @@ it('clients of both eras see two tools, find others by their words and call them
   }
 });
 
+it('the audit names the tool that call_tool calls, refused or not', async () => {
+  const audit = {
+    enabled: true,
+    component: 'desk',
+    includeRequestData: false,
+    includeResponseData: false,
+    maxDataSize: 0,
+  };
+  const server = await run({}, { audit: { ...audit, enabled: true } });
+  const client = await connect(server);
+  for (const tool of ['getForecast', 'hidden_photo']) {
+    await client.ask('tools/call', {
+      name: 'call_tool',
+      arguments: { tool_name: tool, parameters: { day: 'secret' } },
+    });
+  }
+  await find(client, 'rain');
+  await server.stop();
+  const calls = server.audit.filter(({ type }) => type === 'mcp_tool_call');
+  expect(calls.map(({ target, outcome, metadata }) => [target.name, metadata.extra.inner_tool, outcome])).toEqual([
+    ['call_tool', 'getForecast', 'success'],
+    ['call_tool', 'hidden_photo', 'failure'],
+    ['find_tool', undefined, 'success'],
+  ]);
+  expect(JSON.stringify(calls)).not.toContain('secret');
+});
+
 it('a word of a keyword counts more than one of the description', async () => {
   const client = await connect(await run({ maxToolsToReturn: 1 }));
   const sentence = 'keeps a text about the camera';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { destination, type Logger } from 'pino';
 import type { RunConfig } from '../../contracts/run-config.ts';
-import { auditLine } from '../../gate/audit.ts';
+import { type AuditData, auditLine } from '../../gate/audit.ts';
 import type { AuditType } from '../../gate/audit-types.ts';
 import type { ProxyMetrics } from '../../proxy/metrics.ts';
 import { type AuditTrail, type Recorders, recordCall } from '../../proxy/record.ts';
@@ -17,6 +17,8 @@ export interface RecorderOptions {
   readonly writeAudit?: (line: string) => void;
   /** Which events are written. Absent: all. */
   readonly keeps?: (type: AuditType) => boolean;
+  /** Which contents events hold. Absent: none. */
+  readonly data?: () => AuditData;
 }
 
 export interface Recorder {
@@ -28,7 +30,7 @@ export interface Recorder {
   close(): void;
 }
 
-export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll }: RecorderOptions): Recorder {
+export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll, data }: RecorderOptions): Recorder {
   let lines: ReturnType<typeof destination> | undefined;
   const gathered = gatherLines((text) => {
     lines ??= destination({ dest: 1, sync: false });
@@ -39,7 +41,7 @@ export function openRecorder({ metrics, logger, writeAudit, keeps = keepAll }: R
     write,
     recordAs(config) {
       const recorders: Recorders = {
-        audit: auditTrail(config, write, keeps),
+        audit: auditTrail(config, { write, keeps, data }),
         metrics,
         log: logger,
         server: config.name,
@@ -62,8 +64,11 @@ function keepAll(): boolean {
 
 function auditTrail(
   { audit_config: audit }: RunConfig,
-  write: (line: string) => void,
-  keeps: (type: AuditType) => boolean,
+  {
+    write,
+    keeps,
+    data,
+  }: Required<Pick<RecorderOptions, 'keeps'>> & Pick<RecorderOptions, 'data'> & Pick<Recorder, 'write'>,
 ): AuditTrail | undefined {
   if (!audit.enabled) return undefined;
   return {
@@ -71,6 +76,7 @@ function auditTrail(
     write(event) {
       if (keeps(event.type)) write(`${auditLine(event)}\n`);
     },
+    data,
     newId: randomUUID,
     now: proxyClock.now,
   };

@@ -36,6 +36,7 @@ type Fixed = Pick<
   | 'active'
   | 'untilStopped'
   | 'serveIssuer'
+  | 'keptAnswerBytes'
 >;
 
 export interface SettingsParts {

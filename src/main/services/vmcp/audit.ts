@@ -3,14 +3,19 @@
 import { openSync } from 'node:fs';
 import { destination, type Logger } from 'pino';
 import type { VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import type { AuditData } from '../../../gate/audit.ts';
 import { AUDIT_TYPES, type AuditType } from '../../../gate/audit-types.ts';
 import { Failure } from '../../../std/failure.ts';
 
 export interface VirtualAudit {
   keeps(type: AuditType): boolean;
+  /** Which contents of requests and answers events hold. */
+  data(): AuditData;
+  /** Larger answers are in no event. */
+  keptAnswerBytes(): number;
   /** Undefined: standard output. */
   readonly write: ((line: string) => void) | undefined;
-  /** Other types may count; the file stays. */
+  /** Other types and contents may count; the file stays. */
   replace(config: VmcpConfig): void;
   close(): void;
 }
@@ -22,17 +27,26 @@ export function openVirtualAudit(
   write: ((line: string) => void) | undefined,
 ): VirtualAudit {
   let kept = keptTypes(config);
+  let data = contentsOf(config);
   for (const type of unknownTypes(config)) logger.warn({ type }, 'there is no such type of audit events');
   const file = config.audit?.logFile;
   const lines = file === undefined ? undefined : destination({ fd: openFile(file), sync: false });
   return {
     keeps: (type) => kept.has(type),
+    data: () => data,
+    keptAnswerBytes: () => (data.response ? data.maxBytes : 0),
     write: write ?? (lines === undefined ? undefined : (line) => void lines.write(line)),
     replace(next) {
       kept = keptTypes(next);
+      data = contentsOf(next);
     },
     close: () => lines?.flushSync(),
   };
+}
+
+function contentsOf({ audit }: VmcpConfig): AuditData {
+  const { includeRequestData = false, includeResponseData = false, maxDataSize = 0 } = audit ?? {};
+  return { request: includeRequestData, response: includeResponseData, maxBytes: maxDataSize };
 }
 
 /** Document 3, Audit config: excluded ones win, and an empty list means all. */

@@ -8,10 +8,12 @@ import { compilePolicies } from '../../../gate/policy/compile.ts';
 import type { Policies } from '../../../gate/policy/decide.ts';
 import type { RequestMessage } from '../../../mcp/message.ts';
 import type { ChangedList, LiveRules } from '../../../proxy/lists/live-stream.ts';
-import { claimsOf, createRules } from '../../../proxy/rules.ts';
+import { claimsOf, createRules, type Rules } from '../../../proxy/rules.ts';
 import type { NamedResource } from '../../../proxy/settings.ts';
 import { Failure } from '../../../std/failure.ts';
 import { jsonEquals } from '../../../std/json.ts';
+import { CALL_TOOL } from '../../../vmcp/optimizer/definitions.ts';
+import { readInnerCall } from '../../../vmcp/optimizer/inner-call.ts';
 import type { ToolRoute } from '../../../vmcp/own-tools/ports.ts';
 
 type KnownTool = Pick<ToolRoute, 'name' | 'definition'>;
@@ -32,13 +34,14 @@ type IncomingAuth = VmcpConfig['incomingAuth'];
 const LISTS: readonly ChangedList[] = ['tools', 'prompts', 'resources'];
 
 /** Throws Failure `policy-file-invalid`. */
-export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): VirtualRules {
+export function openVirtualRules({ incomingAuth, optimizer }: VmcpConfig, logger: Logger): VirtualRules {
   const known = createKnownTools();
   const unreadable = (detail: string) => logger.warn({ code: 'list-unreadable', detail }, 'a list was refused');
   const listeners = new Set<(lists: readonly ChangedList[]) => void>();
   let from = incomingAuth;
   let policies = policiesOf(from.authz);
   let rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
+  let shown = optimizer === undefined ? rules : namingInnerTools(rules);
   let tools: readonly KnownTool[] = [];
 
   function learn(): void {
@@ -49,7 +52,7 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
   }
 
   return {
-    current: () => rules,
+    current: () => shown,
     onChange(task) {
       listeners.add(task);
       return () => void listeners.delete(task);
@@ -58,11 +61,15 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
       tools = offered;
       learn();
     },
-    replace({ incomingAuth: next }) {
-      if (jsonEquals(from, next)) return;
-      policies = policiesOf(next.authz);
-      from = next;
-      rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
+    replace({ incomingAuth: next, optimizer: other }) {
+      const same = jsonEquals(from, next);
+      if (!same) {
+        policies = policiesOf(next.authz);
+        from = next;
+        rules = createRules({ policies, known, resource: namedResourceOf(from), unreadable });
+      }
+      shown = other === undefined ? rules : namingInnerTools(rules);
+      if (same) return;
       learn();
       for (const listener of [...listeners]) listener(LISTS);
     },
@@ -74,6 +81,21 @@ export function openVirtualRules({ incomingAuth }: VmcpConfig, logger: Logger): 
     },
     denial({ caller: key, identity = NOBODY }, body, message) {
       return rules.admit(message, body, { key, subject: '', ...identity }).refusal?.message;
+    },
+  };
+}
+
+/** What is kept of a request names the tool that `call_tool` calls. */
+function namingInnerTools(rules: Rules): Rules {
+  return {
+    ...rules,
+    admit(message, body, caller) {
+      const admitted = rules.admit(message, body, caller);
+      if (admitted.refusal !== undefined || message.kind !== 'request' || message.target?.value !== CALL_TOOL) {
+        return admitted;
+      }
+      const inner = readInnerCall(body, message);
+      return inner.ok ? { ...admitted, innerTool: inner.tool } : admitted;
     },
   };
 }

@@ -2,7 +2,7 @@
 // cannot be used changes nothing.
 
 import type { Logger } from 'pino';
-import { VMCP_ENV } from '../../../contracts/vmcp-config.ts';
+import { VMCP_ENV, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
 import type { Environment } from '../../../std/environment.ts';
 import { Failure } from '../../../std/failure.ts';
 import { createLogger, type LogLevel } from '../../log.ts';
@@ -26,12 +26,13 @@ export async function serveFile(options: FileOptions, environment: Environment):
   const { config: file, host, port } = options;
   const files = createWatchedFiles();
   const config = readVirtualConfig(files, file);
-  const debug =
-    options.debug === true || config.operational.logLevel === 'debug' || environment.TOOLHIVE_DEBUG === 'true';
-  const logger = createLogger(debug ? 'debug' : options.logLevel, process.stderr);
+  const always = options.debug === true || environment.TOOLHIVE_DEBUG === 'true';
+  const levelOf = ({ operational }: VmcpConfig) =>
+    always || operational.logLevel === 'debug' ? 'debug' : options.logLevel;
+  const logger = createLogger(levelOf(config), process.stderr);
   const place = { host, port, namespace: environment[VMCP_ENV.namespace] ?? '' };
   const running = await startVirtualServer({ config, place, environment, files, logger });
-  const stopLooking = followFile({ files, file, logger, running });
+  const stopLooking = followFile({ files, file, logger, levelOf, running });
   return {
     ...running,
     async stop() {
@@ -45,17 +46,20 @@ interface Following {
   readonly files: WatchedFiles;
   readonly file: string;
   readonly logger: Logger;
+  readonly levelOf: (config: VmcpConfig) => LogLevel;
   readonly running: Pick<RunningVirtualServer, 'replace'>;
 }
 
-function followFile({ files, file, logger, running }: Following): () => void {
+function followFile({ files, file, logger, levelOf, running }: Following): () => void {
   let text = files.read(file);
   return proxyClock.every(LOOK_MS, () => {
     const now = files.read(file);
     if (now === text) return;
     text = now;
     try {
-      running.replace(readVirtualConfig(files, file));
+      const next = readVirtualConfig(files, file);
+      running.replace(next);
+      logger.level = levelOf(next);
       logger.info({ file }, 'configuration read again');
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

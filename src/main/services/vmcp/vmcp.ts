@@ -118,7 +118,7 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
   closing.push(() => telemetry?.close());
   const audit = openVirtualAudit(config, logger, options.writeAudit);
-  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps });
+  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps, data: audit.data });
   closing.push(audit.close, recorder.close);
   const observer: BackendObserver = {
     dropped: metrics.dropped,
@@ -151,16 +151,13 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const secret = environment[config.incomingAuth.oidc?.clientSecretEnv ?? ''];
   const settings = createSettings({
     fixed: {
-      backend,
-      rules,
-      seal,
-      health,
-      times,
+      ...{ backend, rules, seal, health, times },
       endpoint: '/mcp',
       serveIssuer: issuer?.serve,
       beginSpan: telemetry?.beginSpan,
       active,
       untilStopped,
+      keptAnswerBytes: audit.keptAnswerBytes,
     },
     environment: { ...environment, [SECRET_ENV.oidcClientSecret]: secret },
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
