@@ -56,6 +56,8 @@ export const KINDS_CODES = {
     'A health check may take longer than the time to the next one: shorten the one or lengthen the other.',
   'field-without-effect':
     'The field is not read, because the one that the message names counts: remove one of the two.',
+  'tool-name-long':
+    'Many clients refuse longer names, so they see this one cut, with a digest at its end: give it a shorter name by `overrides`.',
   'group-member-unknown': 'Nothing of that name is in the group: correct the name, or let it join the group.',
   'backend-auth-unusable':
     'An MCPExternalAuthConfig cannot authenticate a virtual server to a backend: name one of another type.',

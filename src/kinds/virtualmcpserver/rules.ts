@@ -3,6 +3,8 @@
 
 import { parseDuration } from '../../std/duration.ts';
 import { pointerToken } from '../../std/json.ts';
+import { conflictName } from '../../virtual/aggregate.ts';
+import { fitName, NAME_MAX } from '../../virtual/short-names.ts';
 import { workflowFindings } from '../../virtual/workflow/check.ts';
 import { authServerFindings } from '../auth/auth-server-rules.ts';
 import { inlineAuthzFindings } from '../auth/authz-findings.ts';
@@ -26,6 +28,7 @@ export function rules(self: VirtualServer): readonly Finding[] {
     ...(spec.authServerConfig === undefined ? [] : authServerFindings(spec.authServerConfig, '/spec/authServerConfig')),
     ...modelFindings(spec),
     ...toolsFindings(spec),
+    ...longNames(spec),
     ...healthFindings(spec),
     ...workflowsFindings(spec),
     ...ineffective(name, spec),
@@ -81,6 +84,32 @@ function toolsFindings({ config }: Spec): readonly Finding[] {
         ? []
         : [fieldWithoutEffect(`${pointer}/overrides`, 'toolConfigRef counts instead')]),
     ];
+  });
+}
+
+/** Names that are written down, as clients would see them: those that only the member knows are cut without a word. */
+function longNames({ config }: Spec): readonly Finding[] {
+  const { conflictResolution: strategy, conflictResolutionConfig, tools = [] } = config.aggregation;
+  const { prefixFormat } = conflictResolutionConfig;
+  return tools.flatMap(({ workload, toolConfigRef, filter = [], overrides = {} }, index) => {
+    if (toolConfigRef !== undefined) return [];
+    const pointer = `/spec/config/aggregation/tools/${index}`;
+    const given = Object.entries(overrides).map(([own, { name = '' }]) => {
+      return { name, at: `${pointer}/overrides/${pointerToken(own)}/name` };
+    });
+    const known = new Set(given.map(({ name }) => name));
+    const named = [
+      ...filter
+        .map((name, position) => ({ name, at: `${pointer}/filter/${position}` }))
+        .filter(({ name }) => !known.has(name)),
+      ...given,
+    ];
+    return named.flatMap(({ name, at }): readonly Finding[] => {
+      const shown = conflictName(workload, name, { strategy, prefixFormat });
+      if (shown.length <= NAME_MAX) return [];
+      const message = `clients see ${fitName(shown)}: ${shown} has ${shown.length} characters, more than ${NAME_MAX}`;
+      return [{ code: 'tool-name-long', severity: 'warning', pointer: at, message }];
+    });
   });
 }
 
