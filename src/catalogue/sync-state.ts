@@ -2,6 +2,7 @@
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
+import { countText } from '../std/count-text.ts';
 import { digest } from '../std/hash.ts';
 import { declarationHash } from './due.ts';
 import type { Content, Entry, Written } from './ports.ts';
@@ -94,6 +95,6 @@ function resumeOf<O>({ source }: Attempt<O>, { resume }: Content): Pick<SourceSt
 }
 
 function summary(entries: number, rejected: number): string {
-  const served = `${entries} ${entries === 1 ? 'server' : 'servers'}`;
-  return rejected === 0 ? served : `${served}; ${rejected} ${rejected === 1 ? 'entry' : 'entries'} rejected`;
+  const served = countText(entries, 'server');
+  return rejected === 0 ? served : `${served}; ${countText(rejected, 'entry', 'entries')} rejected`;
 }

@@ -38,7 +38,7 @@ export const MAIN_CODES = {
     'A run took longer than `apply.deadlineSeconds`; the message says how much was not begun, and the failures beside it what did not answer. The next run goes on there: give runs more time where the fleet is that large.',
   'run-stopped': 'The process was stopped during a run: what was not on its way by then was left to the next run.',
   'listen-failed':
-    'The address or port is taken, or not ours to listen on. Choose another (`http.address`, `listen.port`, `--port`), or stop who has it; ports below 1024 need rights.',
+    'The address or port is taken, or this user may not listen on it. Choose another (`http.address`, `listen.port`, `--port`), or stop the process that has it; ports below 1024 need rights.',
   'dev-first-run-failed': '`skep dev --once` found problems; the lines before say which.',
   'policies-invalid':
     'The files of `--policies`, or of `policies` in skep.yaml, are not what an API server would take; the message has a line for each problem. Correct them: without all policies nothing is evaluated.',

@@ -1,10 +1,11 @@
 // What reports are told beside their data, by the environment that CI systems give. Knows nothing about formats.
 
+import type { CommandOf } from '../report/command.ts';
 import type { ReportContext } from '../report/context.ts';
 import { DOCUMENTATION } from './published.ts';
 import { VERSION } from './version.ts';
 
-export function reportContext(): ReportContext {
+export function reportContext(commandOf: CommandOf): ReportContext {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SHA } = process.env;
   const { CI_PROJECT_URL, CI_COMMIT_SHA, CI_JOB_URL } = process.env;
   const github = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
@@ -15,6 +16,7 @@ export function reportContext(): ReportContext {
   const fullReport = github === undefined ? CI_JOB_URL : withCommit(github, '/actions/runs/', GITHUB_RUN_ID);
   return {
     version: VERSION,
+    commandOf,
     meanings: async () => (await import('./error-codes.ts')).meaningOf,
     helpUri: (code) => `${DOCUMENTATION}/errors.md#${code}`,
     root: process.cwd(),

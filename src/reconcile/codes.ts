@@ -16,7 +16,7 @@ export const RECONCILE_CODES = {
   'invalid-namespace':
     'The namespace is missing, not allowed for this kind, or no valid name: correct metadata.namespace.',
   'unknown-kind':
-    'No built-in kind, none of ours, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
+    'No built-in kind, no kind of skep, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':
     'Objects of a kind are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them, and applies what it serves without a definition as it is written.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
@@ -69,7 +69,7 @@ export const RECONCILE_CODES = {
   'resource-foreign':
     'The object, of whatever kind, is kept by another instance, and not changed; what else is in a namespace of another instance is applied. Declare it for one of the two, or take it over with `skep adopt`.',
   overtaken:
-    'While a run was under way, the labels or annotations of an object that say whether it is ours to change or delete were changed: it was left, and the next run decides anew.',
+    'While a run was under way, the labels or annotations of an object by which it belongs to this instance were changed: it was kept unchanged, and the next run decides anew.',
   blocked:
     'A change was not tried because one that it depends on failed in the same run: what is said of that one is what to mend.',
   suspended:

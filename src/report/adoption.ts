@@ -2,10 +2,15 @@
 
 import type { AdoptionResult } from '../reconcile/operate/adopt.ts';
 import type { Adoption } from '../reconcile/operate/adoption.ts';
+import { countText } from '../std/count-text.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
+import type { CommandOf } from './command.ts';
 import { visible, visibleLines } from './visible.ts';
 
-export function textOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
+export function textOfAdoption(
+  { adoptions, done, refused, running, problems, failures }: AdoptionResult,
+  commandOf: CommandOf,
+): string {
   const lines = [
     ...adoptions.map((each) => `${formatId(each.resource)}: ${sayings(each).join('; ')}`),
     ...problems.map(formatProblem),
@@ -13,38 +18,36 @@ export function textOfAdoption({ adoptions, done, refused, running, problems, fa
     ...(running === undefined || done
       ? []
       : [`ToolHive's operator still runs: its Lease ${formatId(running)} is renewed`]),
-    done ? endingOf(adoptions.length - refused.length, refused) : outlook(adoptions.length),
+    done ? endingOf(adoptions.length - refused.length, refused, commandOf) : outlook(adoptions.length, commandOf),
   ];
   return visibleLines(lines);
 }
 
 function sayings({ finalizers, managers, owner, surplus }: Adoption): string[] {
   return [
-    ...finalizers.map((name) => `finalizer ${name} goes`),
-    ...(owner === undefined ? [] : [`belongs to ${owner.kind} ${owner.name} from now on`]),
-    ...(managers.length === 0 ? [] : [`the fields of ${managers.join(', ')} become ours`]),
-    ...(surplus ? ['we make no such object: the next run deletes it, within the limits on deletions'] : []),
+    ...finalizers.map((name) => `remove finalizer ${name}`),
+    ...(owner === undefined ? [] : [`set ${owner.kind} ${owner.name} as owner`]),
+    ...(managers.length === 0 ? [] : [`take over the fields of ${managers.join(', ')}`]),
+    ...(surplus ? ['skep makes no such object: the next run deletes it, within the limits on deletions'] : []),
   ];
 }
 
-function outlook(count: number): string {
+function outlook(count: number, commandOf: CommandOf): string {
   if (count === 0) return NOTHING;
-  return `${countObjects(count)} to take over; with --yes they are. Nothing is deleted or restarted by that`;
+  return `${countText(count, 'object')} to take over, nothing is deleted or restarted by that; to do it: ${commandOf('adopt --yes')}`;
 }
 
-function endingOf(count: number, refused: readonly ResourceId[]): string {
+function endingOf(count: number, refused: readonly ResourceId[], commandOf: CommandOf): string {
   if (refused.length > 0) {
-    const again = `${countObjects(refused.length)} still to take over, by another \`skep adopt --yes\``;
-    return `${countObjects(count)} taken over; ${again}: ${refused.map(formatId).join(', ')}`;
+    const rest = `${countText(refused.length, 'object')} not, for the errors above: ${refused.map(formatId).join(', ')}`;
+    return `${countText(count, 'object')} taken over, ${rest}; to try again: ${commandOf('adopt --yes')}`;
   }
-  return count === 0 ? NOTHING : `${countObjects(count)} taken over; \`skep plan\` shows what the next run changes`;
+  return count === 0
+    ? NOTHING
+    : `${countText(count, 'object')} taken over; to see what the next run changes: ${commandOf('plan')}`;
 }
 
 const NOTHING = 'nothing to take over';
-
-function countObjects(count: number): string {
-  return count === 1 ? '1 object' : `${count} objects`;
-}
 
 export function jsonOfAdoption({ adoptions, done, refused, running, problems, failures }: AdoptionResult): string {
   const shown = {

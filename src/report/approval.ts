@@ -1,13 +1,13 @@
 // An approval of deletions, as lines for people and as JSON, version 1. Knows nothing about where it is kept.
 
 import type { Approved } from '../reconcile/operate/approve.ts';
+import { countText } from '../std/count-text.ts';
 import { deletionLines } from './deletion-text.ts';
-import { counted } from './order.ts';
 import { visibleLines } from './visible.ts';
 
 export function textOfApproval({ list, expiresAt }: Approved): string {
-  const objects = counted(list.deletions.length, 'object');
-  const then = objects === '' ? 'writes the changes' : `deletes ${objects}`;
+  const count = list.deletions.length;
+  const then = count === 0 ? 'writes the changes' : `deletes ${countText(count, 'object')}`;
   return visibleLines([`approved until ${expiresAt}: the next run ${then}`, ...deletionLines(list.deletions)]);
 }
 

@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Place } from '../std/problem.ts';
-import type { Extent } from './fold.ts';
+import type { CommandOf, Extent } from './command.ts';
 
 export interface ReportContext {
   /** Of the program. */
@@ -15,6 +15,8 @@ export interface ReportContext {
   readonly root: string;
   /** Page that shows a line of a file, where there is one. */
   readonly linkTo?: (place: Place) => string;
+  /** How readers type what is to be done. */
+  readonly commandOf: CommandOf;
   /** Text: whether every object is named, or counted with the custom resource that it is made of. */
   readonly extent?: Extent;
   /** Where the report stands in full, for formats that have to cut it. */

@@ -3,12 +3,10 @@
 
 import type { Plan } from '../reconcile/plan/plan.ts';
 import { formatId } from '../std/problem.ts';
-import { type Extent, fold, sentenceOf } from './fold.ts';
+import type { Extent, Style } from './command.ts';
+import { type Folded, fold, type Listed, sentenceOf } from './fold.ts';
 
-/** How a command is typed where a text is read. */
-export type CommandOf = (words: string) => string;
-
-export function guardLines({ waiting }: Plan, extent: Extent, commandOf: CommandOf): string[] {
+export function guardLines({ waiting }: Plan, { extent, commandOf }: Style): string[] {
   return waiting.flatMap(({ source, hash, reasons, deletions, expiredAt }) => [
     `${nameOfWaiting({ source, deletions })} wait for approval (${hash}): ${reasons.join('; ')}`,
     ...deletionLines(deletions, extent),
@@ -51,21 +49,30 @@ export function deletionLines(deletions: Plan['waiting'][number]['deletions'], e
   return fold(deletions, extent).map(({ entry, along }) => `  - ${entry.id}${along}${fateOf(entry)}`);
 }
 
-/** By reason; what an object that is named is made of is counted there. */
-export function heldLines({ held, waiting }: Plan, extent: Extent): string[] {
+interface Kept extends Listed {
+  readonly reason: string;
+}
+
+/** Without what waits for approval. */
+export function keptOf({ held, waiting }: Pick<Plan, 'held' | 'waiting'>, extent: Extent): readonly Folded<Kept>[] {
   const waitingToo = new Set(waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id)));
   const all = held.map(({ resource, owner, reason }) => {
     return { id: formatId(resource), owner: owner && formatId(owner), reason };
   });
-  const listed = fold(
+  return fold(
     all.filter(({ id }) => !waitingToo.has(id)),
     extent,
   );
+}
+
+/** By reason; what an object that is named is made of is counted there. */
+export function heldLines(plan: Plan, style: Style): string[] {
+  const listed = keptOf(plan, style.extent);
   return [...Map.groupBy(listed, ({ entry }) => entry.reason)].flatMap(([reason, entries]) =>
     sentenceOf(
       `kept unchanged (${reason})`,
       entries.map(({ entry, along }) => `${entry.id}${along}`),
-      extent,
+      style,
     ),
   );
 }

@@ -10,7 +10,7 @@ import { textOfPlan } from './text.ts';
 export function githubOfPlan(result: RunResult, context: ReportContext): string {
   const failures = result.failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
   const told = annotations([...failures, ...result.problems], context);
-  const plan = textOfPlan({ ...result, problems: [], failures: [] });
+  const plan = textOfPlan({ ...result, problems: [], failures: [] }, context);
   return [...told, ...inert(plan)].map((line) => `${line}\n`).join('');
 }
 

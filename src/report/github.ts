@@ -3,7 +3,7 @@
 
 import { formatProblem, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
-import { countOf } from './order.ts';
+import { countOf, validatedSize } from './order.ts';
 import type { ReportedValidation } from './validation.ts';
 import { visible } from './visible.ts';
 
@@ -12,7 +12,7 @@ const ANNOTATIONS_MAX = 10;
 
 export function githubOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const verdict = problems.length === 0 ? 'no problems' : countOf(problems);
-  const end = `${summary.resources} resources in ${summary.files} files: ${verdict}`;
+  const end = `${validatedSize(summary)}: ${verdict}`;
   return [...annotations(problems, context), end].map((line) => `${line}\n`).join('');
 }
 

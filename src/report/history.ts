@@ -1,6 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
+import { countText } from '../std/count-text.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
 
@@ -27,7 +28,9 @@ export function textOfRecord(run: RunRecord): string {
     ...Object.entries(run.commits).map(([source, commit]) => `  ${source} at ${commit}`),
     ...run.pinned.map(({ source, bad }) => `  ${source} was kept there by a rollback, instead of ${bad}`),
     ...run.outcomes.flatMap(linesOfOutcome),
-    ...run.catalogue.map(({ source, action, servers }) => `registry ${source}: ${action}, ${servers} servers`),
+    ...run.catalogue.map(
+      ({ source, action, servers }) => `registry ${source}: ${action}, ${countText(servers, 'server')}`,
+    ),
     ...run.problems.map(lineOfProblem),
     ...run.failures.map(({ code, message }) => `error ${code}: ${message}`),
     ...approved.map((hash) => `deletions were approved as ${hash}`),
@@ -75,7 +78,7 @@ function changesOf({ summary, problems, failures }: RunRecord): string {
     .filter((action) => summary[action] > 0)
     .map((action) => `${summary[action]} ${action}`);
   const errors = problems.filter(({ severity }) => severity === 'error').length + failures.length;
-  const trouble = errors === 0 ? [] : [`${errors} ${errors === 1 ? 'error' : 'errors'}`];
+  const trouble = errors === 0 ? [] : [countText(errors, 'error')];
   const all = [...counts, ...trouble];
   return all.length === 0 ? 'nothing changed' : all.join(', ');
 }

@@ -4,7 +4,8 @@ import type { AuthImpact, EndpointImpact, ToolsImpact } from '../reconcile/impac
 import type { Impact } from '../reconcile/impact/impact.ts';
 import type { RegistryImpact } from '../reconcile/impact/registries.ts';
 import { formatId } from '../std/problem.ts';
-import { type Extent, sentenceOf } from './fold.ts';
+import type { Style } from './command.ts';
+import { sentenceOf } from './fold.ts';
 
 /** One thing that clients meet, and what they notice about it. */
 export interface Notice {
@@ -27,7 +28,7 @@ export function restartedIds({ restarts }: Impact): readonly string[] {
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
 /** Empty where nobody notices anything. */
-export function textOfImpact(impact: Impact, extent: Extent): readonly string[] {
+export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
     ...lines.map((line) => `      ${line}`),
@@ -35,7 +36,7 @@ export function textOfImpact(impact: Impact, extent: Extent): readonly string[] 
   const restarted = restartedIds(impact);
   return [
     ...(notices.length === 0 ? [] : ['what clients notice:', ...notices]),
-    ...(restarted.length === 0 ? [] : sentenceOf('pods are replaced', restarted, extent)),
+    ...(restarted.length === 0 ? [] : sentenceOf('pods are replaced', restarted, style)),
   ];
 }
 

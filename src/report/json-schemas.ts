@@ -81,7 +81,7 @@ const COMMITS: JsonObject = {
 };
 const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
 const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
-const TAKES = listOf(TEXT, 'What goes with it and is not ours.');
+const TAKES = listOf(TEXT, 'What is deleted with it and does not belong to this instance.');
 const OWNER_ID = { ...TEXT, description: 'The custom resource that it is made of, where that one is deleted, too.' };
 const APPROVALS = listOf(
   record(

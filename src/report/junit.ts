@@ -3,12 +3,13 @@
 
 import { formatId, formatProblem, type Problem } from '../std/problem.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
+import { validatedSize } from './order.ts';
 import type { ReportedValidation } from './validation.ts';
 import { visible } from './visible.ts';
 
 export function junitOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
   const byFile = Map.groupBy(problems, ({ place }) => fileOf(place?.file, context));
-  const whole = `${summary.resources} resources in ${summary.files} files`;
+  const whole = validatedSize(summary);
   const suites = [
     suite('skep validate', [`    <testcase${attributes({ name: whole, classname: 'skep validate' })}/>`], 0),
     ...[...byFile].map(([file, each]) => suite(file, each.map(testcase), failuresIn(each))),

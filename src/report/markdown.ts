@@ -5,19 +5,21 @@ import type { Impact } from '../reconcile/impact/impact.ts';
 import type { Explanation } from '../reconcile/plan/explain.ts';
 import type { Change, Plan } from '../reconcile/plan/plan.ts';
 import { type RunResult, refusedChanges } from '../reconcile/result.ts';
+import { countText } from '../std/count-text.ts';
 import { formatId, type Problem } from '../std/problem.ts';
 import { countsOf, formatValue, textOfDifference, unpreviewed } from './change-text.ts';
 import { pathInRoot, type ReportContext } from './context.ts';
-import { fateOf, nameOfWaiting } from './deletion-text.ts';
+import { fateOf, keptOf, nameOfWaiting } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
+import { fold } from './fold.ts';
 import { type Notice, noticesOf, restartedIds } from './impact.ts';
 import { code, comment, fenced, inline, type Section } from './markdown-text.ts';
-import { bySeverity, counted, countOf } from './order.ts';
+import { bySeverity, countOf, validatedSize } from './order.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
 import type { ReportedValidation } from './validation.ts';
 
 export function markdownOfValidation({ summary, problems }: ReportedValidation, context: ReportContext): string {
-  const size = `${summary.resources} resources in ${summary.files} files`;
+  const size = validatedSize(summary);
   if (problems.length === 0) return comment('validate', `### ✅ skep validate: no problems\n\n${size}.`, [], context);
   const sign = problems.some(({ severity }) => severity === 'error') ? '❌' : '⚠️';
   const head = `### ${sign} skep validate: ${countOf(problems)}\n\n${size}, ${summary.invalid} invalid.`;
@@ -30,21 +32,22 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
   const refused = refusedChanges(plan);
   const parts = [`${counts.create} to create`, `${counts.update} to update`, `${counts.delete} to delete`];
   const refusals = refused.length === 0 ? '' : `${refused.length} refused`;
-  const trouble = [refusals, countOf(problems), counted(failures.length, 'failure')].filter((text) => text !== '');
+  const trouble = [
+    refusals,
+    countOf(problems),
+    failures.length === 0 ? '' : countText(failures.length, 'failure'),
+  ].filter((text) => text !== '');
   const wrong = failures.length + refused.length > 0 || problems.some(({ severity }) => severity === 'error');
   const head = `### ${wrong ? '❌ ' : ''}skep plan: ${[...parts, ...trouble].join(', ')}`;
   const sections = [
     { title: '', items: failures.map((failure) => `- ❌ ${code(failure.code)}: ${inline(failure.message)}`) },
-    { title: '', items: linesOfState(result) },
+    { title: '', items: linesOfState(result, context) },
     { title: TABLE, items: rows(problems, context) },
     { title: '#### ❌ Refused by the API server\n', items: refused.flatMap((change) => refusalOf(change, context)) },
-    ...waitingSections(plan),
+    ...waitingSections(plan, context),
     ...impactSections(result.impact),
     ...changeSections(plan),
-    {
-      title: '#### Kept unchanged\n',
-      items: plan.held.map(({ resource, reason }) => `- ${code(formatId(resource))}: ${inline(reason)}`),
-    },
+    { title: '#### Kept unchanged\n', items: keptItems(plan) },
     { title: '#### Why\n', items: (result.explanations ?? []).map(formatExplanation) },
     {
       title: '#### Not known here\n',
@@ -55,9 +58,9 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
 }
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */
-function linesOfState({ paused, quarantined }: RunResult): readonly string[] {
-  const told = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each))}`);
-  return paused === undefined ? told : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused))}`, ...told];
+function linesOfState({ paused, quarantined }: RunResult, { commandOf }: ReportContext): readonly string[] {
+  const told = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`);
+  return paused === undefined ? told : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...told];
 }
 
 function refusalOf(change: Change, context: ReportContext): string[] {
@@ -66,16 +69,25 @@ function refusalOf(change: Change, context: ReportContext): string[] {
   return [`- ${code(formatId(resource))}: ${inline(preview.message)} ${linkOf(preview.code, context)}`];
 }
 
-function itemOfDeletion(deletion: Plan['waiting'][number]['deletions'][number]): string {
-  return `- ${code(deletion.id)}${inline(fateOf(deletion))}`;
+function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonly string[] {
+  return fold(deletions, 'folded').map(
+    ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}${fateOf(entry)}`)}`,
+  );
 }
 
-function waitingSections({ waiting, approved }: Plan): readonly Section[] {
+/** What a custom resource is made of goes with it. */
+function keptItems({ held, waiting }: Plan): readonly string[] {
+  return keptOf({ held, waiting }, 'folded').map(
+    ({ entry, along }) => `- ${code(entry.id)}${along}: ${inline(entry.reason)}`,
+  );
+}
+
+function waitingSections({ waiting, approved }: Plan, { commandOf }: ReportContext): readonly Section[] {
   return [
     ...waiting.map(({ source, reasons, hash, deletions }) => ({
-      title: `#### 🛑 Waits for approval: ${inline(nameOfWaiting({ source, deletions }))}\n\n${inline(reasons.join('; '))}. ${deletions.length === 0 ? 'To write them' : 'To delete exactly these'}: ${code(`skep approve ${hash}`)}\n`,
+      title: `#### 🛑 Waits for approval: ${inline(nameOfWaiting({ source, deletions }))}\n\n${inline(reasons.join('; '))}. ${deletions.length === 0 ? 'To write them' : 'To delete exactly these'}: ${code(commandOf(`approve ${hash}`))}\n`,
       // A section without items is left out.
-      items: deletions.length === 0 ? ['- everything in this plan'] : deletions.map(itemOfDeletion),
+      items: deletions.length === 0 ? ['- everything in this plan'] : deletionItems(deletions),
     })),
     {
       title: '#### Deletions that would wait are approved\n',

@@ -1,5 +1,7 @@
-// Which problems come first where not all of them can be shown. Knows nothing about formats.
+// Which problems come first where not all of them can be shown, and how many there are. Knows nothing about formats.
 
+import type { Validation } from '../reconcile/validate.ts';
+import { countText } from '../std/count-text.ts';
 import type { Problem } from '../std/problem.ts';
 
 /** Errors before warnings, each in the order that they were found in. */
@@ -11,12 +13,14 @@ export function bySeverity(problems: readonly Problem[]): readonly Problem[] {
 /** `2 errors, 1 warning`; the parts that there are. */
 export function countOf(problems: readonly Problem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return [counted(errors, 'error'), counted(problems.length - errors, 'warning')]
-    .filter((text) => text !== '')
-    .join(', ');
+  const warnings = problems.length - errors;
+  return [
+    ...(errors === 0 ? [] : [countText(errors, 'error')]),
+    ...(warnings === 0 ? [] : [countText(warnings, 'warning')]),
+  ].join(', ');
 }
 
-export function counted(count: number, noun: string): string {
-  if (count === 0) return '';
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** How much was validated. */
+export function validatedSize({ resources, files }: Validation['summary']): string {
+  return `${countText(resources, 'resource')} in ${countText(files, 'file')}`;
 }

@@ -2,8 +2,10 @@
 
 import type { Troubled } from '../reconcile/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
+import { countText } from '../std/count-text.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
+import type { CommandOf } from './command.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';
 import { visible, visibleLines } from './visible.ts';
@@ -19,23 +21,23 @@ const MARKS = { create: '+', update: '~', delete: '-' } as const;
 const LINES_MAX = 20;
 const NAMED_MAX = 3;
 
-export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefined): string {
+export function textOfStatus(status: InstanceStatus, lastLook: LastLook | undefined, commandOf: CommandOf): string {
   const { uncertain, problems, failures, troubled } = status;
   return visibleLines([
     `${status.instance}: ${headlineOf(status)}`,
     ...Object.entries(status.commits).map(([source, commit]) => `source ${source} at ${commit}`),
-    ...status.quarantined.map(textOfQuarantined),
-    ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused))}`]),
+    ...status.quarantined.map((each) => textOfQuarantined(each, commandOf)),
+    ...(status.paused === undefined ? [] : [`nothing is written: ${inOneLine(whyPaused(status.paused, commandOf))}`]),
     ...section('could not be read', failures, textOfFailure),
     ...section('problems', problems, (each) => `${inOneLine(formatProblem(each))}${sinceOf(each)}`),
     ...outOfSyncLines(status),
-    ...section('may differ (only a run can know)', uncertain, (each) => each),
-    ...section('differ, and stay as others have set them', fieldsIn(status, 'kept'), textOfField),
-    ...section('left to others (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
-    ...approvalLines(status),
+    ...section('may differ: the next run asks the API server', uncertain, (each) => each),
+    ...section('differ, and left to another manager (apply.conflicts: report)', fieldsIn(status, 'kept'), textOfField),
+    ...section('left to another manager (skep.dev/ignore-fields)', fieldsIn(status, 'left'), textOfField),
+    ...approvalLines(status, commandOf),
     ...section('kept unchanged', heldGroups(status), textOfHeld),
-    ...section('not as they should be', troubled, textOfTroubled),
-    ...lastLines(status, lastLook),
+    ...section('not ready', troubled, textOfTroubled),
+    ...lastLines(status, lastLook, commandOf),
   ]);
 }
 
@@ -63,7 +65,7 @@ function fieldsIn({ fields }: InstanceStatus, state: Field['state']): readonly F
 }
 
 function textOfField({ resource, path, manager }: Field): string {
-  return `${resource}: ${path} by ${manager}`;
+  return `${resource}: ${path}, set by ${manager}`;
 }
 
 type OutOfSync = InstanceStatus['outOfSync'][number];
@@ -73,17 +75,18 @@ function withMade(count: number): string {
 }
 
 function madeOf(count: number): string {
-  return `and ${count} ${count === 1 ? 'object' : 'objects'} made of`;
+  return `and ${countText(count, 'object')} made of`;
 }
 
-function approvalLines({ approvals }: InstanceStatus): string[] {
+function approvalLines({ approvals }: InstanceStatus, commandOf: CommandOf): string[] {
   return approvals.flatMap((approval) => {
     const { hash, reasons, deletions, following } = approval;
     const follows = new Set(following);
     const own = deletions.filter((id) => !follows.has(id));
     const rest = following.length === 0 ? [] : [`  ${madeOf(following.length)} them`];
-    const title = `${nameOfWaiting(approval)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')} (skep approve ${hash} approves)`;
-    return deletions.length === 0 ? [title] : [...section(title, own, (id) => `- ${id}`), ...rest];
+    const title = `${nameOfWaiting(approval)} wait for approval${sinceOf(approval)}: ${reasons.join('; ')}`;
+    const action = `  to ${deletions.length === 0 ? 'write them' : 'delete exactly these'}: ${commandOf(`approve ${hash}`)}`;
+    return deletions.length === 0 ? [title, action] : [...section(title, own, (id) => `- ${id}`), ...rest, action];
   });
 }
 
@@ -92,7 +95,7 @@ interface HeldGroup extends Since {
   readonly resources: readonly string[];
 }
 
-/** Those that wait for approval are told there. */
+/** Those that wait for approval are listed there. */
 function heldGroups({ held, approvals }: InstanceStatus): readonly HeldGroup[] {
   const waiting = new Set(approvals.flatMap(({ deletions }) => deletions));
   const groups = Map.groupBy(
@@ -142,20 +145,20 @@ function headlineOf(status: InstanceStatus): string {
   return [
     ...pausedWords(status),
     ...(failures.length === 0 ? [] : [`${failures.length} could not be read`]),
-    ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'problem' : 'problems'}`]),
+    ...(errors === 0 ? [] : [countText(errors, 'problem')]),
     ...(differs ? [] : [errors === 0 ? 'in sync' : 'otherwise in sync']),
     ...(isStranger ? ['all changes wait for approval'] : []),
     ...(outOfSync.length === 0 ? [] : [`${outOfSync.length} out of sync`]),
     ...(uncertain.length === 0 ? [] : [`${uncertain.length} may differ`]),
-    ...(kept === 0 ? [] : [`${kept} ${kept === 1 ? 'field differs' : 'fields differ'}`]),
-    ...(waiting === 0 ? [] : [`${waiting} deletions wait for approval`]),
+    ...(kept === 0 ? [] : [countText(kept, 'field differs', 'fields differ')]),
+    ...(waiting === 0 ? [] : [`${countText(waiting, 'deletion waits', 'deletions wait')} for approval`]),
     ...(others <= 0 ? [] : [`${others} held`]),
     ...(troubled.length === 0 ? [] : [`${troubled.length} of ${resources.total} not ready`]),
   ].join(', ');
 }
 
 function pausedWords({ paused, quarantined }: InstanceStatus): string[] {
-  const words = { suspension: 'suspended', window: 'outside of its windows' } as const;
+  const words = { suspension: 'suspended', window: 'outside its sync windows' } as const;
   return [
     ...(paused === undefined ? [] : [words[paused.by]]),
     ...(quarantined.length === 0 ? [] : [`${quarantined.map(({ source }) => source).join(', ')} rolled back`]),
@@ -177,23 +180,29 @@ function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-function lastLines({ lastRun, lock, reached }: InstanceStatus, lastLook: LastLook | undefined): string[] {
+function lastLines(
+  { lastRun, lock, reached }: InstanceStatus,
+  lastLook: LastLook | undefined,
+  commandOf: CommandOf,
+): string[] {
   const last =
     lastRun === undefined
-      ? `no run ${reached ? 'has been recorded yet' : 'is known from here'}`
-      : `last run with news: ${lastRun.id.slice(0, 8)}, ${lastRun.state}, at ${lastRun.finishedAt} (skep history ${lastRun.id.slice(0, 8)})`;
+      ? reached
+        ? 'no run has been recorded yet'
+        : 'the last run is not known: the cluster, which has the record, was not reached'
+      : `last recorded run: ${lastRun.state}, at ${lastRun.finishedAt}; what it did: ${commandOf(`history ${lastRun.id.slice(0, 8)}`)}`;
   return [
     last,
-    ...(lastLook === undefined ? [] : [`last run that was recorded on this machine: at ${lastLook.finishedAt}`]),
+    ...(lastLook === undefined ? [] : [`last run on this machine: at ${lastLook.finishedAt}`]),
     ...(reached ? [textOfLock(lock)] : []),
   ];
 }
 
 function textOfLock(lock: InstanceStatus['lock']): string {
-  if (lock === undefined) return 'no run is writing';
+  if (lock === undefined) return 'no run is under way';
   const { holder, renewedAt, expired } = lock;
-  if (expired !== true) return `run ${holder} has the lock, renewed at ${renewedAt}`;
-  return `no run is writing; run ${holder} ended without giving the lock back, last renewed at ${renewedAt}`;
+  if (expired !== true) return `run ${holder} is under way, its lock renewed at ${renewedAt}`;
+  return `no run is under way; run ${holder} ended without releasing the lock, last renewed at ${renewedAt}`;
 }
 
 function shortRun(run: NonNullable<InstanceStatus['lastRun']>): object {
@@ -204,7 +213,7 @@ function shortRun(run: NonNullable<InstanceStatus['lastRun']>): object {
 function section<T>(title: string, entries: readonly T[], line: (entry: T) => string): string[] {
   if (entries.length === 0) return [];
   const more = entries.length - LINES_MAX;
-  const rest = more <= 0 ? [] : [`  and ${more} more (-o json has them all)`];
+  const rest = more <= 0 ? [] : [`  and ${more} more; to see all, add -o json`];
   return [`${title}:`, ...entries.slice(0, LINES_MAX).map((entry) => `  ${line(entry)}`), ...rest];
 }
 

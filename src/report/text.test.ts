@@ -6,6 +6,7 @@ import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
 import { textOfAdoption } from './adoption.ts';
+import { INSTALLED } from './command.ts';
 import { tellOutcomes, textOfChanges, textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };
@@ -61,7 +62,7 @@ test.each<{ before?: RunResult; now: RunResult; told: readonly string[]; reason:
   { before: WAITING, now: READY, told: ['ready: docs/MCPServer/wiki', TOTAL], reason: 'what was waited for is there' },
   { before: READY, now: READY, told: [], reason: 'it was ready before' },
 ])('a run tells $told because $reason', ({ before, now, told }) => {
-  expect(textOfChanges(now, before)).toBe(told.map((line) => `${line}\n`).join(''));
+  expect(textOfChanges(now, before, INSTALLED)).toBe(told.map((line) => `${line}\n`).join(''));
 });
 
 test.each<{ actions: readonly Action[]; told: number; reason: string }>([
@@ -84,7 +85,9 @@ test.each<{ files: number; invalid: number; problems: number; verdict: string; r
 ])('the verdict is "$verdict" because $reason', ({ files, invalid, problems, verdict }) => {
   const summary = { files, resources: 0, valid: 0, invalid, problems };
   const text = textOfValidation({ summary, problems: Array.from({ length: problems }, () => PROBLEM) });
-  expect(text.trimEnd().split('\n').at(-1)).toBe(`0 resources in ${files} files: ${verdict}`);
+  expect(text.trimEnd().split('\n').at(-1)).toBe(
+    `0 resources in ${files === 1 ? '1 file' : `${files} files`}: ${verdict}`,
+  );
 });
 
 test('adopting tells how many were taken over, and which were not', () => {
@@ -96,8 +99,8 @@ test('adopting tells how many were taken over, and which were not', () => {
     { ...adoption, resource: { ...SERVER, name: 'other' }, surplus: false },
   ];
   const result = { adoptions, done: true, refused: [SERVER], problems: [], failures: [] };
-  expect(textOfAdoption(result).trimEnd().split('\n').at(-1)).toBe(
-    '1 object taken over; 1 object still to take over, by another `skep adopt --yes`: docs/MCPServer/wiki',
+  expect(textOfAdoption(result, INSTALLED).trimEnd().split('\n').at(-1)).toBe(
+    '1 object taken over, 1 object not, for the errors above: docs/MCPServer/wiki; to try again: skep adopt --yes',
   );
 });
 
@@ -134,7 +137,7 @@ function textWith(servers: number, extent: 'folded' | 'all'): string {
     reason:
       owner === undefined
         ? 'source fleet could not be read'
-        : `what is made of mcpserver.${owner.name} is not changed in this run`,
+        : `the children of mcpserver.${owner.name} are not changed in this run`,
   }));
   const deletions = listed(2).map(({ id, owner }) => ({
     id: `old/${id.kind}/${id.name}`,
@@ -163,7 +166,7 @@ test('a plan counts what a server is made of in the line of the server', () => {
 });
 
 test('a plan names twenty at most, and every object where details are asked for', () => {
-  expect(textWith(30, 'folded')).toContain('\n  and 10 more (skep plan --details names all)\n');
+  expect(textWith(30, 'folded')).toContain('\n  and 10 more; to see all: skep plan --details\n');
   const all = textWith(30, 'all');
   for (const { id } of listed(30)) expect(all).toContain(`docs/${id.kind}/${id.name}`);
   expect(all).not.toContain('more');
@@ -173,10 +176,10 @@ test('many resources are named in part: what is ready, what is not yet, what has
   const many = Array.from({ length: 11 }, (_, index) => ({ ...SERVER, name: `s${index}` }));
   const named = 'docs/MCPServer/s0, docs/MCPServer/s1, docs/MCPServer/s2 and 8 more';
   const before = run({ readiness: { ready: [], progressing: many, failed: [] } });
-  expect(textOfChanges(run({ readiness: { ready: many, progressing: [], failed: [] } }), before)).toContain(
+  expect(textOfChanges(run({ readiness: { ready: many, progressing: [], failed: [] } }), before, INSTALLED)).toContain(
     `ready: ${named}`,
   );
-  const text = textOfEnding(run({ readiness: { ready: [], progressing: many, failed: many } }));
+  const text = textOfEnding(run({ readiness: { ready: [], progressing: many, failed: many } }), INSTALLED);
   expect(text).toContain(`in phase Failed: ${named}`);
   expect(text).toContain(`not ready yet: ${named}`);
 });

@@ -4,12 +4,14 @@ import type { Outcome } from '../reconcile/apply/apply.ts';
 import type { CatalogueOutcome } from '../reconcile/catalogue/registries.ts';
 import { type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
+import { countText } from '../std/count-text.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
-import { approvedLines, type CommandOf, guardLines, heldLines } from './deletion-text.ts';
+import { type CommandOf, INSTALLED, type Style } from './command.ts';
+import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
 import { linesOfExplanations } from './explanations.ts';
-import type { Extent } from './fold.ts';
 import { textOfImpact } from './impact.ts';
+import { validatedSize } from './order.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function textOfValidation(validation: Validation): string {
@@ -18,31 +20,40 @@ export function textOfValidation(validation: Validation): string {
 
 /** The last line. */
 export function verdictOn({ summary, problems }: Validation): string {
-  const { files, resources, invalid } = summary;
+  const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = files === 0 ? 'nothing to validate' : validationHeadline(invalid, errors);
-  return `${resources} resources in ${files} files: ${verdict}`;
+  return `${validatedSize(summary)}: ${verdict}`;
 }
 
 /** Documents that nobody can identify are no resources, so there may be problems while no resource is invalid. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
-  return errors === 0 ? 'all valid' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
+  return errors === 0 ? 'all valid' : countText(errors, 'error');
 }
 
-const INSTALLED: CommandOf = (words) => `skep ${words}`;
-
-export function textOfPlan(result: RunResult, { extent = 'folded' }: { readonly extent?: Extent } = {}): string {
+export function textOfPlan(
+  result: RunResult,
+  { extent = 'folded', commandOf = INSTALLED }: Partial<Style> = {},
+): string {
+  const style = { extent, commandOf };
   const { plan } = result;
   const changes = plan.batches.flatMap((batch) => [`${batch.name}:`, ...batch.changes.flatMap(textOfChange)]);
   const counts = countsOf(plan);
   const total = `${counts.create} to create, ${counts.update} to update, ${counts.delete} to delete, ${plan.unchanged.length} unchanged, ${plan.held.length} held`;
-  const deletions = [...approvedLines(plan), ...guardLines(plan, extent, INSTALLED), ...heldLines(plan, extent)];
+  const deletions = [...approvedLines(plan), ...guardLines(plan, style), ...heldLines(plan, style)];
   const why = linesOfExplanations(result.explanations ?? []);
-  const impact = result.impact === undefined ? [] : textOfImpact(result.impact, extent);
+  const impact = result.impact === undefined ? [] : textOfImpact(result.impact, style);
   const { paused } = result;
-  const notNow = paused === undefined ? [] : [`runs write nothing now: ${whyPaused(paused)}`];
-  const more = [...unpreviewed(plan), ...trouble(result), ...deletions, ...impact, ...againstLines(result), ...notNow];
+  const notNow = paused === undefined ? [] : [`runs write nothing now: ${whyPaused(paused, commandOf)}`];
+  const more = [
+    ...unpreviewed(plan),
+    ...trouble(result, commandOf),
+    ...deletions,
+    ...impact,
+    ...againstLines(result),
+    ...notNow,
+  ];
   return visibleLines([...changes, ...why, ...more, total]);
 }
 
@@ -57,61 +68,66 @@ function againstLines({ against }: RunResult): string[] {
 }
 
 export function textOfRun(result: RunResult): string {
-  return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result);
+  return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
 /** All but the outcomes, for those who were told each as it happened. */
-export function textOfEnding(result: RunResult, commandOf = INSTALLED): string {
+export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
   const catalogue = result.catalogue.map(textOfCatalogue);
   const { plan } = result;
+  const style = { extent: 'folded', commandOf } as const;
   return visibleLines([
     ...catalogue,
-    ...trouble(result),
+    ...trouble(result, commandOf),
     ...approvedLines(plan),
-    ...guardLines(plan, 'folded', commandOf),
-    ...heldLines(plan, 'folded'),
+    ...guardLines(plan, style),
+    ...heldLines(plan, style),
     ...waiting(result),
-    ...pausedLines(result),
+    ...pausedLines(result, commandOf),
     total(result),
   ]);
 }
 
 /** Why nothing was written, and what is there to write. */
-function pausedLines({ paused, plan }: RunResult): string[] {
+function pausedLines({ paused, plan }: RunResult, commandOf: CommandOf): string[] {
   if (paused === undefined) return [];
   const { create, update, delete: deletions } = countsOf(plan);
   const pending = `${create} to create, ${update} to update, ${deletions} to delete`;
-  return [`nothing is written: ${whyPaused(paused)}`, `pending: ${pending} (skep plan shows them)`];
+  return [
+    `nothing is written: ${whyPaused(paused, commandOf)}`,
+    `pending: ${pending}; to see them: ${commandOf('plan')}`,
+  ];
 }
 
-/** `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed. */
-export function whyPaused(paused: Paused): string {
+/** `suspended by ops@host since 2026-01-02T03:04:05.000Z: the reason`, or the window that is closed; and what ends it. */
+export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   switch (paused.by) {
     case 'suspension': {
       const reason = paused.reason === '' ? '' : `: ${paused.reason}`;
-      return `suspended by ${paused.who} since ${paused.since}${reason} (skep resume ends it)`;
+      return `suspended by ${paused.who} since ${paused.since}${reason}; to end that: ${commandOf('resume')}`;
     }
     case 'window': {
       const until = paused.until === undefined ? '' : `, until ${paused.until}`;
-      return `sync windows are closed, ${paused.window}${until} (skep sync --ignore-windows writes all the same)`;
+      return `outside the sync windows: ${paused.window}${until}; to write now: ${commandOf('sync --ignore-windows')}`;
     }
   }
 }
 
 function textOfCatalogue({ source, action, servers, rejected, message }: CatalogueOutcome): string {
-  const broken = rejected > 0 ? `, ${rejected} entries rejected` : '';
+  const broken = rejected > 0 ? `, ${countText(rejected, 'entry', 'entries')} rejected` : '';
   const reason = action === 'failed' ? `: ${message}` : '';
-  return `registry ${source}: ${action}, ${servers} servers${broken}${reason}`;
+  return `registry ${source}: ${action}, ${countText(servers, 'server')}${broken}${reason}`;
 }
 
 /**
  * How a scheduled run ended, its outcomes told already. Nothing where it did nothing, and what stands (problems,
  * failures, deletions that wait) stands as it did after the run `before`.
  */
-export function textOfChanges(result: RunResult, before?: RunResult, commandOf = INSTALLED): string {
+export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
   const catalogue = result.catalogue.filter(({ action }) => action !== 'unchanged');
   const ready = readied(result, before);
-  const solved = before !== undefined && trouble(before).length > 0 && trouble(result).length === 0;
+  const solved =
+    before !== undefined && trouble(before, commandOf).length > 0 && trouble(result, commandOf).length === 0;
   const standing = standingOf({ ...result, catalogue });
   const quiet = catalogue.every(isStuck) && result.outcomes.every(isStuck) && ready.length === 0;
   if (quiet && standing === (before === undefined ? '' : standingOf(before))) return '';
@@ -132,9 +148,9 @@ function standingOf(result: RunResult): string {
   ];
   return visibleLines([
     ...failed,
-    ...trouble(result),
-    ...guardLines(result.plan, 'all', INSTALLED),
-    ...pausedLines(result),
+    ...trouble(result, INSTALLED),
+    ...guardLines(result.plan, { extent: 'all', commandOf: INSTALLED }),
+    ...pausedLines(result, INSTALLED),
   ]);
 }
 
@@ -171,18 +187,22 @@ export function textOfOutcome({ action, resource, error }: Outcome): string {
 /** Of those that are waited for. */
 const NAMES_MAX = 10;
 
-function trouble({ problems, failures, warnings, quarantined }: RunResult): string[] {
+function trouble({ problems, failures, warnings, quarantined }: RunResult, commandOf: CommandOf): string[] {
   return [
-    ...quarantined.map(textOfQuarantined),
+    ...quarantined.map((each) => textOfQuarantined(each, commandOf)),
     ...problems.map(formatProblem),
     ...failures.map((failure) => `error ${failure.code}: ${failure.message}`),
     ...warnings.map((failure) => `warning ${failure.code}: ${failure.message}`),
   ];
 }
 
-export function textOfQuarantined({ source, good, bad, since }: RunResult['quarantined'][number]): string {
+export function textOfQuarantined(
+  { source, good, bad, since }: RunResult['quarantined'][number],
+  commandOf: CommandOf,
+): string {
   const [kept, refused] = [good, bad].map((commit) => commit.slice(0, 10));
-  return `source ${source} stays at ${kept} since the rollback at ${since}: ${refused} is not applied; a newer commit, or skep rollback --clear, ends that`;
+  const end = `to end that: ${commandOf(`rollback --clear --source ${source}`)}`;
+  return `source ${source} was rolled back at ${since} and stays at ${kept}: ${refused} is not applied, a newer commit will be; ${end}`;
 }
 
 function waiting({ readiness, timedOut }: RunResult): string[] {
@@ -200,5 +220,5 @@ function total(result: RunResult): string {
   const { created, configured, unchanged, deleted, held, failed } = summaryOf(result);
   const counts = `${created} created, ${configured} configured, ${unchanged} unchanged, ${deleted} deleted, ${held} held, ${failed} failed`;
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
-  return `${counts} (${result.requests} API requests, ${seconds.toFixed(1)} s)`;
+  return `${counts} (${countText(result.requests, 'API request')}, ${seconds.toFixed(1)} s)`;
 }

@@ -46,7 +46,7 @@ describe('a run', () => {
     expect([plan.code, plan.stderr]).toEqual([0, '']);
     expect(await pending()).not.toEqual([]);
     const sync = await instance.run('sync');
-    expect(sync.stdout).toContain('registry default/a/all: synced, 1 servers');
+    expect(sync.stdout).toContain('registry default/a/all: synced, 1 server');
     expect(await pending()).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe('a run', () => {
     world.fleet.commit({ 'cluster/registry.yaml': manifests('b', 'own') });
     const sync = await instance.run('sync');
     expect(sync.stderr).toBe('');
-    expect(sync.stdout).toContain('registry default/b/all: synced, 1 servers');
+    expect(sync.stdout).toContain('registry default/b/all: synced, 1 server');
     expect(await pending()).toEqual([]);
   });
 

@@ -255,7 +255,7 @@ describe('a registry file', () => {
     const servers = { clock: entry('clock'), news: entry('news'), weather: { ...entry('weather'), transport: 7 } };
     const line = `${world.git.url}/fleet.git registry.json@COMMIT:29:7: warning registry-entry-invalid: /servers/weather/transport must be one of stdio, sse, streamable-http`;
     const finished = await check({ 'registry.json': registryFile(servers) }, line, 0);
-    expect(finished.stdout).toContain('registry tools/catalogue/all: synced, 2 servers, 1 entries rejected\n');
+    expect(finished.stdout).toContain('registry tools/catalogue/all: synced, 2 servers, 1 entry rejected\n');
     const { body } = await world.cluster.send('GET', MCPREGISTRY);
     expect(body.status).toMatchObject({
       phase: 'Ready',

@@ -288,7 +288,7 @@ describe('plan and sync', () => {
     const planned = await instance.run('plan', '--out', 'fleet.plan');
     expect([planned.code, planned.stderr]).toEqual([
       0,
-      'the plan is in fleet.plan; to carry it out: skep apply fleet.plan\n',
+      expect.stringMatching(/^the plan is in fleet.plan; to carry it out: \S.* apply fleet.plan\n$/),
     ]);
     publish(world.fleet, { clock: '1.3.0' });
     const moved = await instance.run('apply', 'fleet.plan');
@@ -328,7 +328,7 @@ describe('plan and sync', () => {
       /^deletions of source fleet wait for approval \([0-9a-f]{16}\): 1 deletion, more than apply.maxDeletes allows \(0\)$/m,
     );
     expect(stdout).toMatch(/^0 created, 0 configured, 2 unchanged, 0 deleted, 10 held, 0 failed/m);
-    const [, hash = ''] = /^to delete exactly these: skep approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
+    const [, hash = ''] = /^to delete exactly these: \S.* approve ([0-9a-f]{16})$/m.exec(stdout) ?? [];
 
     const wrong = await instance.run('approve', '0123456789abcdef');
     const waits = `nothing with the hash 0123456789abcdef waits: it was done, or the list has changed; waiting now: 10 deletions of source fleet (${hash})`;

@@ -257,7 +257,7 @@ spec: {image: '${image}', transport: streamable-http}
   const api = await connect(join(folder.path, 'own', 'cluster', 'kubeconfig'));
   const { body } = await api.call({ method: 'GET', path: '/api/v1/namespaces/default/events', query: {} });
   await api.close();
-  expect(JSON.stringify(body)).toContain('images.example.com/other:1 stands for nothing on this machine');
+  expect(JSON.stringify(body)).toContain('no program for image images.example.com/other:1, so nothing runs');
   running?.kill('SIGINT');
   expect((await running?.finished)?.code).toBe(0);
   expect(podProcesses()).toEqual([]);

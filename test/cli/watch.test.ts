@@ -14,7 +14,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'fleet'));
   write('fleet/a.yaml', configMap('a'));
   running = startSkep(['validate', 'fleet', '--watch'], { cwd: folder });
-  await running.printed('1 resources in 1 files: all valid\n');
+  await running.printed('1 resource in 1 file: all valid\n');
 });
 
 afterAll(async () => {
@@ -44,7 +44,7 @@ async function told(change: () => void, text: string): Promise<string> {
 
 test('what is new is told, and what is solved; not what only moved', async () => {
   const broken = await told(() => write('fleet/a.yaml', configMap('a', '1')), '1 invalid\n');
-  expect(broken).toMatch(/^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resources in 1 files: 1 invalid\n$/);
+  expect(broken).toMatch(/^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid\n$/);
   const second = await told(() => {
     write('fleet/a.yaml', `# moved\n${configMap('a', '1')}`);
     write('fleet/b.yaml', configMap('b', '2'));
@@ -79,7 +79,7 @@ test('everything may go, and come back', async () => {
   await told(() => {
     mkdirSync(join(folder, 'fleet'));
     write('fleet/e.yaml', configMap('e'));
-  }, '1 resources in 1 files: all valid\n');
+  }, '1 resource in 1 file: all valid\n');
 });
 
 test('another folder in the place of the one that is watched is read, and watched', async () => {

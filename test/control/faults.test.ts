@@ -123,7 +123,7 @@ test('a second one says once that another is at work, and takes over when that e
   const first = await start({ schedule: '0 0 0 29 2 *' });
   await eventually(holder, (name) => name !== '');
   const second = await start();
-  await second.said('error locked: another run holds the lease');
+  await second.said('error locked: another run of this instance, ');
   expect(await status(second, '/readiness')).toBe(200);
   await second.said('no more locked');
   expect(times(second.output(), 'error locked')).toBe(1);

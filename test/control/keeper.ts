@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../../src/main/config/config.ts';
 import { createLogger } from '../../src/main/log.ts';
 import { keepRunning } from '../../src/main/loop/keep.ts';
 import { tellPeople } from '../../src/main/loop/teller.ts';
+import { INSTALLED } from '../../src/report/command.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';
@@ -34,7 +35,7 @@ export async function startKeeper(world: World, changes: Readonly<Record<string,
   const enough = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const teller = tellPeople({ out: hear, err: hear });
+  const teller = tellPeople({ out: hear, err: hear }, INSTALLED);
   const logger = createLogger('info', { isTTY: true, write: hear });
   const running = keepRunning(configOf(world, folder.path, changes), { enough, teller, logger }).finally(folder.remove);
   const ended = running.then(

@@ -297,7 +297,7 @@ function leftAlone(): void {
     const result = await fleet.run();
     expect(done(result)).toEqual([]);
     expect(held(result)).toContain('clock: its manifest has skep.dev/reconcile: disabled');
-    expect(held(result)).toContain('clock: what is made of mcpserver.clock is not changed in this run');
+    expect(held(result)).toContain('clock: the children of mcpserver.clock are not changed in this run');
     expect(await versions()).toEqual(before);
     fleet.git.commit({ 'clock.yaml': serverOf('2') });
     expect(done(await fleet.run())).toContain(`${namespace}/Deployment/clock configured`);

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
 import { impactOf } from '../../src/reconcile/impact/impact.ts';
 import { load } from '../../src/reconcile/read/load.ts';
+import { INSTALLED } from '../../src/report/command.ts';
 import { textOfImpact } from '../../src/report/impact.ts';
 import type { JsonObject } from '../../src/std/json.ts';
 
@@ -38,7 +39,12 @@ function edited(edits: readonly Edit[]): string {
 
 function told(...edits: readonly Edit[]): string[] {
   const [before, after] = [objectsOf(FLEET), objectsOf(edited(edits))];
-  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), 'folded')];
+  return [
+    ...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), {
+      extent: 'folded',
+      commandOf: INSTALLED,
+    }),
+  ];
 }
 
 test('nothing is told of a change that clients do not notice', () => {
@@ -239,7 +245,12 @@ describe('endpoints and registries', () => {
 });
 
 function between(before: readonly KubeObject[], after: readonly KubeObject[]): string[] {
-  return [...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), 'folded')];
+  return [
+    ...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), {
+      extent: 'folded',
+      commandOf: INSTALLED,
+    }),
+  ];
 }
 
 test('a registry that goes takes what is known with it, and changes no server', () => {

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { textOfAdoption } from '../../src/report/adoption.ts';
+import { INSTALLED } from '../../src/report/command.ts';
 import { textOfOutcome } from '../../src/report/text.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 
@@ -116,14 +117,14 @@ test('without --yes it is only shown', async () => {
   world.fleet.commit({ 'cluster/wiki.yaml': JSON.stringify(SERVER) });
   const before = await world.client.get({ ...SERVER, ...SERVER.metadata });
   const shown = await world.adopt(false);
-  expect(textOfAdoption(shown)).toMatchInlineSnapshot(`
-    "default/MCPServer/wiki: finalizer mcpserver.toolhive.stacklok.dev/finalizer goes; the fields of kubectl-create, thv-operator become ours
-    default/ConfigMap/wiki-of-old: the fields of thv-operator become ours; we make no such object: the next run deletes it, within the limits on deletions
-    default/Deployment/wiki: the fields of thv-operator become ours
-    default/Service/mcp-wiki: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
-    default/Service/mcp-wiki-headless: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
-    default/StatefulSet/wiki: belongs to MCPServer wiki from now on; the fields of toolhive-container-manager become ours
-    6 objects to take over; with --yes they are. Nothing is deleted or restarted by that
+  expect(textOfAdoption(shown, INSTALLED)).toMatchInlineSnapshot(`
+    "default/MCPServer/wiki: remove finalizer mcpserver.toolhive.stacklok.dev/finalizer; take over the fields of kubectl-create, thv-operator
+    default/ConfigMap/wiki-of-old: take over the fields of thv-operator; skep makes no such object: the next run deletes it, within the limits on deletions
+    default/Deployment/wiki: take over the fields of thv-operator
+    default/Service/mcp-wiki: set MCPServer wiki as owner; take over the fields of toolhive-container-manager
+    default/Service/mcp-wiki-headless: set MCPServer wiki as owner; take over the fields of toolhive-container-manager
+    default/StatefulSet/wiki: set MCPServer wiki as owner; take over the fields of toolhive-container-manager
+    6 objects to take over, nothing is deleted or restarted by that; to do it: skep adopt --yes
     "
   `);
   expect(await world.client.get({ ...SERVER, ...SERVER.metadata })).toEqual(before);

@@ -91,12 +91,12 @@ test('a copy of one of our objects, labels and all, is somebody else’s', async
   const result = await world.run();
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/copy`);
   expect(told(result)).toEqual([
-    'held tools/ConfigMap/copy: it has our labels, but this instance never applied it: is it a copy?',
+    'held tools/ConfigMap/copy: it has the labels of this instance, which never applied it: it may be a copy',
   ]);
 });
 
 test('a source with a new name that cannot be reached keeps what it declared under the old one', async () => {
-  const reason = 'its source is not known, and it may be one of source renamed: it could not be read';
+  const reason = 'its source is not known, and it may belong to source renamed: it could not be read';
   expect(told(await readAs({ name: 'renamed', repository: 'nowhere.git' }))).toEqual([
     `held tools/ConfigMap/settings: ${reason}`,
     `held Namespace/tools: ${reason}`,
@@ -148,7 +148,7 @@ test('a List whose items have another name holds nobody knows what', async () =>
 test('what lives in a namespace outside of the patterns is not touched', async () => {
   world.fleet.commit({ [SETTINGS]: undefined });
   const result = await readAs({ namespaces: ['team-*'] });
-  expect(told(result)).toContain('held tools/ConfigMap/settings: namespace tools is not ours to touch');
+  expect(told(result)).toContain('held tools/ConfigMap/settings: namespace tools is not one that this instance may touch (namespaces of skep.yaml)');
 });
 
 test('what another made is not taken over for a child: the family is held', async () => {
@@ -161,7 +161,7 @@ test('what another made is not taken over for a child: the family is held', asyn
   const owner = (await world.cluster.send('GET', `${SERVERS}/one`)).body;
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/one-runconfig`);
   expect(told(result)).toEqual(['child-foreign cluster/one.yaml']);
-  expect(owner.status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('is not ours') });
+  expect(owner.status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('does not belong to this instance') });
   expect(result.outcomes.map(({ resource }) => formatId(resource))).toEqual(['tools/MCPServer/one']);
   expect(living.metadata.labels).toBeUndefined();
 });

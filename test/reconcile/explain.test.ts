@@ -50,15 +50,15 @@ test('each object is explained', async () => {
       these differ: /data/a
       declared at cluster/changed.yaml:1:1 (source fleet)
     tools/ConfigMap/clock-runconfig: held
-      what is made of mcpserver.clock is not changed in this run
+      the children of mcpserver.clock are not changed in this run
       child of tools/MCPServer/clock, declared at cluster/clock.yaml:1:1 (source fleet)
     tools/ConfigMap/fresh: created
       it is not in the cluster yet
       declared at cluster/fresh.yaml:1:1 (source fleet)
     tools/ConfigMap/gone: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
-      skep approve HASH lets it go
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      to delete it, and all that waits with it: skep approve HASH
     tools/ConfigMap/invalid: held
       its manifest, or one that it depends on, is invalid
       declared at cluster/invalid.yaml:1:1 (source fleet)
@@ -66,8 +66,8 @@ test('each object is explained', async () => {
       it has skep.dev/prune: disabled
     tools/ConfigMap/news-runconfig: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
-      skep approve HASH lets it go
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      to delete it, and all that waits with it: skep approve HASH
       child of tools/MCPServer/news
     tools/ConfigMap/same: unchanged
       it is in the cluster as it is declared
@@ -78,8 +78,8 @@ test('each object is explained', async () => {
       declared at cluster/clock.yaml:1:1 (source fleet)
     tools/MCPServer/news: held
       its deletion waits for approval
-      tools/ConfigMap/invalid is invalid, and 1 more of the source are at fault: one of them may be the new name of what would be deleted
-      skep approve HASH lets it go"
+      tools/ConfigMap/invalid is invalid (and 1 more resource has a problem): one of them may be the new name of what would be deleted
+      to delete it, and all that waits with it: skep approve HASH"
   `);
 });
 
@@ -90,9 +90,9 @@ test('what waits for approval is explained by the limits, what could not be list
     what: 'held',
     because: [
       'its deletion waits for approval',
-      expect.stringMatching(/^tools\/ConfigMap\/invalid is invalid, and 1 more of the source are at fault/),
+      expect.stringMatching(/^tools\/ConfigMap\/invalid is invalid \(and 1 more resource has a problem\)/),
       expect.stringMatching(/^\d+ deletions, more than apply\.maxDeletes allows \(0\)$/),
-      expect.stringMatching(/^skep approve [0-9a-f]{16} lets it go$/),
+      expect.stringMatching(/^to delete it, and all that waits with it: skep approve [0-9a-f]{16}$/),
     ],
   });
   faults.add({ match: { verb: 'list', resource: 'configmaps' }, action: { status: 500 } });
@@ -109,8 +109,8 @@ test('what goes is explained by who declared it', async () => {
   world.fleet.commit({ 'cluster/invalid.yaml': settings('invalid', 'one'), ...fleetFiles({ clock: '1.0.0' }) });
   const { because = [] } = (await world.explain()).find(({ resource }) => resource.name === 'gone') ?? {};
   expect(because).toEqual([
-    'no source declares it any more; source fleet did',
-    'it is in our set, and this instance has applied it',
+    'no source declares it any more (source fleet did)',
+    'it belongs to this instance, which has applied it',
     'the deletions are within the limits',
   ]);
 });

@@ -92,7 +92,7 @@ test('a source that is emptied waits, however small it is beside others, and the
   const result = await run();
   expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
   expect(result.plan.waiting.map(({ source, reasons }) => [source, reasons])).toEqual([
-    ['more', ['source more declares nothing any more, and 1 of its 1 objects would go']],
+    ['more', ['source more declares nothing any more, and its only object would be deleted']],
   ]);
   world.fleet.commit({ 'cluster/maps.yaml': maps.slice(maps.indexOf('---\n') + 4) });
   const next = await run();

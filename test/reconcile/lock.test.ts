@@ -182,7 +182,9 @@ test('sync says who holds the lease and exits with 6', async () => {
   instance.remove();
   expect(code).toBe(6);
   expect(stdout).toBe('');
-  expect(stderr).toBe('error locked: another run holds the lease default/skep-test: the other run\n');
+  expect(stderr).toMatch(
+    /^error locked: another run of this instance, the other run, has the lease default\/skep-test since \S+ until \S+, which it renews: try again when it has ended, or stop it\n$/,
+  );
 });
 
 test('a holder that was stopped for longer than its lease writes nothing when it goes on', async () => {

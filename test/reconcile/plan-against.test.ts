@@ -173,7 +173,9 @@ test('what drifted is told as changed, and that its values are not known', async
   expect(result.plan.batches[0]?.changes[0]?.diff).toEqual([
     { path: '/spec/image', before: '*** (drifted)', after: '*** (as declared)' },
   ]);
-  expect(result.against?.unknown).toContain('the values that have drifted in the cluster: tools/MCPServer/one');
+  expect(result.against?.unknown).toContain(
+    'the live values of objects that somebody changed in the cluster: tools/MCPServer/one',
+  );
   await world.run(OPTIONS);
 });
 
@@ -187,7 +189,7 @@ test('where it is not known which keys a Secret has, those that are named are ta
   const { problems, against } = await world.planAgainst({ ...snapshot, objects: keyless });
   world.fleet.commit({ ...DELETED, ...BASE, 'cluster/three.yaml': undefined });
   expect(problems).toEqual([]);
-  expect(against?.unknown).toContain('which keys these have: tools/Secret/outside');
+  expect(against?.unknown).toContain('the keys of objects that are not in Git: tools/Secret/outside');
 });
 
 test('a Secret that nobody says to have keys is in a snapshot without them', async () => {

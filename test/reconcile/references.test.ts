@@ -122,7 +122,7 @@ test('settings wait for who uses them to let go: that change failed', async () =
   world.cluster.cluster.faults.clear();
   expect(told(failed)).toEqual([
     expect.stringContaining(
-      'access held nothing of source fleet is deleted while tools/MCPServer/weather could not be applied, and 1 more of',
+      'access held nothing of source fleet is deleted now: tools/MCPServer/weather could not be applied (and 1 more resource has a problem)',
     ),
   ]);
   expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
@@ -145,7 +145,7 @@ test('settings wait where who might use them could not be listed', async () => {
   const result = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
   expect(told(result)).toEqual([
-    'tools/MCPExternalAuthConfig/access held: nothing is known about any MCPRemoteProxy, and one may refer to it',
+    'tools/MCPExternalAuthConfig/access held: MCPRemoteProxy could not be listed, and one may refer to it',
   ]);
 });
 

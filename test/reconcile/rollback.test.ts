@@ -111,8 +111,9 @@ test('the rollback holds while the branch names the bad commit, without a write,
   world.cluster.cluster.resetCounters();
   const idle = await run();
   expect([idle.outcomes, world.cluster.cluster.counters().writes]).toEqual([[], {}]);
-  const told = `source fleet stays at ${good.commit.slice(0, 10)} since the rollback at `;
-  expect(textOfPlan(idle)).toContain(told);
+  expect(textOfPlan(idle)).toMatch(
+    new RegExp(`^source fleet was rolled back at \\S+ and stays at ${good.commit.slice(0, 10)}: `, 'm'),
+  );
   expect(JSON.parse(jsonOfPlan(idle)).quarantined).toEqual([
     { source: 'fleet', good: good.commit, bad: bad.commit, run: good.id, since: expect.any(String) },
   ]);

@@ -69,9 +69,9 @@ test('an instance of entirely other sources is never said to be in sync: its sta
   folder.remove();
   expect(status.stdout).toMatch(/^moved: all changes wait for approval$/m);
   expect(status.stdout).toMatch(
-    /^all changes wait for approval.*: this instance has read .*skep approve \w{16} approves/m,
+    /^all changes wait for approval.*: this instance has read .*\n {2}to write them: \S.* approve \w{16}$/m,
   );
-  expect([plan.code, plan.stdout]).toEqual([5, expect.stringMatching(/^to write them: skep approve \w{16}$/m)]);
+  expect([plan.code, plan.stdout]).toEqual([5, expect.stringMatching(/^to write them: \S.* approve \w{16}$/m)]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstanceStatus, readInstanceStatus } from '../../src/reconcile/operate/status.ts';
 import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
+import { INSTALLED } from '../../src/report/command.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
@@ -49,11 +50,11 @@ test('before the first run everything is out of sync', async () => {
   world.fleet.commit(fleetFiles({ clock: '1.0.0', news: '1.0.0' }));
   const status = await look();
   expect(status.outOfSync).toContainEqual({ action: 'create', resource: 'tools/MCPServer/clock' });
-  const text = textOfStatus(status, undefined);
+  const text = textOfStatus(status, undefined, INSTALLED);
   expect(text).toMatch(/^test: \d+ out of sync\nsource fleet at [0-9a-f]{40}\nout of sync:\n/);
   expect(text).toMatch(/\n {2}\+ tools\/MCPServer\/clock, and \d objects made of it\n/);
   expect(text).not.toContain('Deployment');
-  expect(text).toContain('no run has been recorded yet\nno run is writing\n');
+  expect(text).toContain('no run has been recorded yet\nno run is under way\n');
 });
 
 test('what its resources say is told, with the messages of their conditions', async () => {
@@ -64,7 +65,7 @@ test('what its resources say is told, with the messages of their conditions', as
   const clock = status.troubled.find(({ resource }) => resource === 'tools/MCPServer/clock');
   expect(clock).toMatchObject({ phase: 'Pending', conditions: [{ type: 'Ready', status: 'False' }] });
   const [condition] = clock?.conditions ?? [];
-  expect(textOfStatus(status, undefined)).toContain(
+  expect(textOfStatus(status, undefined, INSTALLED)).toContain(
     `tools/MCPServer/clock is Pending\n      ${condition?.reason}: ${condition?.message} (since ${condition?.since})`,
   );
 });
@@ -79,15 +80,16 @@ test('what is held, waits or is wrong says since when, also after later runs', a
   expect(approval).toMatchObject({ since, deletions: expect.arrayContaining(['tools/MCPServer/news']) });
   expect(status.problems).toMatchObject([{ code: 'schema-enum', since }]);
   expect(status.held.map((each) => each.since)).toEqual(status.held.map(() => since));
-  const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' });
+  const text = textOfStatus(status, { id: 'x', finishedAt: '2026-01-01T00:00:00Z' }, INSTALLED);
   const fault = 'tools/MCPServer/clock is invalid: it may be the new name of what would be deleted';
-  const reason = `${fault}; 1 deletion, more than apply.maxDeletes allows (0) (skep approve ${approval?.hash} approves)`;
+  const reason = `${fault}; 1 deletion, more than apply.maxDeletes allows (0)`;
+  const action = `to delete exactly these: skep approve ${approval?.hash}`;
   const made = approval?.following.length;
   expect(text).toContain(
-    `deletions of source fleet wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n`,
+    `deletions of source fleet wait for approval (since ${since}): ${reason}:\n  - tools/MCPServer/news\n  and ${made} objects made of them\n  ${action}\n`,
   );
   expect(text).toMatch(/^test: 1 problem, \d+ deletions wait for approval, \d+ held, /);
-  expect(text).toContain('recorded on this machine: at 2026-01-01T00:00:00Z');
+  expect(text).toContain('last run on this machine: at 2026-01-01T00:00:00Z');
 });
 
 function brokenServer(name: string): string {
@@ -108,9 +110,7 @@ test('who works on it, and what keeps it from working', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^test: suspended, /);
   expect(stdout).toContain('nothing is written: suspended by ada since ');
-  expect(stdout).toContain(
-    'run run-7 ended without giving the lock back, last renewed at 2026-01-01T00:00:00.000000Z\n',
-  );
+  expect(stdout).toContain('run run-7 ended without releasing the lock, last renewed at 2026-01-01T00:00:00.000000Z\n');
   const plan = await folder.run('plan');
   expect(plan).toMatchObject({ stdout: expect.stringContaining('runs write nothing now: suspended by ada ') });
   await folder.use((instance) => resume(instance.deps, HOME));
@@ -177,10 +177,10 @@ test.each([
       paused: { by: 'window', window: 'deny 0 0 * * *' },
       quarantined: [{ source: 'fleet', good: 'a', bad: 'b', older: [], run: 'r', since: '' }],
     },
-    first: 'outside of its windows, fleet rolled back, in sync',
+    first: 'outside its sync windows, fleet rolled back, in sync',
   },
 ] as const)('the first line where $reason', ({ changes, first }) => {
-  const [line] = textOfStatus({ ...calm, ...changes }, undefined).split('\n');
+  const [line] = textOfStatus({ ...calm, ...changes }, undefined, INSTALLED).split('\n');
   expect(line).toBe(`test: ${first}`);
 });
 
@@ -190,12 +190,12 @@ test('long lists are cut, and nothing of others looks like a line of ours or mov
     reason: 'why\nnot',
   }));
   const outOfSync = Array.from({ length: 5000 }, (_none, index) => ({ ...update, resource: `a/MCPServer/s${index}` }));
-  const said = { type: 'Ready', status: 'False', reason: 'Bad', message: 'no\n\u001b[2Kin sync\nno run is writing' };
+  const said = { type: 'Ready', status: 'False', reason: 'Bad', message: 'no\n\u001b[2Kin sync\nno run is under way' };
   const troubled = [{ resource: 'a/MCPServer/b', conditions: [said] }];
-  const text = textOfStatus({ ...calm, held, outOfSync, troubled }, undefined);
+  const text = textOfStatus({ ...calm, held, outOfSync, troubled }, undefined, INSTALLED);
   expect(text.split('\n').length).toBeLessThan(40);
   expect(text).toContain('  why not: a/ConfigMap/c0, a/ConfigMap/c1, a/ConfigMap/c2 and 4997 more\n');
   expect(text).toContain('  ~ a/MCPServer/s0: spec.image\n');
-  expect(text).toContain('  and 4980 more (-o json has them all)\n');
-  expect(text).toContain('      Bad: no \\u001b[2Kin sync no run is writing\n');
+  expect(text).toContain('  and 4980 more; to see all, add -o json\n');
+  expect(text).toContain('      Bad: no \\u001b[2Kin sync no run is under way\n');
 });

@@ -26,6 +26,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const CONTEXT: ReportContext = {
   version: '1.2.3',
+  commandOf: (words) => `skep ${words} -c prod.yaml`,
   meanings: async () => meaningOf,
   helpUri: (code) => `https://docs.example.com/errors.md#${code}`,
   root: '/checkout',

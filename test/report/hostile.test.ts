@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import { meaningOf } from '../../src/main/error-codes.ts';
 import { jsonOfAdoption, textOfAdoption } from '../../src/report/adoption.ts';
+import { INSTALLED } from '../../src/report/command.ts';
 import { VALIDATION_FORMATS, type ValidationFormat } from '../../src/report/formats.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
 import { Failure } from '../../src/std/failure.ts';
@@ -27,6 +28,7 @@ const VALIDATION = {
   ],
 } as const;
 const CONTEXT = {
+  commandOf: INSTALLED,
   version: '1.2.3',
   meanings: async () => meaningOf,
   helpUri: (code: string) => `https://docs.example.com/errors.md#${code}`,
@@ -65,9 +67,9 @@ const STATUS = {
 };
 
 test.each([
-  { name: 'status', render: () => textOfStatus(STATUS, undefined) },
+  { name: 'status', render: () => textOfStatus(STATUS, undefined, INSTALLED) },
   { name: 'status as JSON', render: () => jsonOfStatus(STATUS, undefined) },
-  { name: 'adopt', render: () => textOfAdoption(ADOPTION) },
+  { name: 'adopt', render: () => textOfAdoption(ADOPTION, INSTALLED) },
   { name: 'adopt as JSON', render: () => jsonOfAdoption(ADOPTION) },
 ])('$name', ({ render }) => {
   expect(render()).not.toMatch(OBEYED);

@@ -64,7 +64,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
       return daemonLocation(url, `git://${url.host}${url.pathname}`);
     case 'file:':
       if (!allowFiles) {
-        const message = `${repository} is a file URL, and outbound.allowFiles is off`;
+        const message = `${repository} is a file URL: set outbound.allowFiles to true to allow it, or name a remote repository`;
         throw failure('git-files-not-allowed', message, repository);
       }
       return fileLocation(url);
@@ -107,7 +107,12 @@ function fileLocation(url: URL): Location {
   try {
     return { type: 'file', url: url.href, path: fileURLToPath(url) };
   } catch (cause) {
-    throw failure('git-invalid-url', `${url.href} names no path of this machine`, url.href, cause);
+    throw failure(
+      'git-invalid-url',
+      `${url.href} names no path on this machine: write file:///path/of/repository.git`,
+      url.href,
+      cause,
+    );
   }
 }
 
@@ -115,7 +120,11 @@ function fileLocation(url: URL): Location {
 function sshLocation(url: URL, shown: string): Location {
   if (hasTail(url)) throw withTail(shown);
   if (url.password !== '') {
-    throw failure('git-invalid-url', `${shown}: ssh takes a key file, not a password in the URL`, shown);
+    throw failure(
+      'git-invalid-url',
+      `${shown}: ssh takes no password in the URL: remove it, and set auth.sshKeyFile`,
+      shown,
+    );
   }
   const path = decodePath(url.pathname, shown);
   return checkedSsh({
@@ -149,12 +158,25 @@ function readScpLike(text: string): SshLocation | undefined {
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {
-    throw failure('git-invalid-url', `"${url}": user, host or path of the URL is empty or begins with a dash`, url);
+    throw failure(
+      'git-invalid-url',
+      `"${url}": user, host or path is empty or begins with a dash: write user@host:path or ssh://user@host/path`,
+      url,
+    );
   }
   if (URL.parse(`ssh://${host}`)?.hostname !== host) {
-    throw failure('git-invalid-url', `"${url}": "${host}" is no host name`, url);
+    throw failure(
+      'git-invalid-url',
+      `"${url}": "${host}" is no host name: write user@host:path or ssh://user@host/path`,
+      url,
+    );
   }
-  if (user.includes(':')) throw failure('git-invalid-url', `"${url}": ssh takes a key file, not a password`, url);
+  if (user.includes(':'))
+    throw failure(
+      'git-invalid-url',
+      `"${url}": ssh takes no password in the URL: remove it, and set auth.sshKeyFile`,
+      url,
+    );
   return location;
 }
 
@@ -162,7 +184,11 @@ function daemonLocation(url: URL, shown: string): Location {
   const path = decodePath(url.pathname, shown);
   if (hasTail(url)) throw withTail(shown);
   if (url.username !== '' || url.hostname === '' || hasControls(path)) {
-    throw failure('git-invalid-url', `${shown}: git:// takes a host and a path, and knows no users`, shown);
+    throw failure(
+      'git-invalid-url',
+      `${shown}: git:// takes a host and a path and no user: write git://host/path`,
+      shown,
+    );
   }
   return {
     type: 'daemon',
@@ -178,7 +204,11 @@ function hasTail({ search, hash }: URL): boolean {
 }
 
 function withTail(shown: string): Failure {
-  return failure('git-invalid-url', `${shown}: the URL of a repository has neither query nor fragment`, shown);
+  return failure(
+    'git-invalid-url',
+    `${shown}: remove the query or fragment from the URL (a branch goes to "branch")`,
+    shown,
+  );
 }
 
 function hasControls(text: string): boolean {
@@ -189,7 +219,7 @@ function decodePath(text: string, shown: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw failure('git-invalid-url', `${shown}: the URL is not percent-encoded`, shown);
+    throw failure('git-invalid-url', `${shown}: a % in the URL begins no valid escape: write it as %25`, shown);
   }
 }
 
@@ -204,7 +234,9 @@ function displayable(repository: string): string {
 
 function noUrl(repository: string): Failure {
   const shown = displayable(repository);
-  const hint = shown.startsWith('/') ? `; write file://${shown}` : '';
+  const hint = shown.startsWith('/')
+    ? `: write file://${shown}`
+    : ': write https://host/path, ssh://user@host/path or user@host:path';
   return failure('git-invalid-url', `"${shown}" is no URL${hint}`, shown);
 }
 

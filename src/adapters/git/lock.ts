@@ -47,7 +47,7 @@ async function acquire(clock: Clock, file: string, holder: Holder, waitMs: numbe
     if (await removeIfStale(clock, file, `${file}.${holder.pid}`)) continue;
     if (clock.monotonic() >= deadline) {
       const by = await readHolder(file);
-      const message = `${file} is held by process ${by?.pid ?? '?'} on ${by?.host ?? '?'}`;
+      const message = `process ${by?.pid ?? '?'} on ${by?.host ?? '?'} uses the folder (${file}): wait for its end or stop it, or set another stateDir`;
       throw new Failure('git-state-locked', message, { data: { file }, retryable: true });
     }
     await clock.sleep(POLL_MS);

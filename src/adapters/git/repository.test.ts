@@ -236,15 +236,15 @@ test.each([
   {
     repository: 'ssh://bot:hunter2@example.com/x.git',
     code: 'git-invalid-url',
-    says: 'takes a key file, not a password',
+    says: 'takes no password in the URL',
   },
   { repository: 'ssh://-oProxyCommand=x/x.git', code: 'git-invalid-url', says: 'begins with a dash' },
   { repository: '-oProxyCommand=x:x.git', code: 'git-invalid-url', says: 'begins with a dash' },
   { repository: 'git@example.com:-x.git', code: 'git-invalid-url', says: 'begins with a dash' },
   { repository: 'git@exa mple.com:x.git', code: 'git-invalid-url', says: 'is no host name' },
   { repository: 'git@example.com:', code: 'git-invalid-url', says: 'is empty' },
-  { repository: 'ssh://git@example.com/x.git?a', code: 'git-invalid-url', says: 'neither query nor fragment' },
-  { repository: 'git://bot@example.com/x.git', code: 'git-invalid-url', says: 'knows no users' },
+  { repository: 'ssh://git@example.com/x.git?a', code: 'git-invalid-url', says: 'remove the query or fragment' },
+  { repository: 'git://bot@example.com/x.git', code: 'git-invalid-url', says: 'no user: write git://host/path' },
   {
     repository: 'ftp://a:hunter2@example.com/x.git',
     code: 'git-transport-unsupported',
@@ -257,9 +257,9 @@ test.each([
   {
     repository: 'https://example.com/x.git?token=hunter2',
     code: 'git-invalid-url',
-    says: 'neither query nor fragment',
+    says: 'remove the query or fragment',
   },
-  { repository: 'https://a:%zz@example.com/x.git', code: 'git-invalid-url', says: 'not percent-encoded' },
+  { repository: 'https://a:%zz@example.com/x.git', code: 'git-invalid-url', says: 'write it as %25' },
   { repository: 'file:///srv/x.git', code: 'git-files-not-allowed', says: 'outbound.allowFiles' },
 ])('$repository is refused as $code', async ({ repository, code, says }) => {
   const failure = await failureOf(async () => open(repository));

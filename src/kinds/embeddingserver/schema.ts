@@ -96,7 +96,7 @@ export const EmbeddingServerSpec = object(
     resourceOverrides: optional(ResourceOverrides),
     replicas: integer('How many servers.', { default: 1, minimum: 1 }),
   },
-  'The embedding server as it is wanted.',
+  'The desired state of the embedding server.',
   { aliases: { hfTokenSecretRef: 'hubTokenSecretRef' } },
 );
 

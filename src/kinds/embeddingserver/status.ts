@@ -65,5 +65,5 @@ function cacheVerdict(self: Embedding, { view }: Observed): readonly Verdict[] {
     return [{ type, status: 'False', reason: 'ClaimTemplateImmutable', message }];
   }
   if (self.spec.modelCache?.enabled !== true) return [];
-  return [{ type, status: 'True', reason: 'ModelCacheAsWanted', message: 'the cache is as wanted' }];
+  return [{ type, status: 'True', reason: 'ModelCacheAsWanted', message: 'the cache is as declared' }];
 }

@@ -7,7 +7,7 @@ export const MCPGroupSpec = object(
   {
     description: optional(text('What the members of the group have in common, for people.')),
   },
-  'The group as it is wanted. Servers and proxies join it by naming it in their groupRef.',
+  'The desired state of the group. Servers and proxies join it by naming it in their groupRef.',
 );
 
 export const MCPGroupStatus = object(

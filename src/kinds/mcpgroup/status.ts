@@ -1,5 +1,6 @@
 // Who is in a group. Knows nothing about the members' health: an MCPGroup is ready when its members are known.
 
+import { countText } from '../../std/count-text.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
@@ -21,7 +22,7 @@ export function status(self: Typed<typeof MCPGroupSpec>, observed: Observed): St
   if (unknown.length > 0) return unknownStatus(self, unknown, observed);
   const servers = members(observed.view, 'MCPServer', self.name);
   const remoteProxies = members(observed.view, 'MCPRemoteProxy', self.name);
-  const count = `${servers.length} servers, ${remoteProxies.length} remote proxies`;
+  const count = `${countText(servers.length, 'server')}, ${countText(remoteProxies.length, 'remote proxy', 'remote proxies')}`;
   return {
     ...observedGeneration(self.resource),
     phase: 'Ready',

@@ -26,7 +26,7 @@ export const MCPRegistrySpec = object(
     databaseConfig: optional(Database),
     authConfig: optional(Auth),
   },
-  'The registry as it is wanted.',
+  'The desired state of the registry.',
 );
 
 const SyncStatus = object(

@@ -49,7 +49,7 @@ export const MCPRemoteProxySpec = object(
       default: 'ClientIP',
     }),
   },
-  'The proxy as it is wanted.',
+  'The desired state of the proxy.',
 );
 
 export const MCPRemoteProxyStatus = object(

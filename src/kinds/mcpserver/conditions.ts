@@ -52,7 +52,7 @@ function stdioVerdict(self: Server): Verdict {
     const message = `a server on standard streams is one process, with one proxy: ${held.join(' and ')} ${are} kept at 1`;
     return { type, status: 'True', reason: 'StdioTransportCapAt1', message };
   }
-  return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as wanted' };
+  return { type, status: 'False', reason: 'StdioReplicaCapNotActive', message: 'replicas are as declared' };
 }
 
 /** That a policy is there says nothing about the cluster's network plugin, which may not know policies. */

@@ -13,7 +13,9 @@ import { namedRef, nameField } from '../selectors.ts';
 
 const PermissionProfile = object(
   {
-    type: choice('builtin: one of ours. configmap: one of yours.', ['builtin', 'configmap'], { default: 'builtin' }),
+    type: choice('builtin: one that comes with skep. configmap: one of yours.', ['builtin', 'configmap'], {
+      default: 'builtin',
+    }),
     name: nameField('For builtin: none or network. For configmap: the name of the ConfigMap.'),
     key: optional(text('For configmap: the key that holds the profile.', { minLength: 1 })),
   },
@@ -101,7 +103,7 @@ export const MCPServerSpec = object(
     ),
     sessionStorage: optional(SessionStorage),
   },
-  'The server as it is wanted.',
+  'The desired state of the server.',
 );
 
 export const MCPServerStatus = object(

@@ -1,5 +1,6 @@
 // What a VirtualMCPServer's conditions say, Ready apart. Knows nothing about their history.
 
+import { countText } from '../../std/count-text.ts';
 import { isObject } from '../../std/json.ts';
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
@@ -79,7 +80,11 @@ function workflowsVerdict({ config }: Spec, { view, refusals }: Observed): Verdi
   }
   const faults = refusals.filter(({ code }) => code.startsWith('composite-tool-'));
   if (faults.length > 0) return verdict(type, 'CompositeToolRefInvalid', sentences(faults), false);
-  return verdict(type, 'CompositeToolRefsValid', `${refs.length} workflows are named`);
+  return verdict(
+    type,
+    'CompositeToolRefsValid',
+    `${countText(refs.length, 'workflow is', 'workflows are')} referred to, and valid`,
+  );
 }
 
 /** ready is phase Running with a ready pod. */

@@ -93,7 +93,7 @@ export const VirtualMCPServerSpec = object(
     replicas: optional(integer('How many pods. Unset: left to others, such as an autoscaler.', { minimum: 0 })),
     sessionStorage: optional(SessionStorage),
   },
-  'The server as it is wanted.',
+  'The desired state of the server.',
   {
     validations: [
       {

@@ -1,6 +1,7 @@
 // How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held. Knows
 // nothing about how to change that.
 
+import { countText } from '../../std/count-text.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
 import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
@@ -50,7 +51,7 @@ export function status(self: VirtualServer, observed: Observed): Status {
 }
 
 function backendsVerdict(backends: readonly Discovered[]): Verdict {
-  const message = `${backends.length} backends, ${countOf(backends, 'ready')} of them ready`;
+  const message = `${countText(backends.length, 'backend')}, ${countOf(backends, 'ready')} ready`;
   return { type: 'BackendsDiscovered', status: 'True', reason: 'BackendsDiscovered', message };
 }
 

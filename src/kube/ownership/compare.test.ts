@@ -494,22 +494,22 @@ describe('before values are compared', () => {
     { entries: [entry(desired)], is: { verdict: 'unchanged' }, reason: 'our entry, the same fields' },
     {
       entries: [],
-      is: { verdict: 'changed', path: '', reason: 'not applied by us before' },
+      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'no entry: the apply would add one',
     },
     {
       entries: [entry(desired, { manager: 'other' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by us before' },
+      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only the entry of another',
     },
     {
       entries: [entry(desired, { operation: 'Update' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by us before' },
+      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only an update of ours',
     },
     {
       entries: [entry(desired, { subresource: 'status' })],
-      is: { verdict: 'changed', path: '', reason: 'not applied by us before' },
+      is: { verdict: 'changed', path: '', reason: 'not applied by this instance before' },
       reason: 'only an apply to a subresource',
     },
     {
@@ -519,17 +519,17 @@ describe('before values are compared', () => {
     },
     {
       entries: [entry(thing({ image: 'i', replicas: 1 }))],
-      is: { verdict: 'changed', path: '/spec/replicas', reason: 'not desired any more' },
-      reason: 'a field is not desired any more',
+      is: { verdict: 'changed', path: '/spec/replicas', reason: 'no longer declared' },
+      reason: 'a field is no longer declared',
     },
     {
       entries: [entry(thing({ replicas: 1 }))],
-      is: { verdict: 'changed', path: '/spec/image', reason: 'not applied by us before' },
+      is: { verdict: 'changed', path: '/spec/image', reason: 'not applied by this instance before' },
       reason: 'somebody took a field',
     },
     {
       entries: [entry(desired, { fieldsV1: { 'k:{': {} } })],
-      is: { verdict: 'unknown', path: '', reason: 'our managedFields entry cannot be read' },
+      is: { verdict: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' },
       reason: 'an entry no server wrote',
     },
   ];

@@ -51,21 +51,22 @@ function compareSets(
   entry: ManagedFieldsEntry | undefined,
 ): Comparison | undefined {
   if (entry === undefined) {
-    return set.size === 0 ? undefined : { verdict: 'changed', path: '', reason: 'not applied by us before' };
+    return set.size === 0 ? undefined : { verdict: 'changed', path: '', reason: 'not applied by this instance before' };
   }
   if (entry.apiVersion !== desired.apiVersion) {
     return { verdict: 'changed', path: '', reason: `applied as ${entry.apiVersion} before` };
   }
   if (surelyHold(entry.fieldsV1, set)) return undefined;
   const owned = parseFields(entry.fieldsV1);
-  if (owned === undefined) return { verdict: 'unknown', path: '', reason: 'our managedFields entry cannot be read' };
+  if (owned === undefined)
+    return { verdict: 'unknown', path: '', reason: 'the managedFields entry of this instance cannot be read' };
   if (equalSets(set, owned)) return undefined;
   const [added] = paths(difference(set, owned));
   const [dropped] = paths(difference(owned, set));
   return {
     verdict: 'changed',
     path: pointerOf(added ?? dropped ?? []),
-    reason: added === undefined ? 'not desired any more' : 'not applied by us before',
+    reason: added === undefined ? 'no longer declared' : 'not applied by this instance before',
   };
 }
 

@@ -2,6 +2,7 @@
 // CEL rules, defaults and unknown fields.
 
 import { closest } from '../../std/closest.ts';
+import { countText } from '../../std/count-text.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../../std/json.ts';
 import { fieldOf } from './defaults.ts';
 import { reportDuplicateItems } from './list-types.ts';
@@ -141,7 +142,7 @@ function checkList(out: Report, node: SchemaNode, list: Json[], pointer: string)
 }
 
 function entries(count: number): string {
-  return count === 1 ? '1 entry' : `${count} entries`;
+  return countText(count, 'entry', 'entries');
 }
 
 function checkObject(out: Report, node: SchemaNode, object: JsonObject, pointer: string): void {

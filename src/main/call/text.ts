@@ -23,8 +23,8 @@ export function textOfTools(
 
 function textOfTool({ name, title, description, inputSchema, annotations = {} }: Tool): string {
   const hints = [
-    annotations.readOnlyHint === true ? 'reads only' : '',
-    annotations.destructiveHint === true && annotations.readOnlyHint !== true ? 'may destroy' : '',
+    annotations.readOnlyHint === true ? 'read-only' : '',
+    annotations.destructiveHint === true && annotations.readOnlyHint !== true ? 'may delete or overwrite' : '',
   ].filter((hint) => hint !== '');
   const about = firstLine(description ?? title ?? annotations.title ?? '');
   const parameters = parametersOf(inputSchema);

@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { Failure } from '../../std/failure.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
+import { commandOf } from '../own-command.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
@@ -17,7 +18,7 @@ export function adoptCommand(): Command {
     .addHelpText(
       'after',
       "\nFinalizers of ToolHive's operator go, what it made gets its custom resource as owner, and the fields that it\n" +
-        'wrote become ours. Nothing is deleted and nothing restarts: the next sync makes the fleet what Git says.\n' +
+        'wrote become those of skep. Nothing is deleted and nothing restarts: the next sync makes the fleet as Git declares it.\n' +
         '\nExamples:\n  skep adopt -c skep.yaml\n  skep adopt -c skep.yaml --yes && skep plan -c skep.yaml',
     )
     .action(async (flags: Options) => {
@@ -33,7 +34,9 @@ export function adoptCommand(): Command {
       });
       try {
         const result = await adopt(instance.deps, instance.options(), flags.yes === true);
-        process.stdout.write(flags.output === 'json' ? jsonOfAdoption(result) : textOfAdoption(result));
+        process.stdout.write(
+          flags.output === 'json' ? jsonOfAdoption(result) : textOfAdoption(result, commandOf(flags)),
+        );
         const invalid = result.problems.some(({ severity }) => severity === 'error');
         process.exitCode = result.failures.length > 0 ? 1 : invalid ? 3 : 0;
       } finally {
@@ -42,7 +45,7 @@ export function adoptCommand(): Command {
     });
 }
 
-/** What it writes into living objects is in no plan file. */
+/** What it writes into live objects is in no plan file. */
 function unsigned(): Failure {
   const message =
     'plans.require is signed, and no plan file holds what adopt --yes does: set it to unsigned for the adoption, and back afterwards';

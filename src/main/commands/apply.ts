@@ -34,7 +34,7 @@ export function applyCommand(): Command {
       ]);
       const { plan, isSigned } = await files.readPlanFile(planFile, config, systemClock.now());
       await runAndTell(
-        flags.output,
+        flags,
         (progress, watch) => openInstance(config, progress, watch, { commits: files.commitsOf(plan), isSigned }),
         async (instance) => {
           const here = await files.readBinding(config, instance.deps.cluster, instance.options().homeNamespace);

@@ -37,7 +37,9 @@ export function callCommand(): Command {
     .option('--client-secret-file <file>', 'file with the secret of that client')
     .option('--scope <scopes>', 'OAuth scopes to ask for, instead of those that the server names')
     .addOption(
-      new Option('--log-level <level>', 'least level of messages of the server').choices(LEVELS).default('info'),
+      new Option('--log-level <level>', 'lowest level of server messages that is printed')
+        .choices(LEVELS)
+        .default('info'),
     )
     .addHelpText('after', EXAMPLES)
     .action(runCall);

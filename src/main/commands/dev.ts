@@ -18,19 +18,21 @@ interface Options {
 
 export function devCommand(): Command {
   return new Command('dev')
-    .description('Run everything on this machine: cluster, database, sample repository, reconciler, registry.')
-    .option('--port <number>', 'port of the registry service', readPort, 8080)
-    .option('--data <dir>', 'where the state is kept (default: .skep/dev)')
+    .description(
+      'Run everything on this machine: cluster, database, sample repository, reconciler, registry, and MCP servers.',
+    )
+    .option('--port <number>', 'port of the registry service, its page and the MCP servers', readPort, 8080)
+    .option('--data <dir>', 'folder of the state (default: .skep/dev)')
     .option(
       '-c, --config <file>',
-      'follow the sources of this skep.yaml instead of the sample; dev.images says what may run',
+      'use the sources of this skep.yaml instead of the sample; its dev.images says which programs may run',
     )
     .option(
       '--run <types>',
       'packages of entries of the catalogue that run in place of their images: npm,pypi (as dev.run of skep.yaml)',
       readTypes,
     )
-    .option('--once', 'one run, print, exit')
+    .option('--once', 'make one run, print what it did, and exit')
     .addHelpText('after', '\nExamples:\n  skep dev --port 8080\n  skep dev -c skep.yaml --run npm,pypi')
     .action(async ({ port, data, once, config, run }: Options) => {
       const given = config === undefined ? undefined : await loadConfig({ config });

@@ -9,6 +9,7 @@ import { Failure } from '../../std/failure.ts';
 import { writeReport } from '../colour.ts';
 import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
+import { commandElsewhere, commandOf, quoteWord } from '../own-command.ts';
 import { reportContext } from '../report-context.ts';
 
 interface Options extends InstanceFlags {
@@ -55,7 +56,8 @@ export function planCommand(): Command {
       async function show({ result, prepared }: Made): Promise<void> {
         const impact = impactOfPlan({ kinds: KINDS, apiGroup: config.apiGroup }, prepared, result.plan);
         const why = flags.explain === true ? { explanations: await explanationsOf(prepared) } : {};
-        const context: ReportContext = { ...reportContext(), extent: flags.details === true ? 'all' : 'folded' };
+        const typed = flags.output === 'text' ? commandOf(flags) : commandElsewhere(flags);
+        const context: ReportContext = { ...reportContext(typed), extent: flags.details === true ? 'all' : 'folded' };
         writeReport(flags.output, await render({ ...result, impact, ...why }, context));
         // A plan is free to be made at any time: what is pending counts where it is asked for.
         const { paused: _paused, ...free } = result;
@@ -66,7 +68,7 @@ export function planCommand(): Command {
         return show(await planBySnapshot(config, { ...flags, against: whole(flags, flags.against) }));
       }
       if (flags.source.length > 0 || flags.tokenFile !== undefined) throw onlyAgainst();
-      await planInCluster(config, flags.out, show);
+      await planInCluster(config, flags, show);
     });
 }
 
@@ -91,7 +93,7 @@ function collectSource(text: string, before: readonly string[]): readonly string
 
 async function planInCluster(
   config: Config,
-  out: string | undefined,
+  { out, ...flags }: Options,
   show: (made: Made) => Promise<void>,
 ): Promise<void> {
   const [{ openInstance }, { findPause: pausedBy, planInstance: planned }, { findPauseNow: pausedNow }] =
@@ -111,7 +113,8 @@ async function planInCluster(
     const { writePlanFile } = await import('../instance/plan-files.ts');
     const { homeNamespace } = instance.options();
     await writePlanFile(out, config, { ...instance.deps, homeNamespace }, made);
-    process.stderr.write(`the plan is in ${out}; to carry it out: skep apply ${out}\n`);
+    const carryOut = commandOf(flags)(`apply ${quoteWord(out)}`);
+    process.stderr.write(`the plan is in ${out}; to carry it out: ${carryOut}\n`);
   } finally {
     await instance.close();
   }

@@ -14,7 +14,7 @@ export function proxyCommand(): Command {
     .description('Serve one MCP server behind authentication, policies and audit.')
     .requiredOption('-c, --config <file>', 'run configuration (JSON)')
     .addOption(
-      new Option('--log-level <level>', 'least level to log')
+      new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )

@@ -5,7 +5,7 @@ import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/con
 
 export function resumeCommand(): Command {
   return withInstanceFlags(new Command('resume'))
-    .description('End what skep suspend began: the next run makes the cluster what Git says.')
+    .description('Let runs of the instance write again, after skep suspend.')
     .addHelpText('after', '\nExample:\n  skep resume -c skep.yaml')
     .action(async (flags: InstanceFlags) => {
       const config = await loadConfig(flags);

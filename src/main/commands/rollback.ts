@@ -39,7 +39,7 @@ export function rollbackCommand(): Command {
       ]);
       if (start === undefined) return clear(await openInstance(config, () => undefined), flags);
       await runAndTell(
-        flags.output,
+        flags,
         (progress, watch) => openInstance(config, progress, watch),
         (instance) => goBack(instance, start, config.history.limit),
       );

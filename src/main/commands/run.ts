@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts';
 import { writeColoured } from '../colour.ts';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
 import type { LogLevel } from '../log.ts';
+import { commandOf } from '../own-command.ts';
 
 interface Options extends InstanceFlags {
   readonly logLevel: LogLevel;
@@ -12,15 +13,15 @@ interface Options extends InstanceFlags {
 
 export function runCommand(): Command {
   return withInstanceFlags(new Command('run'))
-    .description('Keep the cluster what Git says, on a schedule.')
+    .description('Keep the cluster as Git declares it: a run at each tick of the schedule, until stopped.')
     .addOption(
-      new Option('--log-level <level>', 'least level to log')
+      new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
     .addHelpText(
       'after',
-      '\nOn a terminal it prints what runs do in lines for people; elsewhere it logs JSON to stderr.\n' +
+      '\nOn a terminal it prints what runs do; elsewhere it logs JSON to stderr.\n' +
         '\nExamples:\n  skep run -c /etc/skep/skep.yaml\n  skep run -c skep.yaml --log-level debug 2>skep.log',
     )
     .action(async ({ logLevel, ...flags }: Options) => {
@@ -38,7 +39,7 @@ export function runCommand(): Command {
         out: (text: string) => writeColoured(stdout, withTime(text)),
         err: (text: string) => writeColoured(stderr, withTime(text)),
       };
-      const teller = stderr.isTTY ? tellPeople(streams) : tellLog(logger);
+      const teller = stderr.isTTY ? tellPeople(streams, commandOf(flags)) : tellLog(logger);
       const ended = await keepRunning(config, { enough: untilSignal(), teller, logger });
       // What it still waits for would keep the process.
       if (!ended) process.exit(0);

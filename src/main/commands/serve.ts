@@ -14,16 +14,16 @@ interface Options {
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Serve the catalogue of one MCPRegistry over HTTP.')
+    .description('Serve the catalogue of one MCPRegistry over HTTP, until stopped.')
     .option('-c, --config <file>', 'configuration file', 'registry.yaml')
     .addOption(
-      new Option('--log-level <level>', 'least level to log')
+      new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )
     .addHelpText(
       'after',
-      '\nExample:\n  skep serve --config=/config/config.yaml\n\nEvery setting can come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres',
+      '\nExample:\n  skep serve --config=/config/config.yaml\n\nEach setting can also come from the environment: SKEP_REGISTRY_DATABASE_HOST=postgres sets database.host.',
     )
     .action(async ({ config: file, logLevel }: Options) => {
       const config = await readServeConfig(file);

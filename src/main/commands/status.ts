@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
 import type { Instance } from '../instance/instance.ts';
 import { findPauseNow } from '../instance/paused-now.ts';
+import { commandOf } from '../own-command.ts';
 
 interface Options extends InstanceFlags {
   readonly output: 'text' | 'json';
@@ -37,7 +38,9 @@ export function statusCommand(): Command {
       try {
         const status = await readStatus(instance, config);
         const lastLook = await readLastLook(lastRunFile(config));
-        writeReport(flags.output, (flags.output === 'json' ? jsonOfStatus : textOfStatus)(status, lastLook));
+        const isJson = flags.output === 'json';
+        const report = isJson ? jsonOfStatus(status, lastLook) : textOfStatus(status, lastLook, commandOf(flags));
+        writeReport(flags.output, report);
         process.exitCode = status.failures.length > 0 ? 1 : 0;
       } finally {
         await instance.close();

@@ -3,6 +3,7 @@
 import { hostname, userInfo } from 'node:os';
 import { Command } from 'commander';
 import { type InstanceFlags, loadConfig, withInstanceFlags } from '../config/configuration.ts';
+import { commandOf } from '../own-command.ts';
 
 interface Options extends InstanceFlags {
   readonly reason?: string;
@@ -14,7 +15,7 @@ export function suspendCommand(): Command {
     .option('--reason <text>', 'why, for those who find it suspended')
     .addHelpText(
       'after',
-      '\nRuns go on looking and report what is pending. A run that is under way begins nothing more.\n' +
+      '\nRuns still read Git and the cluster and report what is pending. A run that is under way starts no further change.\n' +
         '\nExample:\n  skep suspend -c skep.yaml --reason "moving the database, until 14:00"',
     )
     .action(async ({ reason, ...flags }: Options) => {
@@ -27,7 +28,9 @@ export function suspendCommand(): Command {
       try {
         const who = `${userInfo().username}@${hostname()}`;
         const { since } = await suspend(instance.deps, instance.options(), { who, reason });
-        process.stdout.write(`${config.name} has been suspended since ${since}; skep resume ends that\n`);
+        process.stdout.write(
+          `${config.name} has been suspended since ${since}; to end that: ${commandOf(flags)('resume')}\n`,
+        );
       } finally {
         await instance.close();
       }

@@ -10,7 +10,7 @@ interface Options extends InstanceFlags, WindowFlags {
 
 export function syncCommand(): Command {
   return withInstanceFlags(new Command('sync'))
-    .description('Make the cluster what Git says, once, and wait until it is ready.')
+    .description('Make the cluster as Git declares it, once, and wait until it is ready.')
     .addOption(outputOption())
     .addOption(ignoreWindowsOption())
     .addHelpText(
@@ -27,7 +27,7 @@ export function syncCommand(): Command {
       ]);
       const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
       await runAndTell(
-        flags.output,
+        flags,
         (progress, watch) => openInstance(config, progress, watch, undefined, { loops }),
         async (instance) => instance.run(await findPauseNow(config, flags)),
       );

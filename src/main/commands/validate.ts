@@ -11,6 +11,7 @@ import { checkKubernetesVersion } from '../config/kubernetes-version.ts';
 import { findManifestFolders } from '../config/repository.ts';
 import { BUILTIN } from '../instance/policy-files.ts';
 import { openUserCache, runValidation, type ValidationRequest } from '../offline/validation.ts';
+import { commandOf } from '../own-command.ts';
 import { reportContext } from '../report-context.ts';
 
 interface Options {
@@ -52,10 +53,10 @@ export function validateCommand(): Command {
     .option('--api-group <group>', 'API group of the custom resources', DEFAULT_API_GROUP)
     .option(
       '--policies <path>',
-      'ValidatingAdmissionPolicies to hold them against; repeatable (default: builtin)',
+      'ValidatingAdmissionPolicies to check them against; repeatable (default: builtin)',
       collectPath,
     )
-    .option('--no-policies', 'hold them against no policies')
+    .option('--no-policies', 'check them against no policies')
     .option(
       '--age-key-file <file>',
       'private age keys, to check Secrets that are encrypted with SOPS by their values too',
@@ -73,7 +74,7 @@ export function validateCommand(): Command {
       if (options.watch === true) return watch(request, output);
       const result = await runValidation(request, cache ? openUserCache() : undefined);
       const render = await VALIDATION_FORMATS[output]();
-      writeReport(output, await render(result, reportContext()));
+      writeReport(output, await render(result, reportContext(commandOf({}))));
       process.exitCode = problemsExit(result.problems);
     });
 }

@@ -29,7 +29,7 @@ function serveVirtualCommand(): Command {
     .option('--port <number>', 'port to listen on; 0: any', readPort, 4483)
     .option('--debug', 'log more')
     .addOption(
-      new Option('--log-level <level>', 'least level to log')
+      new Option('--log-level <level>', 'lowest level that is logged')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('info'),
     )

@@ -106,7 +106,7 @@ export const CONFIG_SCHEMA = object(
     ),
     apply: object(
       {
-        prune: bool('Delete what is ours and no longer declared.', true),
+        prune: bool('Delete objects of this instance that are no longer declared.', true),
         maxDeletes: integer('More deletions than this of one source wait for approval; 0: each deletion does.', {
           default: 20,
           minimum: 0,
@@ -173,7 +173,7 @@ export const CONFIG_SCHEMA = object(
           { default: 'kubernetes' },
         ),
       },
-      'Every pod we make; what a podTemplateSpec says wins.',
+      'Every pod that skep makes; what a podTemplateSpec says wins.',
       { default: {} },
     ),
     outbound: object(

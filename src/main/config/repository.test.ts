@@ -44,7 +44,7 @@ test('a source without a path reads everything, skep.yaml too', async () => {
 test('where nothing is there that it reads, or it cannot be read, nothing is guessed', async () => {
   settings([{ path: 'clusters/live' }]);
   await expect(read(folder)).rejects.toThrow(
-    /skep\.yaml: its sources read "clusters\/live", and none of it is here; name the manifests themselves/,
+    /skep\.yaml: its sources read "clusters\/live", and no such folder is here; name the folder with the manifests instead/,
   );
   settings([]);
   await expect(read(folder)).rejects.toThrow(/skep\.yaml:1:\d+: error schema-/);

@@ -33,6 +33,6 @@ export async function findManifestFolders(path: string, environment: Environment
   const named = sources.map((source) => `"${source.path}"`).join(', ');
   throw new Failure(
     'usage',
-    `${file}: its sources read ${named}, and none of it is here; name the manifests themselves`,
+    `${file}: its sources read ${named}, and no such folder is here; name the folder with the manifests instead`,
   );
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { RunningServer } from '../../contracts/running-servers.ts';
-import { commandOf, ownCommand } from './own-command.ts';
+import { commandOf, ownCommand } from '../own-command.ts';
 import type { Serving } from './serving.ts';
 import type { DevWorld } from './world.ts';
 
@@ -34,7 +34,7 @@ export function formatGuide(
     ...callOf(world, servers),
     ...urls.slice(0, 1).map((url) => `  curl -s '${url}?limit=3'`),
     ...(world.fleetDir === undefined ? [] : [commitOf(world.fleetDir)]),
-    `  ${commandOf(world.configFile)('status')}     (also plan, history, approve, suspend, ...)`,
+    `  ${commandOf({ config: relative(process.cwd(), world.configFile) })('status')}     (also plan, history, approve, suspend, ...)`,
     '',
     'Ctrl-C stops everything; the state stays.',
     '',

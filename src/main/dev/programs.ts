@@ -45,7 +45,7 @@ export function findPrograms(options: ProgramOptions): FindProgram {
     if (RELEASED.test(image) || options.ownImages.includes(image)) return ownProgram(options, container, pod);
     if (options.packages !== undefined) return options.packages.find(container);
     return {
-      absent: `${image} stands for nothing on this machine, so nothing runs: dev.images of skep.yaml can say what`,
+      absent: `skep dev knows no program for image ${image}, so nothing runs: name one in dev.images of skep.yaml`,
     };
   };
 }
@@ -57,7 +57,7 @@ function ownProgram(
 ): Program | NotHere {
   const [role = ''] = args;
   if (role === 'serve') return { absent: 'skep dev serves this registry itself' };
-  if (!ROLES.includes(role)) return { absent: `skep ${role} does not run on this machine` };
+  if (!ROLES.includes(role)) return { absent: `skep dev does not start skep ${role}` };
   // A proxy attaches to its server, a virtual server writes how its members are.
   const asksCluster = role !== 'sample' && pod.automountServiceAccountToken !== false;
   return {

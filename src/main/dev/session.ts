@@ -5,16 +5,16 @@ import type { PackageType } from '../../catalogue/packages.ts';
 import { freePort } from '../../devcluster/node/free-port.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { exitCodeOf, type RunResult } from '../../reconcile/result.ts';
-import type { CommandOf } from '../../report/deletion-text.ts';
+import type { CommandOf } from '../../report/command.ts';
 import { tellOutcomes, textOfChanges, textOfEnding } from '../../report/text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Config } from '../config/config.ts';
 import { type Instance, openInstance } from '../instance/instance.ts';
 import { startRuns } from '../loop/runs.ts';
+import { commandOf } from '../own-command.ts';
 import { awaitSignal } from '../signals.ts';
 import { type FollowedPackages, followPackages } from './followed-packages.ts';
 import { formatGuide } from './guide.ts';
-import { commandOf } from './own-command.ts';
 import { openInstaller } from './package-install.ts';
 import { openPackagePrograms, type PackagePrograms } from './package-programs.ts';
 import { checkPort, claimFolder } from './preconditions.ts';
@@ -69,8 +69,9 @@ async function runSession(options: DevOptions): Promise<void> {
     try {
       if (stopping) return;
       const first = await instance.run({ waitSeconds: once ? ONLY_RUN_WAIT_SECONDS : 0 });
+      const typed = typedFor(world);
       const source = world.fleetDir === undefined ? world.config.name : relative(process.cwd(), world.fleetDir);
-      say(`first run done, of ${source}:\n${textOfEnding(first, commandOf(world.configFile)).trimEnd()}`);
+      say(`first run done, of ${source}:\n${textOfEnding(first, typed).trimEnd()}`);
       if (once) return finishOnce(first);
       if (stopping) return;
       await followed.ran(first);
@@ -105,7 +106,7 @@ async function keepRunning(
   interrupted: Promise<void>,
 ): Promise<void> {
   const stopReporting = reportReady(serving.running, say);
-  const report = reportChanges(say, commandOf(world.configFile));
+  const report = reportChanges(say, typedFor(world));
   const listener = {
     result(result: RunResult, before: RunResult | undefined) {
       report(result, before);
@@ -147,6 +148,10 @@ function selfCommand(): readonly [string, ...string[]] {
 function finishOnce(first: RunResult): void {
   if (exitCodeOf(first) !== 0)
     throw new Failure('dev-first-run-failed', 'the first run did not end well; its lines above say why');
+}
+
+function typedFor({ configFile }: DevWorld): CommandOf {
+  return commandOf({ config: relative(process.cwd(), configFile) });
 }
 
 function reportChanges(

@@ -15,6 +15,7 @@ import type { Node, NodeOptions } from '../../devcluster/node/node.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { crd } from '../../kinds/crd.ts';
 import { KINDS } from '../../kinds/index.ts';
+import { countText } from '../../std/count-text.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -138,7 +139,7 @@ async function openCluster(
     await cluster.stop();
     throw error;
   }
-  say(`cluster at ${cluster.url}, ${KINDS.length} kinds of ours installed`);
+  say(`cluster at ${cluster.url}, ${KINDS.length} kinds of skep installed`);
   return cluster;
 }
 
@@ -166,7 +167,7 @@ async function openEmbedded(dir: string, say: (text: string) => void): Promise<D
     const applied = await migrate(database.migrator, { appUser: app.user });
     const { host, port } = database.app;
     say(
-      `database at ${host}:${port}, ${applied.length === 0 ? 'schema up to date' : `${applied.length} migrations applied`}`,
+      `database at ${host}:${port}, ${applied.length === 0 ? 'schema up to date' : `${countText(applied.length, 'migration')} applied`}`,
     );
   } catch (error) {
     await database.stop();

@@ -9,16 +9,22 @@ import { createProgress } from '../../report/progress.ts';
 import { textOfEnding, textOfOutcome } from '../../report/text.ts';
 import { systemClock } from '../clock.ts';
 import { writeColoured } from '../colour.ts';
+import type { InstanceFlags } from '../config/configuration.ts';
 import { createStopping } from '../loop/stopping.ts';
+import { commandOf } from '../own-command.ts';
 import { awaitSignal } from '../signals.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceWatch } from './watch.ts';
 
 const SOME_FAILED = 7;
 
+interface Flags extends InstanceFlags {
+  readonly output: 'text' | 'json';
+}
+
 /** Prints the result to stdout and sets the exit code of the process. */
 export async function runAndTell(
-  output: 'text' | 'json',
+  { output, ...flags }: Flags,
   open: (progress: RunDeps['progress'], watch: InstanceWatch) => Promise<Instance>,
   run: (instance: Instance) => Promise<RunResult>,
 ): Promise<void> {
@@ -31,7 +37,7 @@ export async function runAndTell(
   try {
     const result = await run(instance);
     if (output === 'json') process.stdout.write(jsonOfRun(result));
-    else writeColoured(process.stdout, textOfEnding(result));
+    else writeColoured(process.stdout, textOfEnding(result, commandOf(flags)));
     const code = exitCodeOf(result);
     const isUnfinished = result.outcomes.some(({ error }) => error?.code === RUN_STOPPED);
     process.exitCode = code === 0 && isUnfinished ? SOME_FAILED : code;

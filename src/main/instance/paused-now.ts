@@ -10,12 +10,12 @@ export interface WindowFlags {
 }
 
 export function ignoreWindowsOption(): Option {
-  return new Option('--ignore-windows', 'write although the sync windows are closed');
+  return new Option('--ignore-windows', 'write also outside the sync windows');
 }
 
 export const PAUSED_HELP =
-  '\nWhile the instance is suspended or its sync windows are closed it writes nothing, reports what is pending, and exits\n' +
-  'with 2 where something is.\n';
+  '\nWhile the instance is suspended or outside its sync windows, nothing is written: it reports what is pending, and\n' +
+  'exits with 2 if anything is.\n';
 
 /** As an option of the run. The package that reads cron expressions is loaded only where there are some. */
 export async function findPauseNow(

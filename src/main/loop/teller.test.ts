@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { RunResult } from '../../reconcile/result.ts';
+import { INSTALLED } from '../../report/command.ts';
 import { Failure } from '../../std/failure.ts';
 import { createLogger, type LogLevel } from '../log.ts';
 import { type Teller, tellLog, tellPeople } from './teller.ts';
@@ -135,7 +136,7 @@ test('people get lines, and a failure of the process that it was told to end is 
   const hear = (more: string): void => {
     text += more;
   };
-  const teller = tellPeople({ out: hear, err: hear });
+  const teller = tellPeople({ out: hear, err: hear }, INSTALLED);
   teller.failure(new Failure('run-stopped', 'told to stop'));
   teller.failure(new Failure('locked', 'another run', { data: { holder: 'x' } }));
   teller.failure(new Failure('locked', 'another run', { data: { holder: 'x' } }));

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { type Outcome, RUN_STOPPED } from '../../reconcile/apply/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../../reconcile/result.ts';
 import { countsOf } from '../../report/change-text.ts';
+import { type CommandOf, INSTALLED } from '../../report/command.ts';
 import { tellOutcomes, textOfChanges, textOfOutcome } from '../../report/text.ts';
 import type { Failure } from '../../std/failure.ts';
 import { formatId, formatProblem } from '../../std/problem.ts';
@@ -31,7 +32,7 @@ export interface Streams {
   readonly err: (text: string) => void;
 }
 
-export function tellPeople({ out, err }: Streams): Teller {
+export function tellPeople({ out, err }: Streams, commandOf: CommandOf): Teller {
   const news = failureNews();
   return {
     began: () => undefined,
@@ -40,7 +41,7 @@ export function tellPeople({ out, err }: Streams): Teller {
     result(result, before) {
       const ended = news.ended();
       if (ended !== undefined) err(`no more ${ended}\n`);
-      out(textOfChanges(result, before));
+      out(textOfChanges(result, before, commandOf));
     },
     failure(failure) {
       const mark = failure.code === RUN_STOPPED ? '' : `error ${failure.code}: `;
@@ -80,7 +81,7 @@ export function tellLog(log: Logger): Teller {
     result(result, before) {
       const ended = news.ended();
       if (ended !== undefined) log.info(facts, `no more ${ended}`);
-      tellResult(log, facts, result, before === undefined || textOfChanges(result, before) !== '');
+      tellResult(log, facts, result, before === undefined || textOfChanges(result, before, INSTALLED) !== '');
     },
     failure(failure) {
       const { code, message } = failure;

@@ -90,7 +90,7 @@ function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): r
 
 function assertAsBefore(id: ResourceId, before: KubeObject, now: KubeObject): void {
   if (jsonEquals(marksOf(before), marksOf(now))) return;
-  const message = `the labels or annotations of ${formatId(id)} that say whether it is ours to change were changed meanwhile: the next run decides anew`;
+  const message = `the labels or annotations of ${formatId(id)} by which it belongs to this instance were changed meanwhile: it is kept unchanged, and the next run decides anew`;
   throw new Failure(OVERTAKEN, message);
 }
 

@@ -81,7 +81,7 @@ async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Ta
   const now = await readLease(deps, seen.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
   const taken = await takeLease(deps, seen.id, free, holder);
-  if (taken === undefined) throw locked(seen.id, 'another run');
+  if (taken === undefined) throw locked(seen.id, (await readLease(deps, seen.id)).lease);
   return taken;
 }
 
@@ -94,7 +94,7 @@ async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeOb
     const lease = await cluster.get(seen.id);
     const holder = heldBy(lease);
     if (holder === '') return lease;
-    if (specOf(lease).renewTime !== renewed) throw locked(seen.id, holder);
+    if (specOf(lease).renewTime !== renewed) throw locked(seen.id, lease);
     if (clock.monotonic() >= deadline) return lease;
     await clock.sleep(POLL_MS);
   }
@@ -191,9 +191,15 @@ function unlessFailure(error: unknown): undefined {
   if (!(error instanceof Failure)) throw error;
 }
 
-function locked(id: ResourceId, holder: string): Failure {
+function locked(id: ResourceId, found: KubeObject | undefined): Failure {
   const lease = `${id.namespace ?? ''}/${id.name}`;
-  return new Failure('locked', `another run holds the lease ${lease}: ${holder}`, { data: { lease, holder } });
+  const holder = heldBy(found);
+  const { acquireTime, renewTime, leaseDurationSeconds = LEASE_SECONDS } = specOf(found);
+  const endsAt = new Date(Date.parse(String(renewTime)) + Number(leaseDurationSeconds) * 1000);
+  const since = acquireTime === undefined ? '' : ` since ${String(acquireTime)}`;
+  const until = Number.isNaN(endsAt.getTime()) ? '' : ` until ${endsAt.toISOString()}, which it renews`;
+  const message = `another run of this instance, ${holder}, has the lease ${lease}${since}${until}: try again when it has ended, or stop it`;
+  return new Failure('locked', message, { data: { lease, holder } });
 }
 
 function specOf(lease: KubeObject | undefined): Record<string, unknown> {

@@ -81,5 +81,7 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
   if (isOfOtherSet(live, input.applySet))
     return [`would make ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];
-  return [`would make ${formatId(id)}, which exists and is not ours: delete or rename one of the two`];
+  return [
+    `would make ${formatId(id)}, which exists and does not belong to this instance: delete or rename one of the two`,
+  ];
 }

@@ -158,7 +158,7 @@ function ofOtherInstances(
     return living !== undefined && isOfOtherSet(living, own);
   });
   const message =
-    'another instance keeps it, and makes its children if it has any: declare it for one of the two, or take it over with skep adopt';
+    'another instance manages it and its children: declare it for one of the two, or take it over with skep adopt';
   const finding = { code: 'resource-foreign', severity: 'error', pointer: '/metadata/name', message } as const;
   return new Map(foreign.map((resource) => [resource, problemOf(resource, finding)]));
 }
@@ -169,7 +169,7 @@ function unserved(snapshot: Snapshot, loaded: readonly Sourced[]): ReadonlyMap<S
     loaded.flatMap((resource): [Sourced, Problem][] => {
       if (snapshot.served(groupKindOf(resource.id)) !== undefined) return [];
       const crds =
-        resource.kind === undefined ? '' : ': install our CRDs (skep crds | kubectl apply --server-side -f -)';
+        resource.kind === undefined ? '' : ': install the CRDs of skep (skep crds | kubectl apply --server-side -f -)';
       const what = `the cluster does not serve ${resource.id.apiVersion} ${resource.id.kind}`;
       const finding = defined.has(formatGroupKind(groupKindOf(resource.id)))
         ? {

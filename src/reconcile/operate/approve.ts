@@ -1,6 +1,7 @@
 // Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it
 // may go. Knows nothing about who asks.
 
+import { countText } from '../../std/count-text.ts';
 import { Failure } from '../../std/failure.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { storeApproval } from '../records/approval.ts';
@@ -52,6 +53,6 @@ function notWaiting(hash: string, { plan, failures }: RunResult): Failure {
 /** What waits without a deletion is everything: none of the sources was read before. */
 function whatWaits(deletions: number, source: string): string {
   if (deletions === 0) return 'all changes';
-  const count = `${deletions} ${deletions === 1 ? 'deletion' : 'deletions'}`;
+  const count = countText(deletions, 'deletion');
   return source === '' ? count : `${count} of source ${source}`;
 }

@@ -105,7 +105,7 @@ function reasonOfAbsence({ plan }: Look, { action, resource }: PlannedChange, li
   if (held?.leaving === true && action === 'delete') return undefined;
   if (held !== undefined) return `it is kept unchanged now: ${held.reason}`;
   if (action === 'delete')
-    return live === undefined ? undefined : 'it was to be deleted, and is not ours to delete now';
+    return live === undefined ? undefined : 'it was to be deleted, and does not belong to this instance any more';
   const done = plan.unchanged.some((each) => keyOf(each) === key);
   return done ? undefined : 'its manifest, or its owner, is not applied now: the problems of this run say why';
 }

@@ -38,7 +38,9 @@ const CHANGE = object(
     uid: optional(text('The object in the cluster must still have this uid. Absent on create.', { minLength: 1 })),
     owner: optional(RESOURCE),
     replaces: optional(bool('The object in the cluster is deleted and created anew.')),
-    seen: optional(text('Digest of the fields of ours as they lived, and of the difference that was shown.', SHA256)),
+    seen: optional(
+      text('Digest of the live values of the fields that skep owns, and of the difference that was shown.', SHA256),
+    ),
     desired: optional(text('Digest of what is to be applied. Absent on delete.', SHA256)),
     fields: optional(list(text('Path of a field.'), 'Which fields differ; never their values.')),
   },

@@ -26,12 +26,12 @@ const OBJECT = object(
     uid: optional(text('Its uid.')),
     generation: optional(integer('Its generation.', { format: 'int64', minimum: 0 })),
     state: choice(
-      'same: as its source says at the commit. drifted: declared there, and different in the cluster. surplus: ours, and not ' +
-        'declared there. foreign: not ours.',
+      'same: as its source says at the commit. drifted: declared there, and different in the cluster. surplus: of this instance, and ' +
+        'not declared there. foreign: not of this instance.',
       ['same', 'drifted', 'surplus', 'foreign'],
     ),
     drifted: optional(list(text('Path of a field.'), 'Which fields differ; never their values.')),
-    owned: optional(text('Digest of the fields that are ours, with their values.', SHA256)),
+    owned: optional(text('Digest of the fields that skep owns, with their values.', SHA256)),
     applied: optional(bool('The instance has applied it.')),
     deleting: optional(bool('It is being deleted.')),
     labels: optional(textMap('The labels that an instance puts on what is its own.')),
@@ -76,7 +76,7 @@ export const STATE_SNAPSHOT = object(
       list(text('An image.'), 'Images.'),
       'What registries that enforce their images hold, by namespace/name.',
     ),
-    objects: list(OBJECT, 'What is ours, and what exists beside it.'),
+    objects: list(OBJECT, 'Objects of this instance, and what exists beside them.'),
     digest: text('SHA-256 of the canonical JSON of everything else in this file.', SHA256),
   },
   'The state of an instance, without any value: enough to plan by where there is no access to the cluster.',

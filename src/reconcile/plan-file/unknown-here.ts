@@ -48,15 +48,21 @@ function otherProgram(snapshot: StateSnapshot, here: Pick<PlanBinding, 'tool' | 
   const program =
     snapshot.tool.digest === here.tool.digest
       ? []
-      : [`what another build renders otherwise (the cluster has ${snapshot.tool.name}, this is ${here.tool.name})`];
+      : [
+          `the cluster is kept by another build (${snapshot.tool.name}, this is ${here.tool.name}): what the two render differently`,
+        ];
   const settings =
-    differing.length === 0 ? [] : [`what these settings change, which are others there: ${differing.join(', ')}`];
+    differing.length === 0
+      ? []
+      : [`these settings differ from those of the instance: ${differing.join(', ')}; what they change`];
   return [...program, ...settings];
 }
 
 function drift({ objects }: StateSnapshot): string[] {
   const drifted = objects.filter(({ state }) => state === 'drifted').map(({ resource }) => resource);
-  return drifted.length === 0 ? [] : [`the values that have drifted in the cluster: ${some(drifted)}`];
+  return drifted.length === 0
+    ? []
+    : [`the live values of objects that somebody changed in the cluster: ${some(drifted)}`];
 }
 
 /** ConfigMaps that a resource reads and that are not in Git: only their keys are known. */
@@ -71,7 +77,7 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const found = snapshot.objects.filter(({ resource, state }) => state === 'foreign' && wanted.has(keyOf(resource)));
   if (found.length === 0) return [];
   return [
-    `what these hold that are not in Git, and what is made of it: ${some(found.map(({ resource }) => resource))}`,
+    `the contents of ConfigMaps that are not in Git, and what follows from them: ${some(found.map(({ resource }) => resource))}`,
   ];
 }
 
@@ -79,7 +85,9 @@ function foreignContent(snapshot: StateSnapshot, { gathered }: Seen): string[] {
 function foreignKeys(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const named = new Set(gathered.loaded.flatMap(keysNamedBy).map(([object]) => object));
   const found = snapshot.objects.filter((known) => hasUnknownKeys(known) && named.has(keyOf(known.resource)));
-  return found.length === 0 ? [] : [`which keys these have: ${some(found.map(({ resource }) => resource))}`];
+  return found.length === 0
+    ? []
+    : [`the keys of objects that are not in Git: ${some(found.map(({ resource }) => resource))}`];
 }
 
 function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
@@ -87,22 +95,22 @@ function elsewhere(snapshot: StateSnapshot, { gathered }: Seen): string[] {
   const declared = new Set(gathered.loaded.filter(({ id }) => id.kind === 'Namespace').map(({ id }) => id.name));
   const namespaces = new Set(gathered.loaded.flatMap(({ id }) => id.namespace ?? []));
   const fresh = [...namespaces].filter((name) => !known.has(name) && !declared.has(name)).sort();
-  return fresh.length === 0 ? [] : [`what exists in namespaces that nothing of ours was in: ${fresh.join(', ')}`];
+  return fresh.length === 0 ? [] : [`what exists in namespaces that this instance had nothing in: ${fresh.join(', ')}`];
 }
 
 function strangers({ objects }: StateSnapshot): string[] {
   const found = objects.filter(({ state, resource }) => state === 'foreign' && resource.apiVersion.includes('.'));
   const custom = found.map(({ resource }) => resource).filter(({ apiVersion }) => !apiVersion.includes('k8s.io/'));
-  return custom.length === 0 ? [] : [`what these refer to that are not ours: ${some(custom)}`];
+  return custom.length === 0 ? [] : [`what custom resources of other managers refer to: ${some(custom)}`];
 }
 
 function approvals({ plan }: Seen): string[] {
-  return plan.waiting.length > 0 ? ['whether the deletions that wait are approved by now'] : [];
+  return plan.waiting.length > 0 ? ['whether the deletions that wait have been approved'] : [];
 }
 
 function answers({ plan }: Seen): string[] {
   const written = plan.batches.some(({ changes }) => changes.some(({ action }) => action !== 'delete'));
-  return written ? ['what the server says of the changes: it may refuse one, or want an object replaced'] : [];
+  return written ? ['whether the API server refuses a change, or requires that an object is replaced'] : [];
 }
 
 const SHOWN = 5;

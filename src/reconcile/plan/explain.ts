@@ -75,13 +75,17 @@ function whatOf(change: Change): Explanation['what'] {
 function reasonsOf(change: Change, look: Lookup, plan: Plan): string[] {
   if (change.action === 'delete') return deletionReasons(change, look, plan);
   const preview = change.preview;
-  if (preview?.verdict === 'refused') return [`the server refuses the change: ${preview.message}`];
+  if (preview?.verdict === 'refused') return [`the API server refuses the change: ${preview.message}`];
   const unseen =
-    preview?.verdict === 'skipped' ? [`the server was not shown the change before: ${preview.reason}`] : [];
+    preview?.verdict === 'skipped' ? [`the API server could not check the change beforehand: ${preview.reason}`] : [];
   if (change.action === 'create') return ['it is not in the cluster yet', ...unseen];
   const paths = change.diff.map(({ path }) => path);
-  const differing = paths.length === 0 ? 'fields of it are not ours yet' : `these differ: ${paths.join(', ')}`;
-  const replaced = 'nothing else can change it, and its manifest allows that it is deleted and created anew';
+  const differing =
+    paths.length === 0
+      ? 'this instance does not own all of its declared fields yet'
+      : `these differ: ${paths.join(', ')}`;
+  const replaced =
+    'the API server changes these only by a new object, and its manifest allows that it is deleted and created anew';
   return [differing, ...(change.replaces === true ? [replaced] : []), ...unseen];
 }
 
@@ -89,19 +93,21 @@ function deletionReasons(change: Extract<Change, { action: 'delete' }>, look: Lo
   const live = look.living(change.resource);
   const owner = live === undefined ? undefined : labelOf(live, OWNER);
   const source = live === undefined ? undefined : labelOf(live, SOURCE);
-  const from = source === undefined ? '' : `; source ${source} did`;
-  const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer makes it`;
+  const from = source === undefined ? '' : ` (source ${source} did)`;
+  const first = owner === undefined ? `no source declares it any more${from}` : `its owner ${owner} no longer needs it`;
   const referrers = change.referrers.map(formatId);
-  const after = referrers.length === 0 ? [] : [`it goes after what refers to it: ${referrers.join(', ')}`];
+  const after = referrers.length === 0 ? [] : [`it is deleted after what refers to it: ${referrers.join(', ')}`];
   const isApproved = plan.approved.some(({ deletions }) => deletions.some(({ uid }) => uid === change.uid));
   const limits = isApproved ? 'the deletions are approved' : 'the deletions are within the limits';
-  return [first, 'it is in our set, and this instance has applied it', ...after, limits];
+  return [first, 'it belongs to this instance, which has applied it', ...after, limits];
 }
 
 function guardReasons({ waiting }: Plan, resource: ResourceId): readonly string[] {
   const id = formatId(resource);
   const list = waiting.find(({ deletions }) => deletions.some((each) => each.id === id));
-  return list === undefined ? [] : [...list.reasons, `skep approve ${list.hash} lets it go`];
+  return list === undefined
+    ? []
+    : [...list.reasons, `to delete it, and all that waits with it: skep approve ${list.hash}`];
 }
 
 function unlisted({ snapshot }: Explained, id: ResourceId, owner: ResourceId | undefined): string {

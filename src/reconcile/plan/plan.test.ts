@@ -206,7 +206,7 @@ describe('the guard', () => {
       id: 'a/Widget/w',
       own: {},
       reason: 'it has skep.dev/prune: disabled',
-      child: 'what is made of widget.w is not changed in this run',
+      child: 'the children of widget.w are not changed in this run',
     },
     {
       id: 'a/Service/child',
@@ -229,7 +229,7 @@ describe('the guard', () => {
     expect(Object.fromEntries(held.map(({ resource, reason: why }) => [resource.name, why]))).toEqual({
       w: reason,
       child,
-      brother: 'what is made of widget.w is not changed in this run',
+      brother: 'the children of widget.w are not changed in this run',
     });
   });
 
@@ -279,14 +279,14 @@ describe('the guard', () => {
   test('waits where a source declares nothing any more, be it one deletion', () => {
     check({ surplus: many.slice(0, 1), declares: 0 }, [
       'held p: its deletion waits for approval',
-      'guard: source fleet declares nothing any more, and 1 of its 1 objects would go',
+      'guard: source fleet declares nothing any more, and its only object would be deleted',
     ]);
   });
 
   test('waits for a source that the configuration no longer has', () => {
     check({ surplus: [object('a/Service/p', { [SOURCE]: 'former' })] }, [
       'held p: its deletion waits for approval',
-      'guard: skep.yaml has no source former any more, and 1 of its 1 objects would go',
+      'guard: skep.yaml has no source former any more, and its only object would be deleted',
     ]);
   });
 
@@ -359,7 +359,7 @@ describe('what a namespace or a definition would take with it', () => {
     const { batches, held, waiting } = planOf({ surplus: [object('/Namespace/a'), object('a/Service/p', ofOther)] });
     expect(batches).toEqual([]);
     expect(held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort()).toEqual([
-      'a: something in it stays',
+      'a: something in it is kept',
       'p: its deletion waits for approval',
     ]);
     expect(waiting.map(({ source }) => source)).toEqual(['other']);
@@ -371,7 +371,7 @@ describe('what a namespace or a definition would take with it', () => {
     expect(batches).toEqual([]);
     expect(held.map(({ resource, reason }) => `${resource.name}: ${reason}`).sort()).toEqual([
       'w: its deletion waits for approval',
-      'widgets.example.com: something of the kind stays',
+      'widgets.example.com: an object of that kind is kept',
     ]);
   });
 

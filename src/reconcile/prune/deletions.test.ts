@@ -73,13 +73,13 @@ const ROWS: readonly Row[] = [
     reason: 'a namespace stays where something in it is wanted',
     surplus: [namespace],
     changes: { staying: [idOf(config)] },
-    expected: ['stays Namespace/a: something in it stays'],
+    expected: ['stays Namespace/a: something in it is kept'],
   },
   {
-    reason: 'a namespace stays where something in it stays',
+    reason: 'a namespace stays where something in it is kept',
     surplus: [namespace, config],
     refers: ['a/Server/s -> a/Config/c'],
-    expected: ['stays Namespace/a: something in it stays', 'stays a/Config/c: a/Server/s still refers to it'],
+    expected: ['stays Namespace/a: something in it is kept', 'stays a/Config/c: a/Server/s still refers to it'],
   },
   { reason: 'what nobody refers to goes', surplus: [config], expected: ['goes a/Config/c'] },
   {
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
     refers: ['a/Virtual/v -> a/Server/s'],
     expected: [
       'stays a/Server/s: a/Virtual/v still refers to it',
-      'stays a/Deployment/s: what is made of server.s is not changed in this run',
+      'stays a/Deployment/s: the children of server.s are not changed in this run',
     ],
   },
   {
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
     reason: 'where a kind could not be listed, one of it may refer to anything in a namespace',
     surplus: [config, object('/Namespace/b')],
     changes: { unknownReferrers: ['Server'] },
-    expected: ['goes Namespace/b', 'stays a/Config/c: nothing is known about any Server, and one may refer to it'],
+    expected: ['goes Namespace/b', 'stays a/Config/c: Server could not be listed, and one may refer to it'],
   },
 ];
 

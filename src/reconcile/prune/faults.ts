@@ -2,6 +2,7 @@
 // gone may be what is wrong under another name. Knows nothing about how deletions are made.
 
 import { keyOf } from '../../kube/object.ts';
+import { countText } from '../../std/count-text.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
 import type { Compared } from '../diff/compared.ts';
 import { labelValue } from '../labels.ts';
@@ -47,11 +48,12 @@ export function faultsOf(input: FaultsInput): Faults {
   for (const id of gathered.invalid) noteDeclared(id, 'is invalid');
   for (const { loaded, verdict } of resolved.standings) {
     if (verdict === 'held') noteDeclared(loaded.id, 'depends on what is invalid');
-    if (verdict === 'refused') noteDeclared(loaded.id, 'cannot be made as it is declared');
+    if (verdict === 'refused') noteDeclared(loaded.id, 'has an unresolved problem');
   }
-  for (const { resource } of foreign) noteDeclared(resource, 'would make what is not ours');
+  for (const { resource } of foreign)
+    noteDeclared(resource, 'would make an object that exists and does not belong to this instance');
   for (const { desired, preview } of compared) {
-    if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the server');
+    if (preview?.verdict === 'refused') note(sourceOf(desired.object), desired.id, 'is refused by the API server');
   }
   return new Map([...found].map(([source, faults]) => [source, [...faults.values()]]));
 }
@@ -76,6 +78,9 @@ export function failedFaults(outcomes: readonly Ended[], sourceOfKey: (key: stri
 /** As a sentence; the first of them, and how many more there are. */
 export function faultReason([first, ...more]: readonly Fault[]): string {
   if (first === undefined) return '';
-  const others = more.length === 0 ? ': it' : `, and ${more.length} more of the source are at fault: one of them`;
+  const others =
+    more.length === 0
+      ? ': it'
+      : ` (and ${countText(more.length, 'more resource has a problem', 'more resources have problems')}): one of them`;
   return `${formatId(first.resource)} ${first.what}${others} may be the new name of what would be deleted`;
 }

@@ -1,6 +1,7 @@
 // Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
 // go along. Knows nothing about why an object would be deleted.
 
+import { countText } from '../../std/count-text.ts';
 import { digest } from '../../std/hash.ts';
 import type { GuardLimits } from '../instance.ts';
 import type { Approval } from '../records/approval.ts';
@@ -69,7 +70,7 @@ export function listOf(
 
 /** Labels can be written by whoever may patch an object: what they alone say is never deleted for it. */
 export function unrecordedList(source: string, deletions: readonly Deletion[]): DeletionList {
-  const count = deletions.length === 1 ? '1 object has' : `${deletions.length} objects have`;
+  const count = countText(deletions.length, 'object has', 'objects have');
   const reason = `${count} the labels of this instance, and its inventory has no record that it created them`;
   return nameList(source, [reason, ...deletions.flatMap(taking)], deletions);
 }
@@ -84,7 +85,10 @@ function emptied(source: string, counted: readonly Deletion[], { own, declares, 
   const gone = counted.filter(({ role, replaced }) => role === 'own' && replaced === undefined).length;
   if (source === '' || gone === 0 || declares > 0) return [];
   const what = configured ? `source ${source} declares nothing any more` : `skep.yaml has no source ${source} any more`;
-  return [`${what}, and ${gone} of its ${Math.max(own, gone)} objects would go`];
+  const total = Math.max(own, gone);
+  const which =
+    gone < total ? `${gone} of its ${total} objects` : total === 1 ? 'its only object' : `all ${total} of its objects`;
+  return [`${what}, and ${which} would be deleted`];
 }
 
 function taking({ id, takes = [] }: Deletion): string[] {
@@ -98,8 +102,7 @@ const SHOWN_MAX = 10;
 
 function beyondCount(counted: readonly Deletion[], { maxDeletes }: GuardLimits): string[] {
   if (counted.length <= maxDeletes) return [];
-  const noun = counted.length === 1 ? 'deletion' : 'deletions';
-  return [`${counted.length} ${noun}, more than apply.maxDeletes allows (${maxDeletes})`];
+  return [`${countText(counted.length, 'deletion')}, more than apply.maxDeletes allows (${maxDeletes})`];
 }
 
 function beyondShare(counted: readonly Deletion[], { own, kinds }: Holdings, limits: GuardLimits): string[] {

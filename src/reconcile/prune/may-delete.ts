@@ -96,11 +96,13 @@ function protection(object: KubeObject, { leftAlone, protectedOwners }: Deletion
 function bar(object: KubeObject, facts: DeletionFacts): string | undefined {
   const { namespace, uid } = object.metadata;
   if (!facts.prune) return 'apply.prune is false';
-  if (uid === undefined) return 'it has no uid to be deleted by';
-  if (namespace !== undefined && !facts.allows(namespace)) return `namespace ${namespace} is not ours to touch`;
-  if (!facts.withinLimits(object)) return `it is beyond what source ${sourceOf(object)} may declare`;
+  if (uid === undefined) return 'it has no uid, without which nothing is deleted';
+  if (namespace !== undefined && !facts.allows(namespace))
+    return `namespace ${namespace} is not one that this instance may touch (namespaces of skep.yaml)`;
+  if (!facts.withinLimits(object))
+    return `source ${sourceOf(object)} may not declare such an object (sources[].allow of skep.yaml)`;
   // A copy takes the labels along.
-  if (!facts.applied(object)) return 'it has our labels, but this instance never applied it: is it a copy?';
+  if (!facts.applied(object)) return 'it has the labels of this instance, which never applied it: it may be a copy';
   return undefined;
 }
 
@@ -110,9 +112,9 @@ function problem(object: KubeObject, facts: DeletionFacts): string | undefined {
   const owners = ownersOf(object);
   if (facts.heldKeys.has(keyOf(idOf(object)))) return 'its manifest, or one that it depends on, is invalid';
   const held = owners.find((owner) => facts.heldOwners.has(`${namespace}/${owner}`));
-  if (held !== undefined) return `what is made of ${held} is not changed in this run`;
+  if (held !== undefined) return `the children of ${held} are not changed in this run`;
   const unknown = owners.find((owner) => facts.unknownOwnerKinds.has(owner.split('.')[0] ?? ''));
-  if (unknown !== undefined) return `nothing is known about its owner ${unknown}`;
+  if (unknown !== undefined) return `its owner ${unknown} could not be read`;
   return suspension(facts, object) ?? movedAway(facts, object);
 }
 
@@ -124,7 +126,7 @@ function suspension({ sources, suspended, couldDeclare }: DeletionFacts, object:
   const other = [...suspended].find(([label]) => couldDeclare(label, object));
   if (other === undefined) return undefined;
   const [label, reason] = other;
-  const why = sources.has(source) ? 'it may have moved to' : 'its source is not known, and it may be one of';
+  const why = sources.has(source) ? 'it may have moved to' : 'its source is not known, and it may belong to';
   return `${why} source ${label}: ${reason}`;
 }
 
@@ -142,9 +144,9 @@ function movedAway({ outOfUse, couldDeclare }: DeletionFacts, object: KubeObject
 
 /** Everything in a namespace, and of a kind, goes with it. */
 function remains(object: KubeObject, { inhabited }: DeletionFacts): string | undefined {
-  if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it stays';
+  if (isNamespace(object) && inhabited.namespaces.has(object.metadata.name)) return 'something in it is kept';
   const defined = definedKind(object);
-  return defined !== undefined && inhabited.kinds.has(defined) ? 'something of the kind stays' : undefined;
+  return defined !== undefined && inhabited.kinds.has(defined) ? 'an object of that kind is kept' : undefined;
 }
 
 export function isNamespace({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
@@ -171,7 +173,7 @@ function referenceReason(object: KubeObject, { referrers, unknownReferrers }: De
   // References are by name, in the object's own namespace.
   return unknown === undefined || resource.namespace === undefined
     ? undefined
-    : `nothing is known about any ${unknown}, and one may refer to it`;
+    : `${unknown} could not be listed, and one may refer to it`;
 }
 
 /** To ask once more would change nothing. */

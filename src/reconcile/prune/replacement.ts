@@ -86,7 +86,8 @@ export function replaceBars({
     if (KEPT_KINDS.has(id.kind)) return 'that would delete all that is in it, so it is never done';
     if (owner !== undefined && id.kind === 'PersistentVolumeClaim')
       return 'that would delete data, so it is never done';
-    if (live === undefined || labelOf(live, PART_OF) !== applySet || !applied(live)) return 'it is not ours to delete';
+    if (live === undefined || labelOf(live, PART_OF) !== applySet || !applied(live))
+      return 'it does not belong to this instance';
     const protection = protectionOf(live);
     if (protection !== undefined) return `it has ${protection}`;
     if (!prune) return 'apply.prune is false';

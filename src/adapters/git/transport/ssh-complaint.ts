@@ -24,17 +24,38 @@ const WORDINGS: readonly (readonly [wording: RegExp, code: GitCode, retryable: b
 /** Undefined where all is well. */
 export function sshComplaint({ code, says, cause }: SshEnd): Failure | undefined {
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
-    return new Failure('git-ssh-missing', 'there is no program "ssh"', { cause });
+    return new Failure(
+      'git-ssh-missing',
+      'there is no program "ssh" on the PATH: install an OpenSSH client, or use an https URL',
+      { cause },
+    );
   }
   if (code === 0) return undefined;
   const [, meaning = 'git-protocol-error', retryable = true] = WORDINGS.find(([wording]) => wording.test(says)) ?? [];
   const words = lastWords(says);
-  return new Failure(meaning, words === '' ? `ssh ended with ${code ?? 'a signal'}` : `ssh says: ${words}`, {
-    data: { exitCode: code },
-    cause,
-    retryable,
-  });
+  return new Failure(
+    meaning,
+    `${words === '' ? `ssh ended with ${code ?? 'a signal'}` : `ssh says: ${words}`}${adviceOn(meaning)}`,
+    {
+      data: { exitCode: code },
+      cause,
+      retryable,
+    },
+  );
 }
+
+function adviceOn(code: GitCode): string {
+  const advice = ADVICE[code];
+  return advice === undefined ? '' : `. ${advice}`;
+}
+
+const ADVICE: Partial<Readonly<Record<GitCode, string>>> = {
+  'git-ssh-host-unknown':
+    'Put the key of the server into the known_hosts file (ssh-keyscan prints it; compare it with what the host publishes)',
+  'git-ssh-key-unusable': 'Use an unencrypted private key that only this user may read',
+  'git-auth-required': 'Give the key of the source access to the repository',
+  'git-not-a-repository': 'Correct the path in the URL, or give the key access',
+};
 
 /** Without warnings' frames of `@` and what a terminal would act on. */
 function lastWords(says: string): string {

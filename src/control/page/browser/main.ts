@@ -36,7 +36,11 @@ async function load(): Promise<void> {
   const title = element(
     'h1',
     { tabindex: '-1' },
-    runs.length === 0 ? 'No run has been recorded yet' : `The last ${runs.length} runs with news`,
+    runs.length === 0
+      ? 'No run has been recorded yet'
+      : runs.length === 1
+        ? 'The last run'
+        : `The last ${runs.length} runs`,
   );
   const views = runs.map((run, index) => runView(api, run, index === 0, announce));
   byId('controls').replaceChildren(button('Look again', () => void load()));
@@ -50,7 +54,7 @@ async function load(): Promise<void> {
     ...views,
   );
   title.focus();
-  announce(`${runs.length} runs`);
+  announce(runs.length === 1 ? '1 run' : `${runs.length} runs`);
 }
 
 function signIn(told: string | undefined): void {
