@@ -2,8 +2,8 @@
 
 import type { SourceState } from '../contracts/catalogue-state.ts';
 import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
-import { countText } from '../std/count-text.ts';
 import { digest } from '../std/hash.ts';
+import { countText } from '../std/words/count-text.ts';
 import { declarationHash } from './due.ts';
 import type { Content, Entry, Written } from './ports.ts';
 

@@ -30,16 +30,16 @@ export function quoteWord(word: string): string {
   return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** `skep` where the path has it, else what was typed: `./skep` in a checkout, whose own Node is in node_modules. */
-export function ownCommand(): string {
+/** In a folder: `skep` where the path has it, else as it was started, `./skep` in a checkout, whose Node is in node_modules. */
+export function ownCommand(folder = process.cwd()): string {
   const script = process.argv[1] ?? '';
   const starter = join(dirname(dirname(script)), 'skep');
   const hasStarter = basename(dirname(script)) === 'dist' && existsSync(starter);
   if (isOnPath(script)) return 'skep';
-  if (hasStarter) return fromHere(starter);
-  if (basename(script) === 'skep') return fromHere(script);
+  if (hasStarter) return wayFrom(folder, starter);
+  if (basename(script) === 'skep') return wayFrom(folder, script);
   const node = process.execPath.replace('node_modules/node/bin/', 'node_modules/.bin/');
-  return `${fromHere(node)} ${fromHere(script)}`;
+  return `${wayFrom(folder, node)} ${wayFrom(folder, script)}`;
 }
 
 /** Also as a small script that starts it. */
@@ -63,8 +63,8 @@ function starts(file: string, script: string): boolean {
 }
 
 /** A folder on the way up says less than the place itself. */
-function fromHere(path: string): string {
-  const way = relative(process.cwd(), path);
+function wayFrom(folder: string, path: string): string {
+  const way = relative(folder, path);
   if (way.startsWith('../../..')) return quoteWord(path);
   return quoteWord(way.includes('/') ? way : `./${way}`);
 }

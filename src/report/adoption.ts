@@ -2,8 +2,8 @@
 
 import type { AdoptionResult } from '../reconcile/operate/adopt.ts';
 import type { Adoption } from '../reconcile/operate/adoption.ts';
-import { countText } from '../std/count-text.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
+import { countText } from '../std/words/count-text.ts';
 import type { CommandOf } from './command.ts';
 import { visible, visibleLines } from './visible.ts';
 

@@ -1,7 +1,7 @@
 // An approval of deletions, as lines for people and as JSON, version 1. Knows nothing about where it is kept.
 
 import type { Approved } from '../reconcile/operate/approve.ts';
-import { countText } from '../std/count-text.ts';
+import { countText } from '../std/words/count-text.ts';
 import { deletionLines } from './deletion-text.ts';
 import { visibleLines } from './visible.ts';
 

@@ -1,7 +1,7 @@
 // Recorded runs as lines for people and as JSON, version 1. Knows nothing about where they are kept.
 
 import type { RecordedDifference, RecordedOutcome, RecordedProblem, RunRecord } from '../reconcile/history/ports.ts';
-import { countText } from '../std/count-text.ts';
+import { countText } from '../std/words/count-text.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { visible, visibleLines } from './visible.ts';
 

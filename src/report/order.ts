@@ -1,8 +1,8 @@
 // Which problems come first where not all of them can be shown, and how many there are. Knows nothing about formats.
 
 import type { Validation } from '../reconcile/validate.ts';
-import { countText } from '../std/count-text.ts';
 import type { Problem } from '../std/problem.ts';
+import { countText } from '../std/words/count-text.ts';
 
 /** Errors before warnings, each in the order that they were found in. */
 export function bySeverity(problems: readonly Problem[]): readonly Problem[] {

@@ -2,9 +2,9 @@
 
 import type { Troubled } from '../reconcile/operate/resources-status.ts';
 import type { InstanceStatus, Since } from '../reconcile/operate/status.ts';
-import { countText } from '../std/count-text.ts';
 import type { Failure } from '../std/failure.ts';
 import { formatProblem } from '../std/problem.ts';
+import { countText } from '../std/words/count-text.ts';
 import type { CommandOf } from './command.ts';
 import { nameOfWaiting } from './deletion-text.ts';
 import { textOfQuarantined, whyPaused } from './text.ts';

@@ -90,6 +90,17 @@ test.each<{ files: number; invalid: number; problems: number; verdict: string; r
   );
 });
 
+test('sources that failed for one reason have one line', () => {
+  const source = (name: string, message: string) =>
+    ({ source: `docs/catalogue/${name}`, action: 'failed', servers: 0, rejected: 0, message }) as const;
+  const silent = ['a', 'b', 'c', 'd'].map((name) => source(name, 'no answer within 60000 ms'));
+  const text = textOfEnding(run({ catalogue: [...silent, source('e', 'no such host')] }), INSTALLED);
+  expect(text.split('\n').slice(0, 2)).toEqual([
+    '4 registry sources failed (docs/catalogue/a, docs/catalogue/b, docs/catalogue/c and 1 more): no answer within 60000 ms',
+    'registry docs/catalogue/e: failed, 0 servers: no such host',
+  ]);
+});
+
 test('adopting tells how many were taken over, and which were not', () => {
   const metadata = { name: SERVER.name };
   const object = { apiVersion: SERVER.apiVersion, kind: SERVER.kind, metadata };

@@ -4,8 +4,8 @@ import type { Outcome } from '../reconcile/apply/apply.ts';
 import type { CatalogueOutcome } from '../reconcile/catalogue/registries.ts';
 import { type Paused, type RunResult, summaryOf } from '../reconcile/result.ts';
 import type { Validation } from '../reconcile/validate.ts';
-import { countText } from '../std/count-text.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
+import { countText } from '../std/words/count-text.ts';
 import { countsOf, several, textOfChange, unpreviewed } from './change-text.ts';
 import { type CommandOf, INSTALLED, type Style } from './command.ts';
 import { approvedLines, guardLines, heldLines } from './deletion-text.ts';
@@ -22,7 +22,9 @@ export function textOfValidation(validation: Validation): string {
 export function verdictOn({ summary, problems }: Validation): string {
   const { files, invalid } = summary;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const verdict = files === 0 ? 'nothing to validate' : validationHeadline(invalid, errors);
+  const warnings = problems.length - errors;
+  const more = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
+  const verdict = files === 0 ? 'nothing to validate' : `${validationHeadline(invalid, errors)}${more}`;
   return `${validatedSize(summary)}: ${verdict}`;
 }
 
@@ -73,7 +75,7 @@ export function textOfRun(result: RunResult): string {
 
 /** All but the outcomes, for those who were told each as it happened. */
 export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
-  const catalogue = result.catalogue.map(textOfCatalogue);
+  const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
   const style = { extent: 'folded', commandOf } as const;
   return visibleLines([
@@ -113,6 +115,17 @@ export function whyPaused(paused: Paused, commandOf: CommandOf): string {
   }
 }
 
+/** Sources that failed for the same reason have one line. */
+function catalogueLines(outcomes: readonly CatalogueOutcome[]): string[] {
+  const groups = Map.groupBy(outcomes, ({ source, action, message }) => (action === 'failed' ? message : source));
+  return [...groups.values()].map(([first, ...more]) => {
+    if (first === undefined) return '';
+    if (more.length === 0) return textOfCatalogue(first);
+    const names = [first, ...more].map(({ source }) => source);
+    return `${names.length} registry sources failed (${several(names)}): ${first.message}`;
+  });
+}
+
 function textOfCatalogue({ source, action, servers, rejected, message }: CatalogueOutcome): string {
   const broken = rejected > 0 ? `, ${countText(rejected, 'entry', 'entries')} rejected` : '';
   const reason = action === 'failed' ? `: ${message}` : '';
@@ -144,7 +157,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
 function standingOf(result: RunResult): string {
   const failed = [
     ...result.outcomes.filter(isStuck).map(textOfOutcome),
-    ...result.catalogue.filter(isStuck).map(textOfCatalogue),
+    ...catalogueLines(result.catalogue.filter(isStuck)),
   ];
   return visibleLines([
     ...failed,

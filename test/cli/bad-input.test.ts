@@ -259,7 +259,7 @@ describe('a registry file', () => {
     const { body } = await world.cluster.send('GET', MCPREGISTRY);
     expect(body.status).toMatchObject({
       phase: 'Ready',
-      syncStatus: { phase: 'Complete', serverCount: 2, message: 'synced: all; all: 1 invalid entries left out' },
+      syncStatus: { phase: 'Complete', serverCount: 2, message: 'synced: all; all: 1 invalid entry left out' },
     });
   });
 

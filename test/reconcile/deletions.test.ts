@@ -148,7 +148,9 @@ test('a List whose items have another name holds nobody knows what', async () =>
 test('what lives in a namespace outside of the patterns is not touched', async () => {
   world.fleet.commit({ [SETTINGS]: undefined });
   const result = await readAs({ namespaces: ['team-*'] });
-  expect(told(result)).toContain('held tools/ConfigMap/settings: namespace tools is not one that this instance may touch (namespaces of skep.yaml)');
+  expect(told(result)).toContain(
+    'held tools/ConfigMap/settings: namespace tools is not one that this instance may touch (namespaces of skep.yaml)',
+  );
 });
 
 test('what another made is not taken over for a child: the family is held', async () => {
@@ -161,7 +163,10 @@ test('what another made is not taken over for a child: the family is held', asyn
   const owner = (await world.cluster.send('GET', `${SERVERS}/one`)).body;
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/one-runconfig`);
   expect(told(result)).toEqual(['child-foreign cluster/one.yaml']);
-  expect(owner.status).toMatchObject({ phase: 'Failed', message: expect.stringContaining('does not belong to this instance') });
+  expect(owner.status).toMatchObject({
+    phase: 'Failed',
+    message: expect.stringContaining('does not belong to this instance'),
+  });
   expect(result.outcomes.map(({ resource }) => formatId(resource))).toEqual(['tools/MCPServer/one']);
   expect(living.metadata.labels).toBeUndefined();
 });

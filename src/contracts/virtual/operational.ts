@@ -7,7 +7,7 @@ function wait(description: string, field: string, fallback: string) {
 }
 
 function positive(field: string) {
-  return { rule: "duration(self) > duration('0s')", message: `${field} must be longer than nothing` };
+  return { rule: "duration(self) > duration('0s')", message: `${field} must be longer than 0s` };
 }
 
 const Timeouts = object(

@@ -24,7 +24,7 @@ export const Optimizer = object(
     embeddingServiceTimeout: duration('How long the embedding service may take.', {
       default: OPTIMIZER_DEFAULTS.embeddingServiceTimeout,
       validations: [
-        { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than nothing' },
+        { rule: "duration(self) > duration('0s')", message: 'embeddingServiceTimeout must be longer than 0s' },
       ],
     }),
     maxToolsToReturn: integer('How many tools find_tool gives at most.', {

@@ -63,7 +63,7 @@ function tls(description: string) {
 function timeout(description: string, field: string, fallback: string) {
   return duration(description, {
     default: fallback,
-    validations: [{ rule: "duration(self) > duration('0s')", message: `${field} must be longer than nothing` }],
+    validations: [{ rule: "duration(self) > duration('0s')", message: `${field} must be longer than 0s` }],
   });
 }
 

@@ -26,7 +26,7 @@ const ModelCache = object(
       validations: [
         {
           rule: "!isQuantity(self) || quantity(self).isGreaterThan(quantity('0'))",
-          message: 'size must be more than nothing',
+          message: 'size must be more than 0',
         },
       ],
     }),

@@ -1,8 +1,8 @@
 // Who is in a group. Knows nothing about the members' health: an MCPGroup is ready when its members are known.
 
-import { countText } from '../../std/count-text.ts';
 import { isObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { countText } from '../../std/words/count-text.ts';
 import { conditionsOf, observedGeneration } from '../conditions.ts';
 import type { Typed } from '../define.ts';
 import type { Observed, View } from '../kind.ts';

@@ -4,6 +4,7 @@ import type { CatalogueState, SourceState } from '../../contracts/catalogue-stat
 import { digest } from '../../std/hash.ts';
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { countText } from '../../std/words/count-text.ts';
 import type { Observed } from '../kind.ts';
 import type { Registry } from './facts.ts';
 import type { MCPRegistryStatus } from './schema.ts';
@@ -94,7 +95,10 @@ function verdict(sources: readonly Source[]): Pick<SyncStatus, 'phase'> & { read
   if (running.length > 0) return { phase: 'Syncing', message: `syncing: ${running.join(', ')}` };
   const rejected = sources.filter(({ state }) => (state?.rejectedCount ?? 0) > 0);
   const complaint = [
-    ...rejected.map(({ name, state }) => `; ${name}: ${state?.rejectedCount} invalid entries left out`),
+    ...rejected.map(
+      ({ name, state }) =>
+        `; ${name}: ${countText(state?.rejectedCount ?? 0, 'invalid entry', 'invalid entries')} left out`,
+    ),
     ...sources.flatMap(({ name, state }) => (state?.emptySince === undefined ? [] : `; ${name}: ${state.message}`)),
   ];
   return { phase: 'Complete', message: `synced: ${sources.map(({ name }) => name).join(', ')}${complaint.join('')}` };

@@ -1,7 +1,7 @@
 // What a VirtualMCPServer's conditions say, Ready apart. Knows nothing about their history.
 
-import { countText } from '../../std/count-text.ts';
 import { isObject } from '../../std/json.ts';
+import { countText } from '../../std/words/count-text.ts';
 import type { Verdict } from '../conditions.ts';
 import type { Finding, Observed, View } from '../kind.ts';
 import { sessionVerdict } from '../proxy/session-verdict.ts';

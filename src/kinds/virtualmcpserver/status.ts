@@ -1,9 +1,9 @@
 // How far a VirtualMCPServer is, by its Deployment, by what is behind it and by why its children are held. Knows
 // nothing about how to change that.
 
-import { countText } from '../../std/count-text.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { Static } from '../../std/schema.ts';
+import { countText } from '../../std/words/count-text.ts';
 import { conditionsOf, observedGeneration, refusalReason, type Verdict } from '../conditions.ts';
 import type { Observed } from '../kind.ts';
 import { refusalMessage } from '../pods/progress.ts';

@@ -2,8 +2,8 @@
 // CEL rules, defaults and unknown fields.
 
 import { closest } from '../../std/closest.ts';
-import { countText } from '../../std/count-text.ts';
 import { isObject, type Json, type JsonObject, jsonEquals, pointerToken } from '../../std/json.ts';
+import { countText } from '../../std/words/count-text.ts';
 import { fieldOf } from './defaults.ts';
 import { reportDuplicateItems } from './list-types.ts';
 import { fieldPath } from './path.ts';

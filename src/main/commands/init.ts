@@ -1,18 +1,21 @@
 // `skep init`: scaffolds a config repository.
 
+import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { ownCommand, quoteWord } from '../own-command.ts';
 
 interface Options {
   readonly repository?: string;
 }
 
 function nextSteps(folder: string): string {
+  const command = ownCommand(resolve(folder));
   return `Next:
   put your images into clusters/prod/tools, your repository and the catalogue's database into skep.yaml
   (or remove clusters/prod/platform/catalogue.yaml: nothing else needs a database)
-  cd ${folder}
-  skep validate .
-  skep plan       (needs access to a cluster)
+  cd ${quoteWord(folder)}
+  ${command} validate .
+  ${command} plan       (needs access to a cluster)
 `;
 }
 

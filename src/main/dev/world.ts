@@ -15,7 +15,7 @@ import type { Node, NodeOptions } from '../../devcluster/node/node.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
 import { crd } from '../../kinds/crd.ts';
 import { KINDS } from '../../kinds/index.ts';
-import { countText } from '../../std/count-text.ts';
+import { countText } from '../../std/words/count-text.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
 import { type Config, readConfig } from '../config/config.ts';

@@ -68,7 +68,7 @@ it.each([
     source: ELSEWHERE,
     image: 'images.example.com/clock:2',
     says: [
-      'images-not-checked: images of this namespace are not checked here: what all holds is not among these manifests',
+      'images-not-checked: the images of this namespace are not checked here, for the servers of "all" are not among these manifests: a sync checks them',
     ],
   },
   { reason: 'nothing is enforced', source: ELSEWHERE, enforce: false, image: 'images.example.com/clock:2', says: [] },

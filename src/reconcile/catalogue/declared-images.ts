@@ -42,7 +42,7 @@ function imagesOf(read: ReadEntries, source: RegistrySource, view: View): readon
 }
 
 function notChecked(sources: readonly string[], enforces: boolean) {
-  const message = `images of this namespace are not checked here: what ${sources.join(', ')} holds is not among these manifests`;
+  const message = `the images of this namespace are not checked here, for the servers of ${sources.map((name) => `"${name}"`).join(', ')} are not among these manifests: a sync checks them`;
   return {
     code: 'images-not-checked',
     severity: 'warning',

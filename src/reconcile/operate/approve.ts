@@ -1,8 +1,8 @@
 // Approves what waits: plans as the next run would, and where exactly the named list of deletions waits, stores that it
 // may go. Knows nothing about who asks.
 
-import { countText } from '../../std/count-text.ts';
 import { Failure } from '../../std/failure.ts';
+import { countText } from '../../std/words/count-text.ts';
 import type { DeletionList } from '../prune/guard.ts';
 import { storeApproval } from '../records/approval.ts';
 import type { RunResult } from '../result.ts';

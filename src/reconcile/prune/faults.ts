@@ -2,8 +2,8 @@
 // gone may be what is wrong under another name. Knows nothing about how deletions are made.
 
 import { keyOf } from '../../kube/object.ts';
-import { countText } from '../../std/count-text.ts';
 import { formatId, type Problem, type ResourceId } from '../../std/problem.ts';
+import { countText } from '../../std/words/count-text.ts';
 import type { Compared } from '../diff/compared.ts';
 import { labelValue } from '../labels.ts';
 import type { Gathered } from '../read/gather.ts';

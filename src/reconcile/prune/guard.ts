@@ -1,8 +1,8 @@
 // Keeps a run from deleting more of a source than was meant: limits by count and by share, and what is not ours that would
 // go along. Knows nothing about why an object would be deleted.
 
-import { countText } from '../../std/count-text.ts';
 import { digest } from '../../std/hash.ts';
+import { countText } from '../../std/words/count-text.ts';
 import type { GuardLimits } from '../instance.ts';
 import type { Approval } from '../records/approval.ts';
 import { type Fault, faultReason } from './faults.ts';
