@@ -12,6 +12,7 @@ import {
   storeApproval,
 } from '../../src/reconcile/records/approval.ts';
 import { readInventory, storeInventory } from '../../src/reconcile/records/inventory.ts';
+import { readLongRecord, storeLongRecord } from '../../src/reconcile/records/long-record.ts';
 import { clearQuarantine, readQuarantine, release, storeQuarantine } from '../../src/reconcile/records/quarantine.ts';
 import { sha256 } from '../../src/std/hash.ts';
 import { startWorld, type World } from '../harness/world.ts';
@@ -31,6 +32,13 @@ function deps() {
 
 function listOf(hash: string, count: number) {
   return { hash, deletions: Array.from({ length: count }, () => ({ uid: randomUUID() })) };
+}
+
+async function bytesOf(purpose: string): Promise<number> {
+  const { body } = await world.cluster.send('GET', '/api/v1/namespaces/default/configmaps');
+  const maps: { metadata: { name: string }; data?: object }[] = body.items;
+  const ours = maps.filter(({ metadata }) => metadata.name.startsWith(`skep-test-${purpose}`));
+  return ours.reduce((sum, { data = {} }) => sum + Object.values(data).join('').length, 0);
 }
 
 async function mapsOf(purpose: string): Promise<readonly string[]> {
@@ -62,6 +70,7 @@ test('60,000 deletions are approved beside a few, begun, and spent', async () =>
     await storeApproval(deps(), HOME, listOf(hash, 60_000), LATER);
     await spendApprovals(world.client, HOME, await readApprovals(world.client, HOME), new Set([hash]));
   }
+  expect(await bytesOf('approval')).toBeLessThan(1000);
 });
 
 test('a large approval of which a part was spoilt approves nothing, and others stand', async () => {
@@ -75,6 +84,32 @@ test('a large approval of which a part was spoilt approves nothing, and others s
   const { all } = await readApprovals(world.client, HOME);
   expect(all.map(({ hash }) => hash)).not.toContain('spoilt');
   expect(all.map(({ hash }) => hash)).toContain('whole');
+  await storeApproval(deps(), HOME, large, LATER);
+  const again = await readApprovals(world.client, HOME);
+  expect(again.all.map(({ hash }) => hash)).toContain('spoilt');
+  await spendApprovals(world.client, HOME, again, new Set(['spoilt']));
+});
+
+test('a large approval of which a ConfigMap was lost is given again', async () => {
+  const large = listOf('lost', 60_000);
+  await storeApproval(deps(), HOME, large, LATER);
+  await world.cluster.send('DELETE', '/api/v1/namespaces/default/configmaps/skep-test-approval-2');
+  expect((await readApprovals(world.client, HOME)).all.map(({ hash }) => hash)).not.toContain('lost');
+  await storeApproval(deps(), HOME, large, LATER);
+  expect((await readApprovals(world.client, HOME)).all.map(({ hash }) => hash)).toContain('lost');
+  await spendApprovals(world.client, HOME, await readApprovals(world.client, HOME), new Set(['lost']));
+});
+
+test('who has read before another large approval was given is refused, and that one stands', async () => {
+  const before = await readLongRecord(world.client, HOME, 'approval');
+  await storeApproval(deps(), HOME, listOf('first', 40_000), LATER);
+  const second = listOf('second', 40_000).deletions.map(({ uid }) => `${uid} of the second`);
+  const texts = new Map([['second', JSON.stringify({ expiresAt: LATER, uids: second })]]);
+  const refused = storeLongRecord(world.client, HOME, 'approval', before, texts);
+  await expect(refused).rejects.toMatchObject({ code: 'cluster-conflict' });
+  const { all } = await readApprovals(world.client, HOME);
+  expect(all.map(({ hash, uids }) => [hash, uids.size])).toContainEqual(['first', 40_000]);
+  await spendApprovals(world.client, HOME, await readApprovals(world.client, HOME), new Set(['first']));
 });
 
 test('two approvals at the same moment: one is refused, and neither is half there', async () => {

@@ -26,6 +26,8 @@ type Piece = readonly [number, string];
 const PIECE_MAX = 100_000;
 /** What the place of a piece takes in the first ConfigMap. */
 const PLACE_BYTES = 48;
+/** Counts the writes of pieces: whoever has read the first ConfigMap before one began cannot write any more. */
+const WRITES = 'skep.dev/record-writes';
 
 /** A text of which a piece is missing, or was changed by hand, is read as the list of its pieces: as no text of anybody's. */
 export async function readLongRecord(
@@ -42,7 +44,13 @@ export async function readLongRecord(
   });
   await Promise.all(read);
   const contents = objects.map(dataOf);
-  return { texts: new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)])), objects };
+  const texts = new Map([...heads].map(([key, head]) => [key, assembleText(head, contents)]));
+  const isWhole = [...heads].every(([key, head]) => piecesOf(head).length === 0 || texts.get(key) !== head);
+  const latest = isWhole ? first : await readRecord(cluster, home, purpose);
+  // Pieces go once the first ConfigMap does not name them any more.
+  if (latest?.metadata.resourceVersion !== first?.metadata.resourceVersion)
+    return readLongRecord(cluster, home, purpose);
+  return { texts, objects };
 }
 
 function dataOf(object: KubeObject | undefined): ReadonlyMap<string, string> {
@@ -64,11 +72,14 @@ function piecesOf(text: string): readonly Piece[] {
 function assembleText(head: string, contents: readonly ReadonlyMap<string, string>[]): string {
   const pieces = piecesOf(head);
   if (pieces.length === 0) return head;
-  const found = pieces.map(([shard, name]) => {
-    const text = contents[shard]?.get(name);
-    return text === undefined || nameOf(text) !== name ? undefined : text;
-  });
+  const found = pieces.map((piece) => textOfPiece(piece, contents));
   return found.includes(undefined) ? head : found.join('');
+}
+
+/** Undefined where it is lost, or was changed by hand. */
+function textOfPiece([shard, name]: Piece, contents: readonly ReadonlyMap<string, string>[]): string | undefined {
+  const text = contents[shard]?.get(name);
+  return text === undefined || nameOf(text) !== name ? undefined : text;
 }
 
 function nameOf(piece: string): string {
@@ -89,20 +100,71 @@ export async function storeLongRecord(
   const keys = keysOfLong(texts);
   const cut = new Map([...texts].filter(([key]) => keys.has(key)).map(([key, text]) => [key, piecesIn(text)]));
   const pieces = new Map([...cut.values()].flat().map((piece) => [nameOf(piece), piece]));
-  const objects = [...before.objects];
-  const places = new Map([...dataOf(objects[0]).values()].flatMap(piecesOf).map(([shard, name]) => [name, shard]));
-  for (let shard = 1; [...pieces.keys()].some((name) => !places.has(name)); shard += 1) {
-    if (shard === SHARDS_MAX) throw recordFull(purpose);
-    const object = objects[shard] ?? (await readRecord(cluster, home, purpose, shard));
-    const data = fill(object, shard, pieces, places);
-    objects[shard] =
-      data === undefined ? object : await storeRecord(cluster, recordId(home, purpose, shard), object, { data });
+  const { objects, places, contents } = await placePieces(cluster, home, purpose, before, pieces);
+  const write = async (shard: number, data: JsonObject, annotations = {}): Promise<void> => {
+    const id = recordId(home, purpose, shard);
+    objects[shard] = await storeRecord(cluster, id, objects[shard], { data }, annotations);
+  };
+  if (contents.size > 0) {
+    const writes = Number(objects[0]?.metadata.annotations?.[WRITES] ?? 0) + 1;
+    await write(0, Object.fromEntries(dataOf(objects[0])), { [WRITES]: String(writes) });
   }
+  for (const [shard, data] of contents) await write(shard, data);
   const head = (found: readonly string[]) => found.map(nameOf).map((name) => [places.get(name) ?? 0, name]);
   const heads = [...cut].map(([key, found]): [string, string] => [key, JSON.stringify({ pieces: head(found) })]);
-  const data = Object.fromEntries(new Map([...texts, ...heads]));
-  objects[0] = await storeRecord(cluster, recordId(home, purpose), objects[0], { data });
+  await write(0, Object.fromEntries(new Map([...texts, ...heads])));
+  await emptyUnused(objects, write);
   return { texts, objects };
+}
+
+interface Placed {
+  /** With those that were read besides. */
+  readonly objects: (KubeObject | undefined)[];
+  /** By name of a piece, the number of its shard. */
+  readonly places: ReadonlyMap<string, number>;
+  /** Of the shards that are to be written. */
+  readonly contents: ReadonlyMap<number, JsonObject>;
+}
+
+/** Only reads: what is full is known before anything is written. */
+async function placePieces(
+  cluster: Pick<Cluster, 'get'>,
+  home: InstanceName,
+  purpose: Purpose,
+  before: LongRecord,
+  pieces: ReadonlyMap<string, string>,
+): Promise<Placed> {
+  const objects = [...before.objects];
+  const stored = objects.map(dataOf);
+  const known = [...dataOf(objects[0]).values()].flatMap(piecesOf);
+  const places = new Map(
+    known.filter((piece) => textOfPiece(piece, stored) !== undefined).map(([shard, name]) => [name, shard]),
+  );
+  const contents = new Map<number, JsonObject>();
+  for (let shard = 1; [...pieces.keys()].some((name) => !places.has(name)); shard += 1) {
+    if (shard === SHARDS_MAX) throw recordFull(purpose);
+    objects[shard] ??= await readRecord(cluster, home, purpose, shard);
+    const data = fill(objects[shard], shard, pieces, places);
+    if (data !== undefined) contents.set(shard, data);
+  }
+  return { objects, places, contents };
+}
+
+/** The record is stored by then, whatever becomes of what the one before has left. */
+async function emptyUnused(
+  objects: readonly (KubeObject | undefined)[],
+  write: (shard: number, data: JsonObject) => Promise<void>,
+): Promise<void> {
+  const used = new Set([...dataOf(objects[0]).values()].flatMap(piecesOf).map(([, name]) => name));
+  for (const [shard, object] of objects.entries()) {
+    const names = [...dataOf(object).keys()];
+    if (shard === 0 || names.length === 0 || names.some((name) => used.has(name))) continue;
+    try {
+      await write(shard, {});
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
 }
 
 /**
