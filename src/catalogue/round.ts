@@ -35,7 +35,9 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
   const wanted = request.sources.filter((source) => due(source, states[source.name], request.trigger, ports.now()).due);
   const results = await Promise.allSettled(
     wanted.map((source) =>
-      ports.inTurn((answered) => syncOne({ ...ports, source: heard(ports.source, answered) }, request, source)),
+      ports.inTurn((answered) =>
+        syncOne({ ...ports, source: announceAnswer(ports.source, answered) }, request, source),
+      ),
     ),
   );
   return results.flatMap((result) => {
@@ -45,7 +47,7 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
 }
 
 /** A source that never reports that its answer begins waits for its turn at the end: parsing the content takes the most memory. */
-function heard<O>(source: Source<O>, answered: Answered): Source<O> {
+function announceAnswer<O>(source: Source<O>, answered: Answered): Source<O> {
   return {
     async read(request) {
       const content = await source.read({ ...request, answered });

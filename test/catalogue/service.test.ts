@@ -392,14 +392,14 @@ test('a thread that died with the claim of its source is recorded once that has 
   const logger = pino({ level: 'silent' });
   const crashes = watchCrashes({ writer, clock: systemClock, logger }, registry, new AbortController().signal);
   await writer.claim({ ...registry, source: 'all' });
-  await crashes.noted([source], () => Promise.reject(new Failure('sync-thread-failed', 'it has ended')));
+  await crashes.attempt([source], () => Promise.reject(new Failure('sync-thread-failed', 'it has ended')));
   expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Syncing' } });
-  expect(await crashes.withoutRecorded([source])).toEqual([]);
+  expect(await crashes.recordPending([source])).toEqual([]);
   expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Syncing' } });
   await database.sql(`update catalogue_source set claimed_until = now() where registry = '${config.registryName}'`);
-  expect(await crashes.withoutRecorded([source])).toEqual([]);
+  expect(await crashes.recordPending([source])).toEqual([]);
   expect(await statesOf(config, writer)).toMatchObject({ all: { phase: 'Failed', message: 'it has ended' } });
-  expect(await crashes.withoutRecorded([source])).toEqual([source]);
+  expect(await crashes.recordPending([source])).toEqual([source]);
   expect(crashes.groupsOf([source, { ...source, name: 'other' }])).toEqual([[{ ...source, name: 'other' }], [source]]);
 });
 

@@ -22,7 +22,7 @@ export interface Backend extends Listed {
   readonly authConfig?: string;
   /** A backend that cannot be authenticated to as it should is not called at all. */
   readonly auth: Converted;
-  /** As it lives, where it is a member. */
+  /** The live resource, where it is a member. */
   readonly member?: KubeObject;
 }
 

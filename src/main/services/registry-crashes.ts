@@ -23,9 +23,9 @@ interface Deps {
 
 export interface Crashes {
   /** Does the work of a thread; where that crashes, notes whose it was, and records it. Throws what the work throws. */
-  noted(sources: readonly Own[], work: () => Promise<void>): Promise<void>;
+  attempt(sources: readonly Own[], work: () => Promise<void>): Promise<void>;
   /** Records what could not be until now, for the thread had the claims of the sources; gives the others. */
-  withoutRecorded(wanted: readonly Own[]): Promise<readonly Own[]>;
+  recordPending(wanted: readonly Own[]): Promise<readonly Own[]>;
   /** What one thread each is to read. */
   groupsOf(sources: readonly Own[]): readonly (readonly Own[])[];
 }
@@ -56,7 +56,7 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
   }
 
   return {
-    async noted(sources, work) {
+    async attempt(sources, work) {
       try {
         await work();
       } catch (failure) {
@@ -70,7 +70,7 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
       }
       for (const { name } of sources) suspects.delete(name);
     },
-    async withoutRecorded(wanted) {
+    async recordPending(wanted) {
       const crashed = wanted.filter(({ name }) => unrecorded.has(name));
       if (crashed.length > 0) await record(crashed);
       return wanted.filter((source) => !crashed.includes(source));

@@ -97,8 +97,8 @@ async function run(
       retained = true;
       const states = await writer.states(registry);
       const wanted = sources.filter((source) => isFree(source, states[source.name], clock.now()));
-      for (const group of crashes.groupsOf(await crashes.withoutRecorded(wanted))) {
-        await crashes.noted(group, () => syncInThread({ ...order, sources: group }, report, signal));
+      for (const group of crashes.groupsOf(await crashes.recordPending(wanted))) {
+        await crashes.attempt(group, () => syncInThread({ ...order, sources: group }, report, signal));
       }
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;

@@ -39,7 +39,7 @@ export function runningServers(
     const resource = resourceFrom(object, object.spec);
     const status = statuses.get(keyOf(idOf(object))) ?? resource.status ?? {};
     for (const server of exposed(kind.exposes(resource, observed.views(namespace)))) {
-      servers.set(`${namespace}/${name}/${kind.kind}`, { namespace, name, ...server, ready: answers(status) });
+      servers.set(`${namespace}/${name}/${kind.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
@@ -50,7 +50,7 @@ function compare(a: string, b: string): number {
 }
 
 /** What runs with fewer backends than it has answers as well. */
-function answers(status: JsonObject): boolean {
+function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
 

@@ -77,7 +77,7 @@ function foreignMessage(input: ForeignInput, { id }: Desired, owner: ResourceId)
       `would make ${formatId(id)}, which belongs to ${controller.kind} "${controller.name}": rename one of the two`,
     ];
   }
-  // Instances of one name have one field manager: what they have applied is told by the set.
+  // Instances of one name have one field manager: only the set says which of them has applied the object.
   if (isOfOtherSet(live, input.applySet))
     return [`would make ${formatId(id)}, which another instance keeps: rename one of the two`];
   if (labelOf(live, PART_OF) === input.applySet || input.applied(live)) return [];

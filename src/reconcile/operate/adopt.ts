@@ -99,7 +99,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       declared,
       ofOthers: ofOthers.map(({ live }) => live),
       children: wishes.objects.filter(({ owner }) => owner !== undefined),
-      ...livingOf(options, snapshot, leftAlone),
+      ...liveObjects(options, snapshot, leftAlone),
     });
   // An object is stored whole: of those that are taken over the contents are read, too.
   await snapshot.complete(look().map(({ resource }) => resource));
@@ -131,23 +131,23 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
 }
 
 /** What may be touched. */
-function livingOf(
+function liveObjects(
   { namespaces, kinds, apiGroup }: RunOptions,
   snapshot: Prepared['snapshot'],
   leftAlone: Prepared['leftAlone'],
-): Pick<AdoptionInput, 'living' | 'customResources'> {
+): Pick<AdoptionInput, 'live' | 'customResources'> {
   const scope = scopeOf(namespaces);
   const inScope = snapshot.objects().filter(({ metadata }) => scope.allows(metadata.namespace ?? ''));
   const free = inScope.filter((object) => !isLeftAlone(object) && !leftAlone.has(keyOf(idOf(object))));
-  const living = free.toSorted((a, b) => (formatId(idOf(a)) < formatId(idOf(b)) ? -1 : 1));
+  const live = free.toSorted((a, b) => (formatId(idOf(a)) < formatId(idOf(b)) ? -1 : 1));
   const ours = new Set(kinds.map(({ kind }) => kind));
   return {
-    living,
-    customResources: living.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup),
+    live,
+    customResources: live.filter(({ kind, apiVersion }) => ours.has(kind) && groupOf(apiVersion) === apiGroup),
   };
 }
 
-/** As it lives, where it does and may be touched. */
+/** What is declared and exists in the cluster, as far as it may be touched. */
 function declaredOf({ resolved, leftAlone, snapshot }: Prepared): readonly (Declared & { readonly custom: boolean })[] {
   return resolved.standings.flatMap(({ loaded: { id, source, kind }, verdict }) => {
     const custom = kind !== undefined;

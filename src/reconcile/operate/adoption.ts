@@ -45,7 +45,7 @@ export interface AdoptionInput {
   /** What the declared ones should become. */
   readonly children: readonly Desired[];
   /** Everything that lives, as far as it was listed. */
-  readonly living: readonly KubeObject[];
+  readonly live: readonly KubeObject[];
 }
 
 export function adoptions(input: AdoptionInput): readonly Adoption[] {
@@ -59,7 +59,7 @@ export function adoptions(input: AdoptionInput): readonly Adoption[] {
   return [
     ...input.customResources.flatMap((live) => resourceAdoption(input, live, owners.get(keyOf(idOf(live))))),
     ...input.ofOthers.map((live) => ordinaryAdoption(input, live)),
-    ...input.living.flatMap((live): Adoption[] => {
+    ...input.live.flatMap((live): Adoption[] => {
       if (live.metadata.deletionTimestamp !== undefined) return [];
       const desired = wanted.get(keyOf(idOf(live)));
       const owner = desired?.owner === undefined ? formerOwner(input, live) : owners.get(keyOf(desired.owner));
