@@ -6,7 +6,7 @@ import { UNTRACED } from '../std/telemetry/trace.ts';
 import { onlyCurrent } from './apply/current.ts';
 import { acquire, holderName, leaseId, readLease } from './apply/lock.ts';
 import { SUSPENDED, type SuspensionWatch, watchSuspension } from './apply/suspension-watch.ts';
-import { recordRunning } from './catalogue/running.ts';
+import { recordRunning } from './catalogue/record-running.ts';
 import type { InstanceOptions } from './instance.ts';
 import { withoutForbidden } from './plan/plan-readers.ts';
 import { admitAgain } from './plan-file/admission.ts';
@@ -44,11 +44,33 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
   const first = await trace.span('prepare', {}, () => prepare(deps, options, 'sync'));
   const warnings = await release(deps.cluster, options, first.quarantine, first.gathered.released);
   const idle = await finishWithoutWriting(deps, options, first);
-  if (idle !== undefined) {
-    const unrecorded = await recordRunning(deps, options, first.registries, idle.running);
-    return withWarnings(resultOf(deps, options, start, first, idle), [...warnings, ...unrecorded]);
-  }
+  const ended =
+    idle === undefined
+      ? await writeLocked({ deps, options, start, first }, seen)
+      : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
+  if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
+  // A database that does not answer keeps nobody from the lock.
+  const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
+  return withWarnings(ended.result, [...warnings, ...unrecorded]);
+}
 
+interface Begun {
+  readonly deps: RunDeps;
+  readonly options: RunOptions;
+  readonly start: Start;
+  readonly first: Prepared;
+}
+
+interface Ended extends Pick<Done, 'running'> {
+  readonly result: RunResult;
+  readonly prepared: Prepared;
+}
+
+/** Only why, where somebody has suspended the instance meanwhile, and the writing was given up. */
+async function writeLocked(
+  { deps, options, start, first }: Begun,
+  seen: Awaited<ReturnType<typeof readLease>>,
+): Promise<Ended | { readonly paused: Paused }> {
   const lock = await acquire(deps, seen, holderName(options));
   const watch = await watchSuspension(deps, options);
   const assertGoing = (): void => {
@@ -60,14 +82,13 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
     const prepared = await underLock(deps, options, first, lock.contended);
     const cluster = onlyCurrent(deps.cluster, prepared.snapshot.objects(), assertGoing);
     const written = await write({ ...deps, cluster }, options, prepared);
-    const paused = pausedWhile(watch);
-    const unrecorded = await recordRunning(deps, options, written.prepared.registries, written.done.running);
     const result = resultOf(deps, options, start, written.prepared, written.done);
-    return { ...withWarnings(result, [...warnings, ...unrecorded]), paused };
+    const { running } = written.done;
+    return { prepared: written.prepared, running, result: { ...result, paused: pausedWhile(watch) } };
   } catch (error) {
     const paused = error instanceof Failure && error.code === SUSPENDED ? pausedWhile(watch) : undefined;
     if (paused === undefined) throw error;
-    return { ...withWarnings(await planOnly(deps, options), warnings), paused };
+    return { paused };
   } finally {
     await watch.end();
     deps.cluster.fence(undefined);

@@ -71,7 +71,7 @@ export async function finishWithoutWriting(
   const exact = outcomes.length > 0 || (sameExtent(exactExtent(options, prepared), extent) && sameOrigins(origins));
   if (!isStranger && (changes.length > 0 || waiting || !exact)) return undefined;
   for (const outcome of outcomes) deps.progress(outcome);
-  const running = runningServers(prepared.resolved, { observed, changes });
+  const running = runningServers(deps, options, prepared.resolved, { observed, changes });
   return { outcomes, readiness, failures: [], problems: [], fields: [], timedOut: false, running };
 }
 
@@ -98,7 +98,7 @@ export async function write(deps: WriteDeps, options: WriteOptions, first: Prepa
   const fields = fieldsLost({ manager, force: options.conflicts === 'force' }, outcomes, loaded);
   const problems = [...problemsOf(fields, loaded, manager), ...settled.problems];
   const { readiness } = settled;
-  const running = runningServers(prepared.resolved, settled);
+  const running = runningServers(deps, options, prepared.resolved, settled);
   const all = [...failures, ...unnarrowed, ...settled.failures];
   return { prepared, done: { outcomes, readiness, problems, fields, failures: all, timedOut, running } };
 }

@@ -8,11 +8,13 @@ import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { RunningServers } from '../../src/contracts/running-servers.ts';
+import { crd } from '../../src/kinds/crd.ts';
+import { KINDS } from '../../src/kinds/index.ts';
 import { startService } from '../../src/main/services/serve.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type InstanceFolder, instanceFolder, settingsOf } from '../harness/instance.ts';
-import { startWorld, type World } from '../harness/world.ts';
+import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 
 let world: World;
 let database: TestDatabase;
@@ -54,14 +56,14 @@ const SERVERS = JSON.stringify({
 const CONTENT = { documents: [{ text: SERVERS, location: 'servers.json' }], extent: 'whole' } as const;
 
 /** In mode anonymous what runs is shown only where the registry says so. */
-function registry(annotations = '{skep.dev/running: enabled}'): string {
+function registry(annotations = '{skep.dev/running: enabled}', more = ''): string {
   return `apiVersion: toolhive.stacklok.dev/v1alpha1
 kind: MCPRegistry
 metadata: {name: catalogue, namespace: tools, annotations: ${annotations}}
 spec:
   registries:
     - {name: all, format: toolhive, configMapRef: {name: servers, key: servers.json}, syncPolicy: {interval: 1h}}
----
+${more}---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: servers, namespace: tools}
@@ -165,21 +167,49 @@ test('a server that is kept because its manifest is invalid still runs, and one 
   expect(await rows()).toEqual([]);
 });
 
-test('a registry with a store of its own gets what runs in its namespace, and a store that fails takes nothing from the run', async () => {
+const OWN_DATABASE = registry(
+  undefined,
+  `  databaseConfig:
+    dbAppUserPasswordSecretRef: {name: db, key: app}
+    dbMigrationUserPasswordSecretRef: {name: db, key: migrator}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: db, namespace: tools}
+stringData: {app: a, migrator: b}
+`,
+);
+
+test('a registry with a store of its own gets what runs in its namespace, and stores that fail or hang take nothing from the run', async () => {
   const own = await createTestDatabase();
   const ownStore = createStore(openPool(own.app));
-  const common = { commonStore: () => Promise.reject(new Failure('database-unreachable', 'the database is away')) };
+  const sourceFor = () => ({ read: async () => CONTENT });
+  let holders: readonly string[] | undefined;
+  async function commonStore(): Promise<never> {
+    const { body } = await world.cluster.send('GET', '/apis/coordination.k8s.io/v1/leases');
+    const leases = body.items as readonly { readonly spec: { readonly holderIdentity?: string } }[];
+    holders = leases.map(({ spec }) => spec.holderIdentity ?? '');
+    throw new Failure('database-unreachable', 'the database is away');
+  }
   world.fleet.commit({
+    'cluster/registry.yaml': OWN_DATABASE,
     'cluster/clock.json': resource('MCPServer', 'clock', CLOCK),
     'cluster/inside.json': resource('MCPServer', 'inside', CLOCK, 'ops'),
   });
   try {
-    const registries = { sourceFor: () => ({ read: async () => CONTENT }), storeFor: async () => ownStore, ...common };
+    const registries = { sourceFor, storeFor: async () => ownStore, commonStore };
     const { failures, warnings } = await world.run({ registries });
     expect([failures, warnings.map(({ message }) => message)]).toEqual([[], ['the database is away']]);
+    expect(holders?.filter((holder) => holder !== '')).toEqual([]);
     const { servers } = await ownStore.running({ namespace: 'tools', registry: 'catalogue' });
     expect(servers.map(({ name, ready }) => `${name} ${ready}`)).toEqual(['clock true']);
     expect((await ownStore.running({ namespace: 'ops', registry: 'catalogue' })).servers).toEqual([]);
+
+    const hanging = { ...registries, commonStore: () => new Promise<never>(() => undefined) };
+    world.fleet.commit({ 'cluster/clock.json': undefined });
+    const late = await world.run({ registries: hanging });
+    expect(late.warnings.map(({ code }) => code)).toEqual(['database-busy']);
+    expect((await ownStore.running({ namespace: 'tools', registry: 'catalogue' })).servers).toEqual([]);
   } finally {
     await ownStore.close();
     await own.drop();
@@ -194,4 +224,24 @@ test('an anonymous registry shows nothing of what runs unless it says so', async
   await sync();
   expect(await rows()).toHaveLength(2);
   expect(await shown()).toEqual({ status: 404, servers: [] });
+});
+
+test('what others stored by definitions of their own stops no run', async () => {
+  const kind = KINDS.find((each) => each.kind === 'VirtualMCPServer');
+  if (kind === undefined) throw new Error('there is no VirtualMCPServer');
+  const ours = crd(kind, API_GROUP);
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const [version] = (ours as unknown as { spec: { versions: readonly object[] } }).spec.versions;
+  const theirs = { ...ours, spec: { ...(ours.spec as object), versions: [{ ...version, schema }] } };
+  const registries = { sourceFor: () => ({ read: async () => CONTENT }), storeFor: async () => store };
+  await world.client.apply(theirs, { force: true });
+  world.client.refresh();
+  const path = '/apis/toolhive.stacklok.dev/v1alpha1/namespaces/tools/virtualmcpservers';
+  const body = JSON.parse(resource('VirtualMCPServer', 'by-hand', { config: { groupRef: 'team' } }));
+  expect((await world.cluster.send('POST', path, { body })).status).toBe(201);
+  for (const round of [1, 2]) {
+    world.fleet.commit({ 'cluster/clock.json': resource('MCPServer', 'clock', { ...CLOCK, args: [`${round}`] }) });
+    const { failures } = await world.run({ registries, scope: 'cluster' });
+    expect(failures).toEqual([]);
+  }
 });

@@ -4,7 +4,8 @@
 import { idOf, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { formatId } from '../../std/problem.ts';
-import { emptyCatalogue, type RegistryDeps } from '../catalogue/registries.ts';
+import { emptyCatalogue } from '../catalogue/departed-registry.ts';
+import type { RegistryDeps } from '../catalogue/registries.ts';
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
 import { type Extent, sameExtent, union } from '../observe/applyset.ts';

@@ -10,9 +10,8 @@ import { openTurns } from '../../catalogue/turns.ts';
 import type { CatalogueState } from '../../contracts/catalogue-state.ts';
 import type { RegistrySource } from '../../contracts/registry/source.ts';
 import type { Kind, Resource, View } from '../../kinds/kind.ts';
-import { groupOf, type KubeObject, keyOf } from '../../kube/object.ts';
+import { keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
-import { isObject } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
 import type { SyncMode } from '../instance.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
@@ -46,8 +45,8 @@ export interface RegistryResults {
   readonly outcomes: readonly CatalogueOutcome[];
   readonly problems: readonly Problem[];
   readonly failures: readonly Failure[];
-  /** Those that could be reached. */
-  readonly stores: readonly RegistryStore[];
+  /** Of registries with a database of their own: those that could be reached. */
+  readonly ownStores: readonly RegistryStore[];
 }
 
 export interface RegistryStore {
@@ -88,16 +87,6 @@ export interface SyncInput {
   readonly views: (namespace: string) => View;
 }
 
-/** No database is configured, or the Secret with its password is gone. */
-const NO_WAY: readonly string[] = ['catalogue-not-configured', 'source-auth-required'];
-
-interface Departure {
-  readonly object: KubeObject;
-  readonly kinds: readonly Kind[];
-  readonly apiGroup: string;
-  readonly view: View;
-}
-
 const NOTHING: RegistryResults = {
   states: new Map(),
   unreadable: new Map(),
@@ -105,7 +94,7 @@ const NOTHING: RegistryResults = {
   outcomes: [],
   problems: [],
   failures: [],
-  stores: [],
+  ownStores: [],
 };
 
 export async function syncRegistries(
@@ -123,7 +112,7 @@ export async function syncRegistries(
     outcomes: results.flatMap((result) => result.outcomes),
     problems: results.flatMap((result) => result.problems),
     failures: results.flatMap((result) => result.failures),
-    stores: results.flatMap((result) => result.stores),
+    ownStores: results.flatMap((result) => result.ownStores),
   };
 }
 
@@ -173,34 +162,13 @@ async function registryResults(deps: SyncDeps, registry: Registry): Promise<Regi
       images: new Map(registry.enforced && synced ? [[key, await writer.images(own)]] : []),
       outcomes: outcomes.map((outcome) => catalogueOutcome(key, outcome)),
       problems: outcomes.flatMap((outcome) => outcome.problems),
-      stores: [{ namespace: own.namespace, writer }],
+      ownStores: kind.database(resource) === undefined ? [] : [{ namespace: own.namespace, writer }],
     };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     // A plan is made before anything is there: the sync will make the tables.
     if (mode === 'read' && failure.code === 'database-not-migrated') return NOTHING;
     return { ...NOTHING, unreadable: new Map([[key, failure.message]]), failures: [failure] };
-  }
-}
-
-/**
- * Nobody asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
- * is no way to reach it any more, its catalogue is lost as well.
- */
-export async function emptyCatalogue(
-  { registries }: { readonly registries?: RegistryDeps },
-  { object, kinds, apiGroup, view }: Departure,
-): Promise<void> {
-  const { name, namespace = '' } = object.metadata;
-  const kind = kinds.find((each) => each.kind === object.kind && groupOf(object.apiVersion) === apiGroup);
-  if (registries === undefined || kind === undefined || !isObject(object.spec)) return;
-  const resource: Resource = { ...object, spec: object.spec };
-  if (kind.sources(resource).length === 0) return;
-  try {
-    const writer = await registries.storeFor(kind, resource, view, 'sync');
-    await writer.retain({ namespace, registry: name }, []);
-  } catch (failure) {
-    if (!(failure instanceof Failure) || !NO_WAY.includes(failure.code)) throw failure;
   }
 }
 

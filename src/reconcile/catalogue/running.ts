@@ -1,16 +1,17 @@
 // Which servers of the fleet run, for those who read the catalogue: where clients reach each, whether it is ready, and what a
-// catalogue may know it by. Leaves it in the stores of the registries. Knows nothing about SQL, nor about what a spec means.
+// catalogue may know it by. Knows nothing about stores, nor about what a spec means.
 
-import type { Runner } from '../../catalogue/ports.ts';
 import type { RunningServer } from '../../contracts/running-servers.ts';
-import type { Endpoint } from '../../kinds/kind.ts';
-import { idOf, keyOf } from '../../kube/object.ts';
-import { Failure } from '../../std/failure.ts';
+import type { Endpoint, Resource, View } from '../../kinds/kind.ts';
+import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
-import type { Resolved } from '../resolve/resolve.ts';
+import type { OwnKinds } from '../instance.ts';
+import { type ReadableResource, readableResources } from '../observe/readable-resources.ts';
+import type { Sourced } from '../read/sourced.ts';
+import type { Standing } from '../resolve/resolve.ts';
 import { readyCondition, type StatusChange } from '../settle/readiness.ts';
-import { type ObservedState, type Owned, resourceFrom } from '../settle/settle.ts';
-import type { RegistryDeps, RegistryResults, RegistryStore } from './registries.ts';
+import type { ObservedState } from '../settle/settle.ts';
+import type { RegistryDeps } from './registries.ts';
 
 export interface Settled {
   readonly observed: ObservedState;
@@ -18,31 +19,68 @@ export interface Settled {
   readonly changes: readonly StatusChange[];
 }
 
+interface Judged extends Pick<Standing, 'verdict'> {
+  readonly loaded: Pick<Sourced, 'id' | 'byHand'>;
+}
+
+interface RunningDeps {
+  readonly registries?: RegistryDeps | undefined;
+}
+
 /**
  * Ours, and what others applied by hand where that is in scope, whatever became of the manifests: a server that is kept unchanged
- * runs. Undefined where not everything could be listed.
+ * runs. What no kind of ours can read is left out. Undefined where not all of our kinds could be listed, or nothing is recorded.
  */
 export function runningServers(
-  { standings }: Pick<Resolved, 'standings'>,
+  { registries }: RunningDeps,
+  options: OwnKinds,
+  { standings }: { readonly standings: readonly Judged[] },
   { observed, changes }: Settled,
 ): readonly RunningServer[] | undefined {
-  if (observed.unlisted.size > 0) return undefined;
-  const byHand = standings.flatMap(({ loaded: { id, kind, byHand } }): readonly Owned[] => {
-    const object = byHand === true ? observed.living(id) : undefined;
-    return object === undefined || kind === undefined ? [] : [{ kind, object }];
+  if (registries === undefined || options.kinds.some(({ kind }) => observed.unlisted.has(kind))) return undefined;
+  const byHand = standings.flatMap(({ verdict, loaded: { id, byHand } }): readonly KubeObject[] => {
+    const object = byHand === true && verdict !== 'held' ? observed.living(id) : undefined;
+    return object === undefined ? [] : [object];
   });
+  const read = objectReader(options);
   const statuses = new Map(changes.map(({ id, status }) => [keyOf(id), status]));
   const servers = new Map<string, RunningServer>();
-  for (const { kind, object } of [...observed.owned, ...byHand]) {
-    if (object.metadata.deletionTimestamp !== undefined || !isObject(object.spec)) continue;
-    const { name, namespace = '' } = object.metadata;
-    const resource = resourceFrom(object, object.spec);
-    const status = statuses.get(keyOf(idOf(object))) ?? resource.status ?? {};
-    for (const server of exposed(kind.exposes(resource, observed.views(namespace)))) {
-      servers.set(`${namespace}/${name}/${kind.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
+  for (const object of [...observed.owned.map((each) => each.object), ...byHand]) {
+    const { deletionTimestamp, name, namespace = '' } = object.metadata;
+    const found = deletionTimestamp === undefined ? read(object) : undefined;
+    if (found === undefined) continue;
+    const status = statuses.get(keyOf(idOf(object))) ?? (isObject(object.status) ? object.status : {});
+    const view = readableView(options, observed.views(namespace), read);
+    for (const server of found.kind.exposes(found.resource, view).flatMap(reachableServer)) {
+      servers.set(`${namespace}/${name}/${object.kind}`, { namespace, name, ...server, ready: isAnswering(status) });
     }
   }
   return [...servers.values()].toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name));
+}
+
+type ReadObject = (object: KubeObject) => ReadableResource | undefined;
+
+/** Each is read once, however many look at it. */
+function objectReader({ kinds, apiGroup }: OwnKinds): ReadObject {
+  const known = new Map<KubeObject, ReadableResource | undefined>();
+  return (object) => {
+    if (!known.has(object)) known.set(object, readableResources(kinds, apiGroup, [object])[0]);
+    return known.get(object);
+  };
+}
+
+/** What exists may be of another operator, or older than our definitions. */
+function readableView({ apiGroup }: OwnKinds, view: View, read: ReadObject): View {
+  function readable(object: KubeObject): KubeObject | Resource | undefined {
+    return groupOf(object.apiVersion) === apiGroup ? read(object)?.resource : object;
+  }
+  return {
+    find(kind, name) {
+      const object = view.find(kind, name);
+      return object === undefined ? undefined : readable(object);
+    },
+    all: (kind) => view.all(kind).flatMap((object) => readable(object) ?? []),
+  };
 }
 
 function compare(a: string, b: string): number {
@@ -54,62 +92,22 @@ function isAnswering(status: JsonObject): boolean {
   return readyCondition(status)?.status === 'True' || status.phase === 'Degraded';
 }
 
-function exposed(endpoints: readonly Endpoint[]): readonly Omit<RunningServer, 'namespace' | 'name' | 'ready'>[] {
-  return endpoints.map((endpoint) => {
-    const transport = endpoint.transport === 'sse' ? 'sse' : 'streamable-http';
-    // What cannot be read may ask for a token.
-    const auth = endpoint.auth.type === 'anonymous' ? 'none' : 'oidc';
-    return { url: clientUrl(endpoint.url, transport), transport, auth, ...knownBy(endpoint) };
-  });
+function reachableServer(endpoint: Endpoint): readonly Omit<RunningServer, 'namespace' | 'name' | 'ready'>[] {
+  const transport = endpoint.transport === 'sse' ? 'sse' : 'streamable-http';
+  // What cannot be read may ask for a token.
+  const auth = endpoint.auth.type === 'anonymous' ? 'none' : 'oidc';
+  const url = clientUrl(endpoint.url, transport);
+  return url === undefined ? [] : [{ url, transport, auth, ...identityOf(endpoint) }];
 }
 
-function knownBy({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' | 'remoteUrl'> {
+function identityOf({ offer }: Endpoint): Pick<RunningServer, 'image' | 'args' | 'remoteUrl'> {
   if (offer.type === 'members') return {};
   return 'image' in offer.server ? offer.server : { remoteUrl: offer.server.url };
 }
 
-/** The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. */
-function clientUrl(url: string, transport: RunningServer['transport']): string {
-  const { pathname } = new URL(url);
-  return pathname === '/' ? `${url}${transport === 'sse' ? '/sse' : '/mcp'}` : url;
-}
-
-/**
- * One statement for the store of the instance, which gets everything, and one for each registry with a store of its own, which gets
- * what runs in its namespace. Gives what failed, and is not known yet: the run is none the worse for it.
- */
-export async function recordRunning(
-  { registries: ports }: { readonly registries?: RegistryDeps | undefined },
-  runner: Runner,
-  { stores, failures }: Pick<RegistryResults, 'stores' | 'failures'>,
-  servers: readonly RunningServer[] | undefined,
-): Promise<readonly Failure[]> {
-  if (ports === undefined || servers === undefined) return [];
-  const known = new Set(failures.map(({ message }) => message));
-  const found: Failure[] = [];
-  async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (failure) {
-      if (!(failure instanceof Failure)) throw failure;
-      if (!known.has(failure.message)) found.push(failure);
-      known.add(failure.message);
-      return undefined;
-    }
-  }
-  const common = await attempt(async () => ports.commonStore?.());
-  await attempt(async () => common?.recordRunning(runner, servers));
-  for (const { writer, namespace } of distinctPlaces(stores.filter((store) => store.writer !== common))) {
-    const own = servers.filter((server) => server.namespace === namespace);
-    await attempt(() => writer.recordRunning(runner, own, namespace));
-  }
-  return found;
-}
-
-/** Registries of one namespace may share a store. */
-function distinctPlaces(stores: readonly RegistryStore[]): readonly RegistryStore[] {
-  return stores.filter(
-    ({ writer, namespace }, index) =>
-      stores.findIndex((each) => each.writer === writer && each.namespace === namespace) === index,
-  );
+/** The existing platform writes `status.url` of an MCPRemoteProxy without a path; clients need one. Undefined where it is none. */
+function clientUrl(url: string, transport: RunningServer['transport']): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null) return undefined;
+  return parsed.pathname === '/' ? `${url}${transport === 'sse' ? '/sse' : '/mcp'}` : url;
 }
