@@ -110,8 +110,10 @@ function transportOf(value: Json | undefined): string[] {
   return isObject(value) && typeof value.type === 'string' ? [value.type] : [];
 }
 
-/** An image is the identifier; older documents keep registry and version apart, so their joined form counts too. */
-/** How pods may name the image of a package; none where it is no image. */
+/**
+ * How pods may name the image of a package; none where it is no image. It is the identifier; older documents keep registry and
+ * version apart, so their joined form counts too.
+ */
 export function imagesOf(pkg: JsonObject): string[] {
   const { registryType, identifier, registryBaseUrl, version } = pkg;
   if (registryType !== 'oci' || typeof identifier !== 'string') return [];

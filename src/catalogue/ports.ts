@@ -158,7 +158,7 @@ export interface CatalogueWriter extends SourceWriter {
   images(registry: Omit<SourceKey, 'source'>): Promise<ReadonlySet<string>>;
   /**
    * Makes `servers` all that the reconciler runs, or all that it runs in the namespace; what others run stays. Nothing is written
-   * where it is so already.
+   * where it is so already, and was written lately.
    */
   recordRunning(runner: Runner, servers: readonly RunningServer[], namespace?: string): Promise<void>;
 }

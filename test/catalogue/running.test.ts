@@ -85,6 +85,44 @@ test('nothing is written where nothing changed', async () => {
   expect(after[1]).not.toEqual(before[1]);
 });
 
+/** As if the runner had written its rows so long ago. */
+async function age(runner: Runner, interval: string): Promise<void> {
+  await database.sql(
+    `update catalogue_running set written_at = now() - interval '${interval}' where home = '${runner.homeNamespace}'`,
+  );
+}
+
+test('what is as it was is written again once that is due', async () => {
+  await store.recordRunning(PROD, [server('clock')]);
+  const before = await writers();
+  await age(PROD, '11 minutes');
+  const aged = await writers();
+  await store.recordRunning(PROD, [server('clock')]);
+  expect(await writers()).not.toEqual(aged);
+  expect(before).toHaveLength(1);
+  const fresh = "select 1 from catalogue_running where written_at > now() - interval '10 minutes'";
+  expect(await database.sql(fresh)).toHaveLength(1);
+});
+
+test('what a reconciler left that no longer writes is not shown', async () => {
+  await store.recordRunning(PROD, [server('clock')]);
+  await store.recordRunning(OTHER, [server('notes')]);
+  await age(PROD, '90 minutes');
+  expect(await names()).toEqual(['clock', 'notes']);
+  await age(PROD, '121 minutes');
+  expect(await names()).toEqual(['notes']);
+  await store.recordRunning(PROD, [server('clock')]);
+  expect(await names()).toEqual(['clock', 'notes']);
+});
+
+test('of two reconcilers that say they run a server, the one counts that wrote last', async () => {
+  await store.recordRunning(PROD, [server('clock', { ready: false })]);
+  await store.recordRunning(OTHER, [server('clock')]);
+  expect(await names()).toEqual(['clock']);
+  await age(OTHER, '5 minutes');
+  expect(await names()).toEqual(['clock not ready']);
+});
+
 test('whatever text a server has, it can be stored and read', async () => {
   const args = ['\ud800', '\u0000', '"\\', "'; drop table catalogue_running"];
   await store.recordRunning(PROD, [server('clock', { args })]);
@@ -108,6 +146,20 @@ test('the documents of the registry that may stand for a server come along, and 
   }
   expect(await fill(clock, faraway, other)).toEqual(['io.acme/clock', 'io.acme/faraway']);
   const found = await store.running(TEAM);
+  await store.ping();
   expect(await store.running(TEAM)).toBe(found);
   expect(await fill(faraway, other)).toEqual(['io.acme/faraway']);
+});
+
+test('a service is ready on a database that knows nothing of what runs', async () => {
+  const older = await createTestDatabase();
+  const service = createStore(openPool(older.app));
+  try {
+    await older.sql('drop table catalogue_running');
+    await service.ping();
+    await expect(service.running(TEAM)).rejects.toMatchObject({ code: 'database-not-migrated' });
+  } finally {
+    await service.close();
+    await older.drop();
+  }
 });

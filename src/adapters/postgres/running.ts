@@ -8,7 +8,7 @@ import { readRows } from './rows.ts';
 
 type Registry = Omit<SourceKey, 'source'>;
 
-/** One statement: whoever reads meanwhile sees all of it or nothing. Rows that are as they should be are not written. */
+/** One statement: whoever reads meanwhile sees all of it or nothing. Rows that are as they should be are written now and then. */
 const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g (namespace, servers)),
   gone as (
     delete from catalogue_running r
@@ -16,8 +16,8 @@ const WRITE = `with given as (select * from unnest($3::text[], $4::text[]) as g 
   )
   insert into catalogue_running as r (home, instance, namespace, servers)
   select $1, $2, given.namespace, given.servers::json from given
-  on conflict (namespace, home, instance) do update set servers = excluded.servers
-  where r.servers::text <> excluded.servers::text`;
+  on conflict (namespace, home, instance) do update set servers = excluded.servers, written_at = excluded.written_at
+  where r.servers::text <> excluded.servers::text or r.written_at < now() - interval '10 minutes'`;
 
 export async function writeRunning(
   client: pg.Client,
@@ -35,10 +35,14 @@ const CANDIDATES = `select e.document from catalogue_entry e join catalogue_sour
   where s.namespace = $1 and s.registry = $2 and e.status <> 'deleted' and (e.images && $3::text[]
     or exists (select from unnest($4::text[]) as u (url) where strpos(e.document::text, u.url) > 0))`;
 
-/** What runs, and the revisions of the sources of the registry. */
+/**
+ * What runs, the newest last, and the revisions of the sources of the registry. A reconciler that was renamed, moved or removed no longer
+ * writes; two hours are enough for one that runs every hour.
+ */
 const RUNNING = `select r.servers, (
     select string_agg(${REVISION}, ' ' order by s.id) from catalogue_source s where s.namespace = $1 and s.registry = $2
-  ) as revisions from catalogue_running r where r.namespace = $1 order by r.home, r.instance`;
+  ) as revisions from catalogue_running r where r.namespace = $1 and r.written_at > now() - interval '2 hours'
+  order by r.written_at, r.home, r.instance`;
 
 interface RunningRow {
   readonly servers: readonly RunningServer[];
@@ -64,7 +68,7 @@ export function createRunningReader(): (client: pg.Client, registry: Registry) =
   };
 }
 
-/** A server that two reconcilers say they run is one server. */
+/** A server that two reconcilers say they run is one server, as the one says that comes last. */
 function distinctServers(servers: readonly RunningServer[]): readonly RunningServer[] {
   const byName = new Map(servers.map((server) => [server.name, server]));
   return [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));

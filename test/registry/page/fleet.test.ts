@@ -179,4 +179,14 @@ describe.skipIf(executable === undefined)('the page of a registry whose fleet ru
     await page.getByText('a login at its issuer').waitFor();
     expect(await page.getByText('This address is known inside the cluster only.').count()).toBe(0);
   });
+
+  test('where no reconciler has left what runs, the page says nothing of it', async () => {
+    await service.store.recordRunning(RUNNER, []);
+    await open(`#/tools/${encodeURIComponent('io.acme/clock')}`);
+    await page.getByLabel('Run or reach it as').waitFor();
+    expect(await page.locator('.here').count()).toBe(0);
+    await page.goto(`${started.url}/#`);
+    await page.locator('.card').filter({ hasText: 'Clock' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Running here' }).count()).toBe(0);
+  });
 });

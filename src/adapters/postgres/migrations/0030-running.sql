@@ -8,5 +8,7 @@ create table catalogue_running (
   instance text collate "C" not null,
   -- A list; json and not jsonb: nothing searches inside, and it takes any text.
   servers json not null,
+  -- Rows are written again from time to time: one that is not is of a reconciler that no longer runs.
+  written_at timestamptz not null default now(),
   primary key (namespace, home, instance)
 );

@@ -7,9 +7,14 @@ import type { Entry } from '../entry.ts';
 import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
 import { trySection } from './try.ts';
 
-/** Kept up to date until the signal aborts; empty where nothing runs beside this catalogue. */
+/** Of a fleet of which no reconciler has left anything, nothing is known. */
+function isUnknown({ place, list }: RunningServers): boolean {
+  return place === 'hidden' || (place === 'fleet' && list().length === 0);
+}
+
+/** Undefined where it is not known what runs. */
 export function runningBand(running: RunningServers): HTMLElement | undefined {
-  if (running.place === 'hidden') return undefined;
+  if (isUnknown(running)) return undefined;
   const servers = running.list();
   const rows = servers.map((server) =>
     element('span', {}, linkTo(server), readiness(server), element('code', { class: 'text' }, server.url)),
@@ -57,7 +62,7 @@ function readiness({ ready }: Running): HTMLElement {
 
 /** On the page of an entry: whether it runs here, where that can be known. */
 export function runsHere(entry: Entry, running: RunningServers): HTMLElement | undefined {
-  if (running.place === 'hidden') return undefined;
+  if (isUnknown(running)) return undefined;
   const servers = running.of(entry);
   if (servers.length === 0)
     return element('p', { class: 'here' }, 'It does not run here: the catalogue only lists it.');
