@@ -339,6 +339,18 @@ describe.skipIf(executable === undefined)('the page beside servers that run', ()
     await page.getByLabel('Tool', { exact: true }).waitFor();
   });
 
+  test('the printed address takes the notice away, and a tab of an older start leaves the token alone', async () => {
+    const old = await page.context().newPage();
+    await openWithout('#token=of-another-start');
+    const notice = page.getByText('Open this page by the address that skep dev prints');
+    await notice.waitFor();
+    await old.goto(`${running.url}/#token=${TOKEN}`);
+    await old.close();
+    await page.goto(`${running.url}/#token=${TOKEN}`);
+    await notice.waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => localStorage.getItem('skep-start-token'))).toBe(TOKEN);
+  });
+
   test('a server with an issuer of its own is offered without the token of this start', async () => {
     await page.goto(`${running.url}/#~ops/journal`);
     const { servers: offered } = await configurationFor('VS Code');

@@ -50,15 +50,16 @@ export function createRunning(api: Api, place: Place): RunningServers {
   let servers: readonly Running[] = [];
   const start = openStartToken();
   let authorised = false;
+  const watching = new Set<() => void>();
 
   function take(answer: ApiAnswer): boolean {
     const body = members(answer.ok ? answer.body : undefined);
     const found = items(body.servers).map(readRunning);
-    const before = JSON.stringify(servers);
+    const before = JSON.stringify([servers, authorised]);
     servers = answer.ok ? found : servers.map((server) => ({ ...server, ready: false }));
     if (answer.ok) authorised = body.authorised === true;
     if (place === 'beside' && answer.ok && !authorised) start.forget();
-    return JSON.stringify(servers) !== before;
+    return JSON.stringify([servers, authorised]) !== before;
   }
 
   function ask(signal: AbortSignal): Promise<ApiAnswer> {
@@ -69,7 +70,8 @@ export function createRunning(api: Api, place: Place): RunningServers {
   async function refresh(signal: AbortSignal): Promise<void> {
     if (place === 'hidden') return;
     const answer = await ask(signal);
-    if (!signal.aborted) take(answer);
+    if (signal.aborted || !take(answer)) return;
+    for (const changed of watching) changed();
   }
 
   return {
@@ -81,10 +83,11 @@ export function createRunning(api: Api, place: Place): RunningServers {
     of: (entry) => servers.filter((server) => standsFor(entry, server)),
     watch(changed, signal) {
       if (place === 'hidden') return;
+      watching.add(changed);
+      signal.addEventListener('abort', () => watching.delete(changed), { once: true });
       async function look(): Promise<void> {
-        const answer = await ask(signal);
+        await refresh(signal);
         if (signal.aborted) return;
-        if (take(answer)) changed();
         setTimeout(() => void (signal.aborted || look()), AGAIN_MS[place]);
       }
       setTimeout(() => void (signal.aborted || look()), AGAIN_MS[place]);

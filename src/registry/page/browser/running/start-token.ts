@@ -15,21 +15,20 @@ const KEY = 'skep-start-token';
 export function openStartToken(): StartToken {
   let kept = storage()?.getItem(KEY) ?? '';
 
-  function keep(token: string): void {
-    kept = token;
-    if (token === '') storage()?.removeItem(KEY);
-    else storage()?.setItem(KEY, token);
-  }
-
   return {
     value: () => kept,
     take() {
       const [, given] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
       if (given === undefined) return;
-      keep(given);
+      kept = given;
+      storage()?.setItem(KEY, given);
       history.replaceState(undefined, '', `${location.pathname}${location.search}`);
     },
-    forget: () => keep(''),
+    forget() {
+      // Another tab may have been opened by the address of a newer start.
+      if (storage()?.getItem(KEY) === kept) storage()?.removeItem(KEY);
+      kept = '';
+    },
   };
 }
 
