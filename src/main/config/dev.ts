@@ -21,7 +21,7 @@ export const DEV = object(
   {
     images: list(IMAGE, 'Programs of this machine in place of images; the first that fits counts.', { default: [] }),
     run: list(
-      choice('npm: needs npm on this machine; pypi: needs uvx.', PACKAGE_TYPES),
+      choice('npm: needs npm on this machine; pypi: needs uv.', PACKAGE_TYPES),
       'Packages that run in place of images of entries that name both, in an exact version; the first type that there is counts.',
       { default: [] },
     ),

@@ -83,7 +83,18 @@ interface InstallCommand {
 function commandFor({ type, name, version }: ExactPackage, dir: string): InstallCommand {
   if (type === 'npm') {
     const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-save', '--omit=dev'];
-    const args = ['install', '--ignore-scripts', '--no-global', ...quiet, '--prefix', dir, '--', `${name}@${version}`];
+    // Dependencies from Git would be prepared by scripts of theirs.
+    const args = [
+      'install',
+      '--ignore-scripts',
+      '--allow-git=none',
+      '--no-global',
+      ...quiet,
+      '--prefix',
+      dir,
+      '--',
+      `${name}@${version}`,
+    ];
     return { args, variables: {} };
   }
   // A source distribution would be built by running what is in it.
