@@ -44,8 +44,8 @@ export interface ReadRequest<O> {
   readonly resume?: Resume;
   /** Aborted where nobody waits for the content any more. */
   readonly signal: AbortSignal;
-  /** Where a source may be silent for long: awaited when its answer begins, before its content is in memory. */
-  readonly answered?: () => Promise<void>;
+  /** Where content arrives little by little: reports how many bytes there are; what it gives is awaited before more are taken in. */
+  readonly arrived?: (bytes: number) => Promise<void> | undefined;
 }
 
 /** `O`: the origins it can read. */

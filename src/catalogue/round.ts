@@ -4,9 +4,9 @@
 import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
 import { Failure } from '../std/failure.ts';
 import { due } from './due.ts';
-import type { CatalogueWriter, Claim, Source, SourceKey } from './ports.ts';
+import type { CatalogueWriter, Claim, Content, ReadRequest, Source, SourceKey } from './ports.ts';
 import { type SyncOutcome, syncSource } from './sync.ts';
-import type { Answered, InTurn } from './turns.ts';
+import type { Arrival, InTurn } from './turns.ts';
 
 export interface RoundPorts<O = Origin> {
   readonly source: Source<O>;
@@ -35,9 +35,7 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
   const wanted = request.sources.filter((source) => due(source, states[source.name], request.trigger, ports.now()).due);
   const results = await Promise.allSettled(
     wanted.map((source) =>
-      ports.inTurn((answered) =>
-        syncOne({ ...ports, source: announceAnswer(ports.source, answered) }, request, source),
-      ),
+      ports.inTurn((arrival) => syncOne({ ...ports, source: announceArrival(ports.source, arrival) }, request, source)),
     ),
   );
   return results.flatMap((result) => {
@@ -46,15 +44,28 @@ export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O
   });
 }
 
-/** A source that never reports that its answer begins waits for its turn at the end: parsing the content takes the most memory. */
-function announceAnswer<O>(source: Source<O>, answered: Answered): Source<O> {
+/** Every source waits for its turn at the end: parsing the content takes the most memory. */
+function announceArrival<O>(source: Source<O>, { arrived, whole, tooSlow }: Arrival): Source<O> {
   return {
     async read(request) {
-      const content = await source.read({ ...request, answered });
-      await answered();
+      const content = await readInTime(source, { ...request, arrived }, tooSlow);
+      await whole();
       return content;
     },
   };
+}
+
+async function readInTime<O>(
+  source: Source<O>,
+  request: ReadRequest<O>,
+  tooSlow: AbortSignal,
+): Promise<Content | 'unchanged'> {
+  try {
+    return await source.read({ ...request, signal: AbortSignal.any([request.signal, tooSlow]) });
+  } catch (error) {
+    if (tooSlow.aborted && !request.signal.aborted) throw tooSlow.reason;
+    throw error;
+  }
 }
 
 async function syncOne<O>(

@@ -10,6 +10,7 @@ import { type ApiLimits, readApi } from '../../src/adapters/sources/api.ts';
 import type { Source } from '../../src/catalogue/ports.ts';
 import { syncRound } from '../../src/catalogue/round.ts';
 import type { SyncOutcome } from '../../src/catalogue/sync.ts';
+import { readAlone } from '../../src/catalogue/turns.ts';
 import type { ApiOrigin, Filter, RegistrySource } from '../../src/contracts/registry/source.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { item, type Server, startUpstream, type Upstream } from './upstream-registry.ts';
@@ -68,7 +69,7 @@ async function sync({
     filter,
   };
   const [outcome, ...more] = await syncRound(
-    { source, writer: store, now: () => now, inTurn: (work) => work(async () => undefined) },
+    { source, writer: store, now: () => now, inTurn: readAlone },
     { registry, sources: [declared], trigger, signal: new AbortController().signal },
   );
   expect(more).toEqual([]);

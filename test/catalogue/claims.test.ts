@@ -7,6 +7,7 @@ import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import type { Content, ReadRequest, Source } from '../../src/catalogue/ports.ts';
 import { syncRound } from '../../src/catalogue/round.ts';
 import type { SyncOutcome } from '../../src/catalogue/sync.ts';
+import { readAlone } from '../../src/catalogue/turns.ts';
 import type { Origin, RegistrySource } from '../../src/contracts/registry/source.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -69,7 +70,7 @@ function run(
   { read, sources = [declared()], trigger, signal, now = T0 }: Round,
 ): Promise<readonly SyncOutcome[]> {
   return syncRound(
-    { source: { read }, writer, now: () => now, inTurn: (work) => work(async () => undefined) },
+    { source: { read }, writer, now: () => now, inTurn: readAlone },
     { registry, sources, trigger, signal: signal ?? new AbortController().signal },
   );
 }

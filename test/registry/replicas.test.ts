@@ -10,6 +10,7 @@ import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openPool } from '../../src/adapters/postgres/pool.ts';
 import { createStore, type Store } from '../../src/adapters/postgres/store.ts';
 import { syncRound } from '../../src/catalogue/round.ts';
+import { readAlone } from '../../src/catalogue/turns.ts';
 import type { RegistrySource } from '../../src/contracts/registry/source.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type Cluster, createCluster } from '../harness/postgres-server.ts';
@@ -186,7 +187,7 @@ function startSyncing() {
     writer: store,
     // Every look finds the source due.
     now: () => Date.now() + read * 1000,
-    inTurn: <T>(work: (answered: () => Promise<void>) => Promise<T>) => work(async () => undefined),
+    inTurn: readAlone,
   };
   const none = { include: [], exclude: [] };
   const source: RegistrySource = {

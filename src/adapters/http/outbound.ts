@@ -5,6 +5,7 @@ import type { Agent as AgentOf, Dispatcher } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
 import { guardedConnector, type Resolve, resolveBySystem, resolvePermitted } from './connector.ts';
+import { type Deadline, openDeadline } from './deadline.ts';
 import type { Egress } from './egress.ts';
 import { connectFailure, outboundFailure } from './failures.ts';
 import { redirected } from './redirect.ts';
@@ -58,11 +59,13 @@ export interface OutboundRequest {
    * go to the first origin only.
    */
   readonly redirects?: number;
+  /** False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. */
+  readonly readsBody?: (status: number) => boolean;
   /**
-   * False: of an answer with such a status the body is not read, and is empty. Absent: all bodies are read. It may take
-   * its time: the body waits in the connection.
+   * Reports how many bytes of the body there are. What it gives is awaited, while the rest waits in the connection and the time
+   * limit does not run: it begins anew.
    */
-  readonly readsBody?: (status: number) => boolean | Promise<boolean>;
+  readonly arrived?: ((bytes: number) => Promise<void> | undefined) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -131,23 +134,25 @@ async function permitted(context: Context, hostname: string, url: string): Promi
 
 async function follow(context: Context, request: OutboundRequest): Promise<OutboundResponse> {
   const timeoutMs = request.timeoutMs ?? context.options.timeoutMs ?? 30_000;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const deadline = openDeadline(timeoutMs);
   let current = request;
-  for (let left = request.redirects ?? 0; ; left -= 1) {
-    const failed = { url: current.url, method: current.method, timeoutMs, deadline, signal: request.signal };
-    try {
+  try {
+    for (let left = request.redirects ?? 0; ; left -= 1) {
       const response = await exchange(context, current, deadline);
       if ((request.redirects ?? 0) === 0) return response;
       const next = redirected(current, response, left);
       if (next === undefined) return response;
       current = next;
-    } catch (error) {
-      throw outboundFailure(failed, error);
     }
+  } catch (error) {
+    const { url, method } = current;
+    throw outboundFailure({ url, method, timeoutMs, deadline: deadline.signal, signal: request.signal }, error);
+  } finally {
+    deadline.end();
   }
 }
 
-async function exchange(context: Context, request: OutboundRequest, deadline: AbortSignal): Promise<OutboundResponse> {
+async function exchange(context: Context, request: OutboundRequest, deadline: Deadline): Promise<OutboundResponse> {
   const { options } = context;
   const url = checkedUrl(request, options.httpsOnly === true || request.httpsOnly === true);
   const response = await agentFor(context, request).request({
@@ -156,13 +161,17 @@ async function exchange(context: Context, request: OutboundRequest, deadline: Ab
     method: request.method,
     headers: { 'user-agent': `skep/${options.version}`, ...lowerCased(request.headers ?? {}) },
     body: request.body ?? null,
-    signal: request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]),
+    signal: request.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, request.signal]),
   });
+  const waiting = (bytes: number): Promise<void> | undefined => {
+    const wait = request.arrived?.(bytes);
+    return wait && deadline.afterWait(wait, request.signal);
+  };
   // Who waits, or gives up on a body that still arrives, hears of its end in another way.
   response.body.on('error', () => undefined);
-  const reads = (await request.readsBody?.(response.statusCode)) ?? true;
+  const reads = request.readsBody?.(response.statusCode) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
-  const body = reads ? await readBody(response, maxBytes) : leftUnread(response);
+  const body = reads ? await readBody(response, maxBytes, waiting) : leftUnread(response);
   return { status: response.statusCode, headers: joined(response.headers), body, url: request.url };
 }
 
@@ -217,7 +226,11 @@ function retireOldest(agents: Map<string, AgentOf>): void {
   agent.close().catch(() => agent.destroy());
 }
 
-async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
+async function readBody(
+  { body, headers }: Dispatcher.ResponseData,
+  maxBytes: number,
+  arrived: (bytes: number) => Promise<void> | undefined,
+): Promise<Uint8Array> {
   if (Number(headers['content-length'] ?? 0) > maxBytes) {
     body.destroy();
     throw bodyTooLarge(maxBytes);
@@ -228,6 +241,7 @@ async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: nu
     size += chunk.length;
     if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
+    await arrived(size);
   }
   return Buffer.concat(chunks);
 }

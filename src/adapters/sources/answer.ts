@@ -6,14 +6,15 @@ import type { Resume } from '../../contracts/catalogue-state.ts';
 import { Failure } from '../../std/failure.ts';
 import { utf8Text } from '../../std/utf8.ts';
 import { displayUrl } from '../http/failures.ts';
-import type { Outbound, OutboundResponse } from '../http/outbound.ts';
+import type { Outbound, OutboundRequest, OutboundResponse } from '../http/outbound.ts';
 
 export interface Asked {
   readonly url: string;
   readonly resume?: Resume | undefined;
   readonly signal: AbortSignal;
-  readonly answered?: (() => Promise<void>) | undefined;
-  /** Of the whole exchange. */
+  /** As in `ReadRequest`: of this answer. */
+  readonly arrived?: OutboundRequest['arrived'];
+  /** Of the whole exchange; what `arrived` waits for does not count. */
   readonly timeoutMs: number;
 }
 
@@ -23,7 +24,7 @@ const REDIRECTS = 5;
 /** Any status is an answer. Throws Failure with one of OUTBOUND_CODES. */
 export function askSource(
   outbound: Outbound,
-  { url, resume, signal, timeoutMs, answered }: Asked,
+  { url, resume, signal, timeoutMs, arrived }: Asked,
 ): Promise<OutboundResponse> {
   const { etag, modified } = resume ?? {};
   return outbound.request({
@@ -38,10 +39,7 @@ export function askSource(
     redirects: REDIRECTS,
     timeoutMs,
     signal,
-    async readsBody() {
-      await answered?.();
-      return true;
-    },
+    arrived,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Content, Document, ReadRequest } from '../../catalogue/ports.ts';
 import type { Resume } from '../../contracts/catalogue-state.ts';
 import type { ApiOrigin } from '../../contracts/registry/source.ts';
 import { Failure } from '../../std/failure.ts';
+import { openDeadline } from '../http/deadline.ts';
 import { displayUrl } from '../http/failures.ts';
 import type { Outbound, OutboundResponse } from '../http/outbound.ts';
 import { askSource, documentOf, statusFailure, validatorsOf } from './answer.ts';
@@ -44,14 +45,21 @@ interface Reading extends ReadRequest<ApiOrigin> {
 /** Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readApi(deps: ApiDeps, request: ReadRequest<ApiOrigin>): Promise<Content | 'unchanged'> {
   const limits = { ...LIMITS, ...deps.limits };
-  const deadline = AbortSignal.timeout(limits.timeoutMs);
-  const reading = { ...request, deps, limits, signal: AbortSignal.any([request.signal, deadline]) };
+  const deadline = openDeadline(limits.timeoutMs);
+  const arrived = (bytes: number): Promise<void> | undefined => {
+    const wait = request.arrived?.(bytes);
+    return wait && deadline.afterWait(wait, request.signal);
+  };
+  const signal = AbortSignal.any([request.signal, deadline.signal]);
+  const reading = { ...request, arrived, deps, limits, signal };
   try {
     return (await readChanges(reading)) ?? (await readWhole(reading));
   } catch (error) {
-    if (!deadline.aborted || request.signal.aborted) throw error;
+    if (!deadline.signal.aborted || request.signal.aborted) throw error;
     const message = `${displayUrl(request.origin.endpoint)}: not all pages arrived within ${limits.timeoutMs} ms`;
     throw new Failure('source-too-slow', message, { cause: error, retryable: true });
+  } finally {
+    deadline.end();
   }
 }
 
@@ -115,7 +123,7 @@ async function open(
       url,
       resume: own,
       signal: reading.signal,
-      answered: reading.answered,
+      arrived: reading.arrived,
       timeoutMs: reading.limits.pageTimeoutMs,
     });
     if (response.status !== 404) return { path, response };
@@ -143,7 +151,7 @@ interface List extends Pick<Page, 'format' | 'updatedAt'> {
 
 /** The page that an answer is, and those that follow it. */
 async function followed(reading: Reading, path: string, first: OutboundResponse, query: Query): Promise<List> {
-  const { deps, limits, origin, signal } = reading;
+  const { deps, limits, origin, signal, arrived } = reading;
   const documents: Document[] = [];
   const updatedAt: number[] = [];
   const cursors = new Set<string>();
@@ -166,7 +174,11 @@ async function followed(reading: Reading, path: string, first: OutboundResponse,
     if (bytes > limits.bytes || documents.length >= limits.pages) throw listTooLarge(document.location, limits);
     cursors.add(nextCursor);
     const url = urlOf(origin, path, { ...query, limit: PAGE_SIZE, cursor: nextCursor });
-    response = await askSource(deps.outbound, { url, signal, timeoutMs: limits.pageTimeoutMs });
+    const before = bytes;
+    response = await askSource(deps.outbound, {
+      ...{ url, signal, timeoutMs: limits.pageTimeoutMs },
+      arrived: (more) => arrived?.(before + more),
+    });
   }
 }
 

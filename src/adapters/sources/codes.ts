@@ -13,6 +13,6 @@ export const SOURCE_CODES = {
     'A registry source has more than is read: bytes, or pages of a list. Nothing of it was taken over. Split it, or filter it at its origin.',
   'source-endless': 'The pages of a list lead in a circle. The server that serves it has to be fixed.',
   'source-too-slow':
-    'The pages of a list did not all arrive in time. Look at the server; the sync is tried again later.',
+    'The pages of a list did not all arrive in time, or much content arrived so slowly that other sources had to wait for it. Look at the server; the sync is tried again later.',
   'source-not-text': 'A registry file is no UTF-8 text. Save it as UTF-8.',
 } as const;

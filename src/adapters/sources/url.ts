@@ -8,9 +8,9 @@ import { askSource, documentOf, validatorsOf } from './answer.ts';
 /** Asks for the whole file only where it changed. Throws Failure: one of SOURCE_CODES or OUTBOUND_CODES. */
 export async function readUrl(
   outbound: Outbound,
-  { origin, resume, signal, answered }: ReadRequest<UrlOrigin>,
+  { origin, resume, signal, arrived }: ReadRequest<UrlOrigin>,
 ): Promise<Content | 'unchanged'> {
-  const response = await askSource(outbound, { ...origin, resume, signal, answered });
+  const response = await askSource(outbound, { ...origin, resume, signal, arrived });
   if (response.status === 304 && resume !== undefined) return 'unchanged';
   return { documents: [documentOf(response)], extent: 'whole', resume: validatorsOf(response) };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { due } from '../../catalogue/due.ts';
 import type { CatalogueWriter, Source, SourceKey } from '../../catalogue/ports.ts';
 import { type RoundRequest, syncRound } from '../../catalogue/round.ts';
-import type { InTurn } from '../../catalogue/turns.ts';
+import { readAlone } from '../../catalogue/turns.ts';
 import type { RegistrySource, ServiceOrigin } from '../../contracts/registry/source.ts';
 import type { Clock } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
@@ -90,8 +90,7 @@ function recordCrash(
   failure: Failure,
 ): Promise<readonly SyncNews[]> {
   const source: Source<ServiceOrigin> = { read: () => Promise.reject(failure) };
-  const inTurn: InTurn = (work) => work(async () => undefined);
-  return syncRound({ source, writer, now: () => clock.now(), inTurn }, request);
+  return syncRound({ source, writer, now: () => clock.now(), inTurn: readAlone }, request);
 }
 
 export function logNews(logger: Logger, { key, result, state, written, problems }: SyncNews): void {

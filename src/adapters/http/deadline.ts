@@ -1,0 +1,45 @@
+// A time limit that does not count the time spent waiting for others. Knows nothing about what is limited.
+
+import assert from 'node:assert/strict';
+
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Begins anew after the wait. Throws the reason of the other signal where that aborts meanwhile. */
+  afterWait(wait: Promise<void>, other?: AbortSignal): Promise<void>;
+  end(): void;
+}
+
+/** Timers take no more, and end at once instead. */
+const MAX_MS = 2 ** 31 - 1;
+
+export function openDeadline(ms: number): Deadline {
+  assert(ms >= 0 && ms <= MAX_MS, 'a time limit is one that timers can take');
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  function begin(): void {
+    timer = setTimeout(() => controller.abort(new DOMException('The time limit has passed', 'TimeoutError')), ms);
+    timer.unref();
+  }
+  begin();
+  return {
+    signal: controller.signal,
+    async afterWait(wait, other) {
+      clearTimeout(timer);
+      await unlessAborted(wait, other);
+      begin();
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
+async function unlessAborted(wait: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal?.reason);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([wait, aborted.promise]);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
