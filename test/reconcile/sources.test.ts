@@ -107,7 +107,9 @@ test('what lives and is now beyond the limits stays, declared or not, and so doe
   const lines = told(after);
   expect(lines.filter((line) => line.startsWith('deleted'))).toEqual([]);
   expect(lines).toContain('configured team-a/ConfigMap/good');
-  expect(lines).toContain('held tools/ConfigMap/shared: it is beyond what source team may declare');
+  expect(lines).toContain(
+    'held tools/ConfigMap/shared: source team may not declare such an object (sources[].allow of skep.yaml)',
+  );
   expect(lines.filter((line) => line.startsWith('source-not-allowed server.yaml'))).toHaveLength(2);
   const workload = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: 'tools', name: 'almanac' };
   expect(await world.client.get(workload)).toBeDefined();
