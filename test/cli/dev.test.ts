@@ -231,6 +231,14 @@ function commitAll(message: string): void {
   git('commit', '--quiet', '--message', message);
 }
 
+/** As the page of the runs has its readers copy it. */
+async function commandOfPage(dev: Running, words: string): Promise<string> {
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\/runs/.exec(dev.output()) ?? [];
+  const shell = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+  const [, template = ''] = /data-command="([^"]*)"/.exec(shell) ?? [];
+  return decodeURIComponent(template).replace('WORDS', words);
+}
+
 /** More than a run deletes by itself; the printed command lets it go. */
 async function approveDeletion(dev: Running): Promise<void> {
   rmSync(join(data, 'fleet', 'cluster', 'docs'), { recursive: true });
@@ -240,6 +248,7 @@ async function approveDeletion(dev: Running): Promise<void> {
     () => printed(/to delete exactly these: (.+)\n/),
     (found) => found !== undefined,
   );
+  expect(await commandOfPage(dev, /approve \w+/.exec(command ?? '')?.[0] ?? '')).toBe(command);
   execFileSync('sh', ['-c', command ?? ''], { cwd: folder.path });
   await eventually(
     () => printed(/ ([1-9]\d*) deleted, 0 held, 0 failed/),

@@ -3,6 +3,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
+import type { Commands } from '../ports.ts';
 
 export interface Asset {
   readonly name: string;
@@ -19,7 +20,10 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8',
 };
 
-export async function readRunsPage(): Promise<{ readonly shell: string; readonly files: readonly Asset[] }> {
+/** `commandOf`: how its readers type commands of skep. */
+export async function readRunsPage(
+  commandOf: Commands,
+): Promise<{ readonly shell: string; readonly files: readonly Asset[] }> {
   const names = await readdir(FOLDER);
   const files = await Promise.all(
     names.map(async (name): Promise<Asset[]> => {
@@ -30,5 +34,8 @@ export async function readRunsPage(): Promise<{ readonly shell: string; readonly
     }),
   );
   const template = await readFile(new URL('index.html', FOLDER), 'utf8');
-  return { shell: template.replaceAll('%EXTENSION%', EXTENSION), files: files.flat() };
+  const shell = template
+    .replaceAll('%EXTENSION%', EXTENSION)
+    .replaceAll('%COMMAND%', () => encodeURIComponent(commandOf('WORDS')));
+  return { shell, files: files.flat() };
 }

@@ -6,14 +6,21 @@ import { PAGE_HEADERS } from '../../std/page-headers.ts';
 import type { TokenCheck } from '../access.ts';
 import { sendRefusal } from '../answer.ts';
 import { readRunsPage } from '../page/assets.ts';
-import type { Runs } from '../ports.ts';
+import type { Commands, Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
+const INSTALLED: Commands = (words) => `skep ${words}`;
+
 /** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
-export function addRunsRoutes(app: FastifyInstance, runs: Runs, check: TokenCheck): void {
+export function addRunsRoutes(
+  app: FastifyInstance,
+  runs: Runs,
+  check: TokenCheck,
+  commandOf: Commands = INSTALLED,
+): void {
   let page: ReturnType<typeof readRunsPage> | undefined;
   const opened = () => {
-    page ??= readRunsPage();
+    page ??= readRunsPage(commandOf);
     return page;
   };
 

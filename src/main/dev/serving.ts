@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RunningServer } from '../../contracts/running-servers.ts';
 import type { FindProgram } from '../../devcluster/node/ports.ts';
+import type { CommandOf } from '../../report/command.ts';
 import { Failure } from '../../std/failure.ts';
 import { systemClock } from '../clock.ts';
 import type { Instance } from '../instance/instance.ts';
@@ -23,6 +24,8 @@ interface Options {
   readonly origin: string;
   /** True: each further registry listens on the next port; else on any. */
   readonly inOrder: boolean;
+  /** For those who read what the reconciler did. */
+  readonly commandOf: CommandOf;
   /** What goes wrong in what is served. */
   readonly say: (text: string) => void;
 }
@@ -38,7 +41,15 @@ export interface Serving {
 const TOKEN_BYTES = 24;
 
 /** Throws Failure `listen-failed`. */
-export async function openServing({ instance, world, find, origin, inOrder, say }: Options): Promise<Serving> {
+export async function openServing({
+  instance,
+  world,
+  find,
+  origin,
+  inOrder,
+  commandOf,
+  say,
+}: Options): Promise<Serving> {
   const { node } = world;
   const { cluster } = instance.deps;
   const servers =
@@ -47,7 +58,7 @@ export async function openServing({ instance, world, find, origin, inOrder, say 
       : watchRunning({ cluster, find, servicePort: node.servicePort, now: systemClock.monotonic });
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   await writeFile(world.tokenFile, `${token}\n`, { mode: 0o600 });
-  const runs = await createRunsFront(runsOf(instance));
+  const runs = await createRunsFront(runsOf(instance), commandOf);
   const front = createFront({ origin: () => origin, token, servers, runs });
   const port = Number(new URL(origin).port);
   const registries = await serveRegistries(instance, world, { port, inOrder, beside: front.serve, say });

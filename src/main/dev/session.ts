@@ -76,7 +76,11 @@ async function runSession(options: DevOptions): Promise<void> {
       if (stopping) return;
       await followed.ran(first);
       beginPods();
-      const serving = await openServing({ instance, world, find: programs, origin, inOrder: port !== 0, say });
+      const serving = await openServing({
+        ...{ instance, world, find: programs, origin, say },
+        inOrder: port !== 0,
+        commandOf: typedFor(world),
+      });
       try {
         process.stdout.write(formatGuide(world, origin, serving, await serving.running()));
         await keepRunning({ instance, world, followed, serving, first, say }, interrupted);

@@ -50,14 +50,14 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
       // A run that read no source is none to go back to.
       ...(Object.keys(run.commits).length === 0
         ? []
-        : [' To go back to it: ', command(`skep rollback --to ${short}`, announce)]),
+        : [' To go back to it: ', command(`rollback --to ${short}`, announce)]),
     ),
     ...pinned.map(({ source, good, bad }) =>
       element(
         'p',
         { class: 'notice' },
         `Source ${source} was kept at ${good.slice(0, 10)} by a rollback; ${bad.slice(0, 10)} is not applied until a newer commit comes. To end that: `,
-        command(`skep rollback --clear --source ${source}`, announce),
+        command(`rollback --clear --source ${source}`, announce),
       ),
     ),
     ...approvals.map(({ source, hash, reasons, deletions }) =>
@@ -68,7 +68,7 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
           'p',
           {},
           `${deletionsOf(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
-          command(`skep approve ${hash}`, announce),
+          command(`approve ${hash}`, announce),
         ),
         section('They would go', deletions),
       ),
@@ -118,8 +118,9 @@ function formatValue(value: unknown): string {
   return value === undefined ? '(none)' : JSON.stringify(value);
 }
 
-/** A command for the reader's own terminal: the page itself changes nothing. */
-function command(text: string, announce: (text: string) => void): HTMLElement {
+/** A command for the reader's own terminal: the page itself changes nothing. `words`: what follows the program. */
+function command(words: string, announce: (text: string) => void): HTMLElement {
+  const text = decodeURIComponent(document.documentElement.dataset.command ?? '').replace('WORDS', () => words);
   const copy = button(
     'Copy',
     () => {

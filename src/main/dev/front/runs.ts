@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
 import type { Runs } from '../../../control/ports.ts';
 import { addRunsRoutes } from '../../../control/routes/runs.ts';
+import type { CommandOf } from '../../../report/command.ts';
 
 /** A registry of the name `runs` has more below it. */
 const RUNS_PATH = /^\/runs(?:\/page)?(?:\/[^/]+)?$/;
@@ -14,9 +15,9 @@ export interface RunsFront {
   answer(request: IncomingMessage, response: ServerResponse): void;
 }
 
-export async function createRunsFront(runs: Runs): Promise<RunsFront> {
+export async function createRunsFront(runs: Runs, commandOf: CommandOf): Promise<RunsFront> {
   const app = fastify();
-  addRunsRoutes(app, runs, async () => undefined);
+  addRunsRoutes(app, runs, async () => undefined, commandOf);
   await app.ready();
   return {
     isRuns: (path) => RUNS_PATH.test(path),
