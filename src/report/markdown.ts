@@ -78,7 +78,7 @@ function deletionItems(deletions: Plan['waiting'][number]['deletions']): readonl
 /** What a custom resource is made of goes with it. */
 function keptItems({ held, waiting }: Plan): readonly string[] {
   return keptOf({ held, waiting }, 'folded').map(
-    ({ entry, along }) => `- ${code(entry.id)}${along}: ${inline(entry.reason)}`,
+    ({ entry, along }) => `- ${code(entry.id)}${inline(`${along}: ${entry.reason}`)}`,
   );
 }
 
