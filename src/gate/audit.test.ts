@@ -211,3 +211,14 @@ describe('lines', () => {
     expect(auditEvent({ ...INPUT, message: uri }).target.name).toBe('https://example.com/a');
   });
 });
+
+test('contents that are nested too deeply to be written as JSON are kept as the text that they are', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const dataOf = (response: string) => {
+    const wanted = { request: false, response: true, maxBytes: 60_000 };
+    const event = auditEvent({ ...INPUT, contents: { wanted, response: Buffer.from(response) } });
+    return JSON.parse(auditLine(event)).data.response;
+  };
+  expect(dataOf(nested(256))).toEqual(JSON.parse(nested(256)));
+  for (const levels of [257, 30_000]) expect(dataOf(nested(levels)) === nested(levels)).toBe(true);
+});

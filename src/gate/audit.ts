@@ -1,6 +1,7 @@
 // One audit event for one request, refused or not, as data and as a line of JSON. Holds who did what to what and how it
 // ended; never a token, and contents of requests and answers only where they are asked for. Knows nothing about where lines go.
 
+import { MAX_DEPTH } from '../mcp/json-bytes.ts';
 import type { Message } from '../mcp/message.ts';
 import { methodFacts } from '../mcp/methods.ts';
 import { type Json, type JsonObject, parseJson } from '../std/json.ts';
@@ -103,7 +104,7 @@ export interface AuditEvent {
       readonly refusal_detail?: string;
     };
   };
-  /** JSON as it is, anything else as a text. */
+  /** JSON as it is; what is nested beyond 256 levels, and anything else, as a text. */
   readonly data?: { readonly request?: Json; readonly response?: Json };
 }
 
@@ -162,7 +163,14 @@ function auditData(contents: AuditInput['contents']): AuditEvent['data'] {
 
 function contentOf(bytes: Buffer): Json {
   const text = bytes.toString();
-  return parseJson(text) ?? text;
+  const value = parseJson(text);
+  return value === undefined || value === null || !fitsLevels(value, MAX_DEPTH) ? text : value;
+}
+
+/** What the scanner refuses in requests is in answers that it does not read: thousands of levels are not written as JSON. */
+function fitsLevels(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => fitsLevels(each, levels - 1));
 }
 
 export function auditSubjects(claims: JsonObject, client?: AuditInput['client']): AuditEvent['subjects'] {

@@ -48,12 +48,23 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
     errorType,
     reason: ended.reason,
   });
-  if (recorders.audit !== undefined) recorders.audit.write(auditEvent(auditInput(recorders.audit, recording)));
+  auditCall(recorders, recording);
   logCall(recorders.log, recording, mcpMethod);
   if (span?.recording !== true) return;
   // A client's mistake is none of the server's (OpenTelemetry semantic conventions for HTTP, status of spans).
   const broke = failed && (ended.status < 400 || ended.status >= 500);
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
+}
+
+/** One that cannot be written keeps nothing else from being kept. */
+function auditCall({ audit, log }: Recorders, recording: Recording): void {
+  if (audit === undefined) return;
+  try {
+    audit.write(auditEvent(auditInput(audit, recording)));
+  } catch (error) {
+    const { requestId, path } = recording;
+    log.error({ requestId, path, reason: String(error) }, 'the audit event of a request was not written');
+  }
 }
 
 /** As OpenTelemetry's conventions for MCP name it: our own code, `tool_error`, the code of JSON-RPC, or the status. */
