@@ -52,6 +52,28 @@ test('one blob at many paths is counted as often as it stands there', async () =
   });
 });
 
+test('files are counted by the length of their texts, read before or not, and what is no text is not counted', async () => {
+  const size = 9 * 1024 * 1024;
+  const contents: Readonly<Record<string, Uint8Array>> = {
+    text: new TextEncoder().encode('é'.repeat(size / 2)),
+    other: new Uint8Array(size).fill(0xff),
+  };
+  const read: Checkout['read'] = async (oids) =>
+    new Map(oids.map((oid) => [oid, contents[oid.split(' ')[0] ?? ''] ?? Uint8Array.of()]));
+  const cache = new Map();
+  for (const kind of ['text', 'other']) {
+    const files = Array.from({ length: 29 }, (_, index) => ({ path: `${index}.yaml`, oid: `${kind} ${index}` }));
+    for (const _round of ['cold', 'warm']) {
+      const { documents, problems } = await gatherManifests(
+        { commit: 'c', files, skipped: [], read },
+        { path: '' },
+        cache,
+      );
+      expect([documents.length, problems.length]).toEqual(kind === 'text' ? [29, 0] : [0, 29]);
+    }
+  }
+});
+
 test('large files are read a few at a time, however many there are', async () => {
   const content = new TextEncoder().encode('x'.repeat(1024 * 1024));
   const files = Array.from({ length: 100 }, (_, index) => ({ path: `${index}.yaml`, oid: `oid ${index}` }));

@@ -59,7 +59,7 @@ async function textsOf(
   files: readonly RepositoryFile[],
   cache: LoadCache,
 ): Promise<ReadonlyMap<string, string>> {
-  let total = 0;
+  let length = 0;
   const texts = new Map<string, string>();
   const unknown = new Set<string>();
   for (const { oid } of files) {
@@ -75,11 +75,11 @@ async function textsOf(
       bytesRead += bytes.length;
       const text = decode(bytes);
       if (text === undefined) continue;
+      length += text.length;
       cache.set(blobKey(oid), text);
       texts.set(oid, text);
     }
-    total += bytesRead;
-    if (total > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
+    if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     count = Math.max(1, Math.min(count * 16, Math.floor((count * READ_BYTES) / Math.max(1, bytesRead))));
   }
   return texts;
