@@ -2,6 +2,7 @@
 
 import type { Step, Workflow } from './api.ts';
 import { drawing, htmlElement, named } from './dom.ts';
+import { levelsOf } from './levels.ts';
 
 const BOX = { width: 170, height: 46 } as const;
 const GAP = { x: 20, y: 34 } as const;
@@ -39,7 +40,8 @@ function workflowView({ name, description, shown, steps }: Workflow): HTMLElemen
 }
 
 function graphOf(steps: readonly Step[]): SVGElement {
-  const rows = [...Map.groupBy(steps, ({ id }) => levelOf(id, steps)).entries()].toSorted(([a], [b]) => a - b);
+  const levels = levelsOf(steps);
+  const rows = [...Map.groupBy(steps, ({ id }) => levels.get(id) ?? 0).entries()].toSorted(([a], [b]) => a - b);
   const placed = new Map(
     rows.flatMap(([level, row]) =>
       row.map((step, column): [string, Placed] => {
@@ -60,13 +62,6 @@ function graphOf(steps: readonly Step[]): SVGElement {
   );
   const boxes = [...placed.values()].map(boxOf);
   return drawing('svg', { ...size, role: 'img', 'aria-label': sentenceOf(steps) }, ...lines, ...boxes);
-}
-
-/** The longest way to it. A circle is refused before anything runs, and ends here all the same. */
-function levelOf(id: string, steps: readonly Step[], above: readonly string[] = []): number {
-  if (above.includes(id)) return 0;
-  const before = steps.find((step) => step.id === id)?.depends_on ?? [];
-  return Math.max(0, ...before.map((each) => levelOf(each, steps, [...above, id]) + 1));
 }
 
 function lineBetween(from: Placed, to: Placed): SVGElement {
