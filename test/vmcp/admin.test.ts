@@ -57,7 +57,7 @@ beforeAll(async () => {
   });
   const mail = await startMember({ name: 'mail', tools: [tool('send'), tool('search')], resources: [shared] });
   members = [wiki, mail];
-  const gone = { url: `http://user:${SECRET}@127.0.0.1:1/mcp?key=${SECRET}` };
+  const gone = { url: `http://user:${SECRET}@127.0.0.1:1/${SECRET}/mcp?key=${SECRET}` };
   server = await runVirtual(settings({ wiki, mail, gone }, { compositeTools: [FLOW, BROKEN] }));
   admin = server.adminUrl ?? '';
   for (let ready = false; !ready; ) ready = (await fetch(`${server.origin}/readyz`)).ok;
@@ -101,9 +101,9 @@ describe('the documents', () => {
   test('say how backends are, by name', async () => {
     const { backends } = JSON.parse((await get('/api/backends/health')).text);
     expect(backends).toMatchObject([
-      { name: 'wiki', url: members[0]?.url, status: 'healthy', metadata: { area: 'docs' } },
+      { name: 'wiki', url: new URL(members[0]?.url ?? '').origin, status: 'healthy', metadata: { area: 'docs' } },
       { name: 'mail', status: 'healthy' },
-      { name: 'gone', url: 'http://127.0.0.1:1/mcp', status: 'unhealthy' },
+      { name: 'gone', url: 'http://127.0.0.1:1', status: 'unhealthy' },
     ]);
   });
 

@@ -12,6 +12,24 @@ import { configOf, connect, operational } from './world.ts';
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
+test('a change of what is read at start only is warned of', async () => {
+  const file = join(folder.path, 'admin.yaml');
+  const config = configOf({});
+  writeFileSync(file, formatVmcpConfig(config));
+  const program = startProgram([SKEP, 'vmcp', 'serve', '--config', file, '--port', '0']);
+  try {
+    await program.printed(/serving (http:\S+)/);
+    writeFileSync(file, formatVmcpConfig({ ...config, admin: { address: '127.0.0.1', port: 0 } }));
+    await program.printed(/"level":"warn".*admin is read at start/);
+    await program.printed(/configuration read again/);
+    writeFileSync(file, formatVmcpConfig(config));
+    await program.printed(/configuration read again[\s\S]*configuration read again/);
+    expect(program.output().match(/admin is read at start/g)).toHaveLength(1);
+  } finally {
+    await program.stop();
+  }
+});
+
 test('the level of the log is another one once the configuration says so, and back', async () => {
   const file = join(folder.path, 'config.yaml');
   const write = (name: string, logLevel: 'debug' | undefined) => {

@@ -32,7 +32,10 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
   async function find(path: string): Promise<Answer> {
     const document = Object.hasOwn(parts.documents, path) ? parts.documents[path] : undefined;
     if (document !== undefined) return json(200, document());
-    page ??= readAdminPage();
+    page ??= readAdminPage().catch((error: unknown) => {
+      page = undefined;
+      throw error;
+    });
     const { shell, files } = await page;
     if (path === '/') return { status: 200, type: 'text/html; charset=utf-8', text: shell, headers: PAGE_HEADERS };
     const file = files.find(({ name }) => path === `/page/${name}`);

@@ -50,7 +50,7 @@ export function namedHealthDocument({ members, memberMetadata }: Overview): Json
     const metadata = memberMetadata[member.name];
     return {
       name: member.name,
-      url: plainUrl(member.url),
+      url: shownUrl(member.url),
       ...report,
       ...(message === '' ? {} : { message }),
       ...(member.perCaller ? { per_caller: true } : {}),
@@ -60,10 +60,9 @@ export function namedHealthDocument({ members, memberMetadata }: Overview): Json
   return { ...known, backends };
 }
 
-/** Users and queries of URLs may be credentials. */
-function plainUrl(text: string): string {
-  const url = URL.parse(text);
-  return url === null ? '' : url.origin + url.pathname;
+/** Users, paths and queries of URLs may be credentials. */
+function shownUrl(text: string): string {
+  return URL.parse(text)?.origin ?? '';
 }
 
 function offeredItems({ tools, prompts, lists, resourceMember }: Offer): JsonObject[] {

@@ -13,6 +13,7 @@ import { createHandle, type Handle } from '../../../proxy/proxy.ts';
 import { limitsOf, timesOf } from '../../../proxy/settings.ts';
 import type { Environment } from '../../../std/environment.ts';
 import { Failure } from '../../../std/failure.ts';
+import { jsonEquals } from '../../../std/json.ts';
 import { knownTools, type Offer } from '../../../vmcp/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
@@ -98,6 +99,7 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
       world.replace(next);
       status?.replace(next);
       admin?.replace(next);
+      if (!jsonEquals(next.admin, config.admin)) logger.warn('admin is read at start: restart to have it as it is now');
     },
     stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };
