@@ -98,7 +98,7 @@ test('children follow a field of their resource that its manifest leaves to othe
   const status = await folder.run('status');
   expect(status.stdout).toMatch(/^test: in sync/);
   expect(status.stdout).toContain(
-    'left to others (skep.dev/ignore-fields):\n  tools/MCPServer/wiki: /spec/image by updater',
+    'left to another manager (skep.dev/ignore-fields):\n  tools/MCPServer/wiki: /spec/image, set by updater',
   );
   expect((await folder.run('plan', '--detailed-exitcode')).code).toBe(0);
 });

@@ -148,7 +148,7 @@ test('an object that both declare is of the one that made it: the other one neit
   const before = await kept();
   const refused = await runOf('kube-system');
   expect(refused.problems.map(({ code, message }) => [code, message])).toEqual([
-    ['resource-foreign', expect.stringContaining('another instance keeps it')],
+    ['resource-foreign', expect.stringContaining('another instance manages it')],
   ]);
   expect(await kept()).toEqual(before);
   world.fleet.commit({ 'kube-system/own.yaml': undefined });
