@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export function compileTo(folder: string): Promise<string> {
   const root = join(folder, 'program');
   mkdirSync(root);
-  for (const name of ['node_modules', 'package.json', 'manifests', 'policies'])
+  for (const name of ['node_modules', 'package.json', 'manifests', 'policies', 'docs'])
     symlinkSync(join(ROOT, name), join(root, name));
   return bundleTo(join(root, 'dist'));
 }
