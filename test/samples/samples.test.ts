@@ -144,3 +144,11 @@ test.each([
 ])('%s %s has %s: %s', (country, year, date, name) => {
   expect(holidaysOf(country, year)).toContainEqual({ date, name });
 });
+
+test('a server whose files are gone says so to whoever asks', async () => {
+  const args = [EXECUTABLE, 'sample', 'handbook', '--folder', join(folder.path, 'gone')];
+  client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  await expect(client.listResources()).rejects.toThrow('ENOENT');
+  await expect(client.callTool({ name: 'search_pages', arguments: { query: 'lease' } })).rejects.toThrow('ENOENT');
+});
