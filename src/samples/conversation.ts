@@ -37,7 +37,7 @@ export function openConversation(server: SampleServer, version: string): Convers
       if (typeof method !== 'string') return state.waiting.get(String(id))?.(message);
       if (id === undefined) return;
       const given = isObject(params) ? params : {};
-      const outcome = await answerRequest({ server, version, state, send }, method, given).catch(failure);
+      const outcome = await answerRequest({ server, version, state, send }, method, given).catch(refuseFailed);
       send({ jsonrpc: '2.0', id, ...outcome });
     },
   };
@@ -48,7 +48,7 @@ function refusal(code: number, message: string): { error: { code: number; messag
 }
 
 /** Whoever asked waits for an answer, also where a file is missing. */
-function failure(error: unknown): Refusal {
+function refuseFailed(error: unknown): Refusal {
   return refusal(ERRORS.internalError, error instanceof Error ? error.message : String(error));
 }
 
