@@ -2,7 +2,7 @@
 // nowhere itself, and knows neither Git nor clusters nor files.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { SECURITY_HEADERS } from '../std/page-headers.ts';
+import { SECURITY_HEADERS } from '../std/page/headers.ts';
 import { tracedRequests } from '../std/telemetry/traced-requests.ts';
 import { requireToken, tokenCheck } from './access.ts';
 import { handleError, handleNotFound } from './answer.ts';

@@ -14,7 +14,7 @@ import { createAuthenticate } from '../auth/providers.ts';
 import { normaliseTarget } from '../auth/publicpaths.ts';
 import type { CatalogueReader } from '../catalogue/ports.ts';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
-import { SECURITY_HEADERS } from '../std/page-headers.ts';
+import { SECURITY_HEADERS } from '../std/page/headers.ts';
 import { createRateLimit } from '../std/rate.ts';
 import type { BeginRequest } from '../std/telemetry/trace.ts';
 import { type TracedRequests, tracedRequests } from '../std/telemetry/traced-requests.ts';

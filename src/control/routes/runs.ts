@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
-import { PAGE_HEADERS } from '../../std/page-headers.ts';
+import { PAGE_HEADERS } from '../../std/page/headers.ts';
 import type { TokenCheck } from '../access.ts';
 import { sendRefusal } from '../answer.ts';
 import { readRunsPage } from '../page/assets.ts';
@@ -52,7 +52,7 @@ export function addRunsRoutes(
       const { files } = await opened();
       const file = files.find(({ name }) => name === paramOf(request, 'file'));
       if (file === undefined) return sendRefusal(reply, 'control-route-not-found', 'not found');
-      return reply.header('cache-control', 'no-cache').type(file.type).send(file.text);
+      return reply.header('cache-control', 'no-cache').type(file.type).send(file.body());
     },
   });
 }

@@ -1,36 +1,21 @@
-// The files of the catalogue page as they are served. Reads them once, from beside itself: modules are JavaScript where
-// the program was built, and TypeScript, whose types are taken away on the way out, where it runs from source.
+// The files of the catalogue page as they are served, from beside this one, under addresses that change with them.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../std/hash.ts';
-
-export interface Asset {
-  /** Below the folder of the page, such as `running/view.js`. */
-  readonly name: string;
-  readonly type: string;
-  readonly body: () => string;
-}
+import { MODULE_EXTENSION, type PageFile, pageFilesOf } from '../../std/page/files.ts';
 
 export interface PageAssets {
   /** Of all files: part of their addresses, so that each may be kept for ever. */
   readonly digest: string;
   /** The page itself. */
   readonly shell: string;
-  readonly files: readonly Asset[];
+  readonly files: readonly PageFile[];
 }
 
 const FOLDER = new URL('./browser/', import.meta.url);
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const DIGEST_LENGTH = 16;
-
-const TYPES: Readonly<Record<string, string>> = {
-  [EXTENSION]: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml; charset=utf-8',
-};
 
 export interface PageSettings {
   /** Whether to ask for a token before it asks for anything else. */
@@ -48,16 +33,9 @@ export async function readPageAssets({ auth, running, title = 'MCP servers' }: P
     .map(({ parentPath, name }) => relative(fileURLToPath(FOLDER), join(parentPath, name)))
     .sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
+  const { template, files } = pageFilesOf(new Map(names.map((name, index) => [name, texts[index] ?? ''])));
   const digest = sha256(JSON.stringify([auth, running, title, ...texts])).slice(0, DIGEST_LENGTH);
-  const files = names.flatMap((name, index): Asset[] => {
-    const extension = name.slice(name.lastIndexOf('.') + 1);
-    const type = TYPES[extension];
-    const text = texts[index] ?? '';
-    if (type === undefined) return [];
-    return [{ name, type, body: extension === 'ts' ? () => stripTypeScriptTypes(text) : () => text }];
-  });
-  const template = texts[names.indexOf('index.html')] ?? '';
-  const modules = files.filter(({ name }) => name.endsWith(`.${EXTENSION}`));
+  const modules = files.filter(({ name }) => name.endsWith(`.${MODULE_EXTENSION}`));
   const shell = template
     .replaceAll(
       '%PRELOADS%',
@@ -65,7 +43,6 @@ export async function readPageAssets({ auth, running, title = 'MCP servers' }: P
     )
     .replaceAll('%AUTH%', auth)
     .replaceAll('%RUNNING%', running)
-    .replaceAll('%EXTENSION%', EXTENSION)
     .replaceAll('%DIGEST%', digest)
     .replaceAll('%TITLE%', () => escapeMarkup(title));
   return { digest, shell, files };

@@ -2,7 +2,7 @@
 // it shows it asks the API for, with the reader's own token.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PAGE_HEADERS } from '../../std/page-headers.ts';
+import { PAGE_HEADERS } from '../../std/page/headers.ts';
 import type { SendPacked } from '../encoding.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { type PageSettings, readPageAssets } from '../page/assets.ts';

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { originRules } from '../../gate/origin.ts';
 import type { JsonObject } from '../../std/json.ts';
-import { PAGE_HEADERS, SECURITY_HEADERS } from '../../std/page-headers.ts';
+import { PAGE_HEADERS, SECURITY_HEADERS } from '../../std/page/headers.ts';
 import { readAdminPage } from '../page/assets.ts';
 
 export interface AdminParts {
@@ -36,10 +36,10 @@ export function createAdmin(parts: AdminParts): (request: IncomingMessage, respo
       page = undefined;
       throw error;
     });
-    const { shell, files } = await page;
-    if (path === '/') return { status: 200, type: 'text/html; charset=utf-8', text: shell, headers: PAGE_HEADERS };
+    const { template, files } = await page;
+    if (path === '/') return { status: 200, type: 'text/html; charset=utf-8', text: template, headers: PAGE_HEADERS };
     const file = files.find(({ name }) => path === `/page/${name}`);
-    return file === undefined ? json(404, { error: 'not found' }) : { status: 200, type: file.type, text: file.text };
+    return file === undefined ? json(404, { error: 'not found' }) : { status: 200, type: file.type, text: file.body() };
   }
 
   async function answer(request: IncomingMessage): Promise<Answer> {

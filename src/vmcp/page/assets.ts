@@ -1,34 +1,12 @@
-// The files of the page of a virtual server as they are served, read once from beside this one: modules are JavaScript where the
-// program was built, and TypeScript, whose types are taken away on the way out, where it runs from source.
+// The files of the page of a virtual server, from beside this one.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
-
-export interface Asset {
-  readonly name: string;
-  readonly type: string;
-  readonly text: string;
-}
+import { type PageFiles, pageFilesOf } from '../../std/page/files.ts';
 
 const FOLDER = new URL('./browser/', import.meta.url);
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
-const TYPES: Readonly<Record<string, string>> = {
-  [EXTENSION]: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml; charset=utf-8',
-};
-
-export async function readAdminPage(): Promise<{ readonly shell: string; readonly files: readonly Asset[] }> {
+export async function readAdminPage(): Promise<PageFiles> {
   const names = await readdir(FOLDER);
-  const files = await Promise.all(
-    names.map(async (name): Promise<Asset[]> => {
-      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
-      if (type === undefined) return [];
-      const text = await readFile(new URL(name, FOLDER), 'utf8');
-      return [{ name, type, text: name.endsWith('.ts') ? stripTypeScriptTypes(text) : text }];
-    }),
-  );
-  const template = await readFile(new URL('index.html', FOLDER), 'utf8');
-  return { shell: template.replaceAll('%EXTENSION%', EXTENSION), files: files.flat() };
+  const texts = names.map(async (name) => [name, await readFile(new URL(name, FOLDER), 'utf8')] as const);
+  return pageFilesOf(new Map(await Promise.all(texts)));
 }
