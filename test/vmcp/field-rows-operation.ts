@@ -49,6 +49,13 @@ function gone(more: Partial<VmcpConfig['operational']['failureHandling']>): Part
   return { ...operational(more), backends: [backend('one', 'http://one'), backend('gone', 'http://127.0.0.1:1/mcp')] };
 }
 
+/** Whether a backend that is not there is soon found unhealthy. */
+function seeUnhealthy(config: VmcpConfig): Promise<unknown> {
+  return withMembers(config, (server) =>
+    Promise.race([server.written('"unhealthy":1').then(() => 'unhealthy'), elapsed('waited for')]),
+  );
+}
+
 function seeHealth(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, health);
 }
@@ -181,7 +188,7 @@ export const OPERATION_ROWS: readonly FieldRow[] = [
     base: { ...ONE, ...operational({}) },
     see: seeAsked,
   },
-  { field: `${FAILURE}/unhealthyThreshold`, values: [1, 9], base: gone({}), see: seeHealth },
+  { field: `${FAILURE}/unhealthyThreshold`, values: [1, 9], base: gone({}), see: seeUnhealthy },
   { field: `${FAILURE}/partialFailureMode`, values: ['fail', 'best_effort'], base: gone({}), see: seeList },
   {
     field: `${FAILURE}/circuitBreaker/enabled`,

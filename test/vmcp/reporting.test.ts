@@ -30,7 +30,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function run(settings: Partial<VmcpConfig> = {}, environment = {}, backends = { good, gone }) {
+async function run(
+  settings: Partial<VmcpConfig> = {},
+  environment = {},
+  backends: Parameters<typeof configOf>[0] = { good, gone },
+) {
   const server = await runVirtual(configOf(backends, settings), environment);
   running.push(server);
   return server;
@@ -56,6 +60,24 @@ describe('health', () => {
       expect((await get(origin + path)).text).not.toMatch(/good|gone|127\.0\.0\.1/);
     }
     expect((await get(`${origin}/readyz`)).status).toBe(200);
+  });
+
+  it('a server is not ready while a backend starts, and once it is ready every list can be read', async () => {
+    const { port, close } = await startMember();
+    await close();
+    const starting = { good, late: { url: `http://127.0.0.1:${port}/mcp` } };
+    const settings = { healthCheckInterval: '50ms', unhealthyThreshold: 1000, partialFailureMode: 'fail' } as const;
+    const server = await run(operational(settings), {}, starting);
+    await server.written('the lists of a backend cannot be read');
+    expect((await get(`${server.origin}/readyz`)).status).toBe(503);
+    const late = await startMember({ tools: [tool('echo')], port });
+    await expect.poll(async () => (await get(`${server.origin}/readyz`)).status).toBe(200);
+    const client = await connect(server);
+    const names = (await client.ask('tools/list')).tools.map(({ name }: { readonly name: string }) => name);
+    expect(names).toEqual(['good_echo', 'late_echo']);
+    server.replace(configOf({ ...starting, gone }, operational(settings)));
+    expect((await get(`${server.origin}/readyz`)).status).toBe(200);
+    await late.close();
   });
 
   it('a circuit that is open refuses calls at once, and a call that succeeds closes it', async () => {

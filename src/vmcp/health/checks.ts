@@ -12,7 +12,7 @@ export interface CheckParts {
 }
 
 export interface Checks {
-  /** Every member that there is now has been asked at least once. */
+  /** How each member is was once known: it has answered, or has failed often enough to be called unhealthy. */
   complete(): boolean;
   /** Members are others: new ones are asked at once. */
   renew(): void;
@@ -26,16 +26,15 @@ const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
   const { members, clock, intervalMs } = parts;
-  const asked = new Set<string>();
   const answered = new Set<string>();
   const timers = new Map<string, () => void>();
+  let completed = false;
   let stopped = false;
 
   async function check(member: Member): Promise<void> {
     timers.delete(member.name);
     // One whose circuit is open is left alone until that is over.
     if (member.health.admit()) await ask(parts, member);
-    asked.add(member.name);
     if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member.name);
     if (stopped || members.find(member.name) !== member) return;
     timers.set(
@@ -49,7 +48,6 @@ export function watchMembers(parts: CheckParts): Checks {
       if (members.find(name) !== undefined) continue;
       stop();
       timers.delete(name);
-      asked.delete(name);
       answered.delete(name);
     }
     for (const member of members.all()) if (!timers.has(member.name)) void check(member);
@@ -57,7 +55,11 @@ export function watchMembers(parts: CheckParts): Checks {
 
   renew();
   return {
-    complete: () => members.all().every(({ name }) => asked.has(name)),
+    complete() {
+      // For good: a member that joins later must not take the others away from their clients.
+      completed ||= members.all().every(({ health }) => health.report().state !== 'unknown' || !health.usable());
+      return completed;
+    },
     renew,
     stop() {
       stopped = true;

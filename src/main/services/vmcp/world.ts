@@ -196,7 +196,7 @@ function reportOffers({ logger, assembled, optimizer }: WorldOptions): (offer: O
   };
 }
 
-/** Ready once every member was asked, and what they offer can be found: whether one answers is for the lists to say. */
+/** Ready once it is known how every member is, and what they offer can be found: one that is down is for the lists to say. */
 function openHealth(members: Members, complete: () => boolean): Health {
   let draining = false;
   return {
