@@ -21,6 +21,8 @@ export interface TestMember {
   offer(lists: Lists): void;
   /** Tells all who listen. */
   say(message: object): void;
+  /** From now on these methods get no answer. */
+  silence(...methods: readonly string[]): void;
   /** Forgets every session. */
   forget(): void;
   /** Resolves with the next request that a tool without an answer gets. */
@@ -54,6 +56,8 @@ export interface MemberOptions extends Lists {
   readonly port?: number;
   /** Milliseconds until it answers lists. */
   readonly slowMs?: number;
+  /** Each page of its tools leads to another one. */
+  readonly endless?: boolean;
   /** Results of tools, by name; other tools say what they were called with. */
   readonly results?: Readonly<Record<string, (args: Item) => object>>;
 }
@@ -70,11 +74,13 @@ interface State {
   readonly asked: Asked[];
   hung: ((one: Hanging) => void)[];
   count: number;
+  silent: readonly string[];
 }
 
 export async function startMember(options: MemberOptions = {}): Promise<TestMember> {
   const state: State = {
     ...{ options, lists: options, sessions: new Set(), streams: new Set(), asked: [], hung: [], count: 0 },
+    silent: [],
   };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -102,6 +108,9 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
       for (const each of ['tools', 'prompts', 'resources']) say({ method: `notifications/${each}/list_changed` });
     },
     say,
+    silence(...methods) {
+      state.silent = methods;
+    },
     forget() {
       state.sessions = new Set();
       for (const stream of state.streams) stream.end();
@@ -179,12 +188,16 @@ function initialize(
 // biome-ignore lint/suspicious/noExplicitAny: what clients send
 function respond(state: State, message: any, response: ServerResponse): void {
   const { lists, options } = state;
+  if (state.silent.includes(message.method)) return;
   if (message.method === 'tools/call') {
     call(state, message, response);
     return;
   }
   const results: Readonly<Record<string, object>> = {
-    'tools/list': { tools: lists.tools ?? [] },
+    'tools/list': {
+      tools: lists.tools ?? [],
+      ...(options.endless === true ? { nextCursor: String(state.asked.length) } : {}),
+    },
     'prompts/list': { prompts: lists.prompts ?? [] },
     'resources/list': { resources: lists.resources ?? [] },
     'resources/templates/list': { resourceTemplates: lists.resourceTemplates ?? [] },

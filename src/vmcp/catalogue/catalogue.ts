@@ -50,7 +50,7 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
 
 /** Changes that come together are one. */
 const TOGETHER_MS = 200;
-/** The tools of a member that does not answer stay for so long. */
+/** The tools of a member that does not answer stay for so long, where lists do without it. */
 const GRACE_MS = 60_000;
 /** What callers with rights of their own see may change without a word. */
 const LOOK_AGAIN_MS = 60_000;
@@ -62,6 +62,8 @@ interface Kept {
   readonly rules: number;
   readonly until: number;
   readonly offer: Offer;
+  /** Every member had been read, or had failed. */
+  readonly whole: boolean;
   readonly entries: readonly (Entry | undefined)[];
 }
 
@@ -92,10 +94,10 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   };
   const { entries, watchers } = state;
   return {
-    routes: (exchange) => routesFor(state, exchange),
+    routes: (exchange) => routesFor(state, exchange, false),
     known: () => knownOffer(state),
     offer(exchange) {
-      const offer = routesFor(state, exchange);
+      const offer = routesFor(state, exchange, parts.mode() === 'fail');
       if (offer instanceof Promise) return offer.then((each) => offered(state, exchange, each));
       return offered(state, exchange, offer);
     },
@@ -141,7 +143,7 @@ function renew(state: State): void {
 }
 
 async function tell(state: State, watcher: Watcher): Promise<void> {
-  const offer = await routesFor(state, watcher.exchange);
+  const offer = await routesFor(state, watcher.exchange, true);
   const { seen } = watcher;
   watcher.seen = offer;
   if (seen === undefined || seen === offer || !state.watchers.has(watcher)) return;
@@ -149,17 +151,20 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
   if (lists.length > 0) watcher.changed(lists);
 }
 
-function routesFor(state: State, exchange: Exchange): Offer | Promise<Offer> {
+/** `whole`: waits for those whose lists were never read. Otherwise only the first request of a caller does. */
+function routesFor(state: State, exchange: Exchange, whole: boolean): Offer | Promise<Offer> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
   const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
   const found = kept.get(scope);
-  if (found?.version === state.version && parts.clock.monotonic() < found.until) return found.offer;
+  const { version } = state;
+  if (found?.version === version && parts.clock.monotonic() < found.until && (found.whole || !whole))
+    return found.offer;
   const looked = all.map((member) => entries.look(member, exchange));
   if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
-  return Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange))).then((read) =>
-    keepOffer(state, scope, all, read),
-  );
+  const reading = Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange)));
+  if (found !== undefined && !whole) return keepOffer(state, scope, all, looked);
+  return reading.then((read) => keepOffer(state, scope, all, read));
 }
 
 function knownOffer({ parts, entries }: State): Offer {
@@ -169,20 +174,22 @@ function knownOffer({ parts, entries }: State): Offer {
   return assemble(
     parts,
     all,
-    read.map((entry) => (entry !== undefined && isOffered(entry, now) ? entry : undefined)),
+    read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined)),
   );
 }
 
-function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly Entry[]): Offer {
+function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Offer {
   const { parts, kept, version, rules } = state;
   const now = parts.clock.monotonic();
-  const known = kept.get(scope);
-  const offering = read.map((entry) => (isOffered(entry, now) ? entry : undefined));
-  const same = known !== undefined && known.rules === rules && sameEntries(known.entries, offering);
-  const offer = same ? known.offer : assemble(parts, all, offering);
+  const before = kept.get(scope);
+  const offering = read.map((entry) => (entry !== undefined && isOffered(parts, entry, now) ? entry : undefined));
+  const same = before !== undefined && before.rules === rules && sameEntries(before.entries, offering);
+  const offer = same ? before.offer : assemble(parts, all, offering);
   if (!same) parts.assembled(offer);
-  const until = Math.min(now + LOOK_AGAIN_MS, ...read.map((entry) => Math.max(entry.until, now + 100)));
-  setBounded(kept, scope, { version, rules, until, offer, entries: offering }, OFFERS_MAX);
+  const known = read.filter((entry) => entry !== undefined);
+  const until = Math.min(now + LOOK_AGAIN_MS, ...known.map((entry) => Math.max(entry.until, now + 100)));
+  const whole = known.length === read.length;
+  setBounded(kept, scope, { version, rules, until, offer, whole, entries: offering }, OFFERS_MAX);
   return offer;
 }
 
@@ -198,8 +205,10 @@ function assemble(
   return assembleOffer(offers, rules(), own?.(), optimized());
 }
 
-function isOffered({ lists, failingSince }: Entry, now: number): boolean {
-  return lists !== undefined && (failingSince === undefined || now - failingSince < GRACE_MS);
+/** With `fail` a list is whole or an error: nothing leaves it in silence. */
+function isOffered({ mode }: CatalogueParts, { lists, failingSince }: Entry, now: number): boolean {
+  if (lists === undefined) return false;
+  return mode() === 'fail' || failingSince === undefined || now - failingSince < GRACE_MS;
 }
 
 function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | undefined)[]): boolean {
@@ -217,9 +226,13 @@ function offered({ parts, entries }: State, exchange: Exchange, offer: Offer): O
   return { ok: true, offer };
 }
 
+const KEPT_REASONS: ReadonlySet<BackendFault['reason']> = new Set(['unauthorized', 'forbidden', 'timeout']);
+const AGAIN_S = 5;
+
 function missingMember({ name, health }: Member, fault: BackendFault | undefined): BackendFault {
-  const reason = fault?.reason === 'unauthorized' || fault?.reason === 'forbidden' ? fault.reason : 'unreachable';
+  const reason = fault !== undefined && KEPT_REASONS.has(fault.reason) ? fault.reason : 'unreachable';
   const why = fault === undefined ? '' : `: ${fault.message}`;
-  const message = `the backend ${name} is not available${why}`;
-  return { reason, message, retryAfterSeconds: 5, detail: fault?.detail ?? health.report().message };
+  const what = `try again in ${AGAIN_S} s, or repair it, remove it or set best_effort`;
+  const message = `the backend ${name} is not available${why}. With partialFailureMode fail lists need every backend: ${what}`;
+  return { reason, message, retryAfterSeconds: AGAIN_S, detail: fault?.detail ?? health.report().message };
 }

@@ -50,7 +50,8 @@ export function createEntries(parts: EntryParts): Entries {
   const { clock } = parts;
   const shared = new Map<string, Entry>();
   const own = new Map<string, Entry>();
-  const reading = new Map<string, Promise<Entry>>();
+  /** By the key of its entry; a member of another configuration may have the name of an earlier one. */
+  const reading = new Map<string, { readonly member: Member; readonly ended: Promise<Entry> }>();
   let doubts = 0;
 
   function keyOf(member: Member, exchange: Exchange | undefined): string {
@@ -75,6 +76,7 @@ export function createEntries(parts: EntryParts): Entries {
     const entry: Entry = result.ok
       ? { lists: result.lists, until: doubts === doubtsBefore ? now + FRESH_MS : now }
       : { lists: before?.lists, fault: result.fault, failingSince: before?.failingSince ?? now, until: now + RETRY_MS };
+    if (reading.get(key)?.member !== member) return entry;
     setBounded(storeOf(member), key, entry, member.perCaller ? PRIVATE_MAX : Number.POSITIVE_INFINITY);
     reading.delete(key);
     parts.ended(member, before, entry, !member.perCaller);
@@ -84,10 +86,10 @@ export function createEntries(parts: EntryParts): Entries {
   function read(member: Member, exchange: Exchange | undefined, timeoutMs = member.timeoutMs): Promise<Entry> {
     const key = keyOf(member, exchange);
     const under = reading.get(key);
-    if (under !== undefined) return under;
-    const started = readNow(member, key, exchange, timeoutMs);
-    reading.set(key, started);
-    return started;
+    if (under?.member === member) return under.ended;
+    const ended = readNow(member, key, exchange, timeoutMs);
+    reading.set(key, { member, ended });
+    return ended;
   }
 
   return {
@@ -105,7 +107,7 @@ export function createEntries(parts: EntryParts): Entries {
       for (const [key, entry] of own) if (key.startsWith(`${name} `)) own.set(key, stale(entry));
     },
     keepOnly(names) {
-      for (const map of [shared, own]) {
+      for (const map of [shared, own, reading]) {
         for (const key of map.keys()) if (!names.has(key.split(' ', 1)[0] ?? '')) map.delete(key);
       }
     },

@@ -61,8 +61,9 @@ const META = JSON.stringify({
   [META_CLIENT]: { name: 'skep', version: '1' },
 });
 
-/** Never rejects. */
-export async function readLists(asking: Asking, cause: Cause): Promise<ListsRead> {
+/** Takes as long as `asking` allows for one request, whatever the number of pages. Never rejects. */
+export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRead> {
+  const asking = endingTogether(allowed);
   const discovered = await request(asking, cause, 'server/discover', `{"_meta":${META}}`);
   if (!discovered.ok) return discovered;
   const { capabilities } = discovered.result;
@@ -80,6 +81,18 @@ export async function readLists(asking: Asking, cause: Cause): Promise<ListsRead
     lists[name] = pages.items;
   }
   return { ok: true, lists: { capabilities: offered, lists } };
+}
+
+/** A server that answers each page just in time would be read for hours. */
+function endingTogether(asking: Asking): Asking {
+  const { clock, timeoutMs } = asking;
+  const end = clock.monotonic() + timeoutMs;
+  return {
+    ...asking,
+    get timeoutMs() {
+      return Math.max(1, end - clock.monotonic());
+    },
+  };
 }
 
 type Failed = { readonly ok: false; readonly fault: BackendFault };
@@ -107,7 +120,10 @@ type NotFound = Failed & { readonly missing?: true };
 const METHOD_NOT_FOUND = -32601;
 
 function answerOf(method: string, asked: Asked): Requested | NotFound {
-  if (!asked.ok) return { ok: false, fault: asked.fault };
+  if (!asked.ok) {
+    const { fault } = asked;
+    return { ok: false, fault: { ...fault, detail: `${method}: ${fault.detail ?? fault.message}` } };
+  }
   const { bytes, message } = asked.response ?? {};
   if (bytes !== undefined && message?.result !== undefined) {
     return { ok: true, bytes, span: message.result, result: { ...objectOf(bytes, message.result) } };

@@ -6,8 +6,7 @@ import type { Member, Members } from '../members/member.ts';
 export interface CheckParts {
   readonly members: Members;
   readonly catalogue: Pick<Catalogue, 'check'>;
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
+  readonly times: () => { readonly intervalMs: number; readonly timeoutMs: number };
   readonly clock: { monotonic(): number; after(ms: number, task: () => void): () => void };
 }
 
@@ -25,32 +24,41 @@ const SLOW_MS = 5000;
 const STARTING_MS = 5000;
 
 export function watchMembers(parts: CheckParts): Checks {
-  const { members, clock, intervalMs } = parts;
-  const answered = new Set<string>();
-  const timers = new Map<string, () => void>();
+  const { members, clock, times } = parts;
+  const answered = new WeakSet<Member>();
+  /** Each with what takes back its next check. One that is configured anew is another one. */
+  const watched = new Map<Member, () => void>();
   let completed = false;
-  let stopped = false;
 
   async function check(member: Member): Promise<void> {
-    timers.delete(member.name);
     // One whose circuit is open is left alone until that is over.
     if (member.health.admit()) await ask(parts, member);
-    if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member.name);
-    if (stopped || members.find(member.name) !== member) return;
-    timers.set(
-      member.name,
-      clock.after(answered.has(member.name) ? intervalMs : Math.min(intervalMs, STARTING_MS), () => void check(member)),
+    if (['healthy', 'degraded'].includes(member.health.report().state)) answered.add(member);
+    if (!watched.has(member)) return;
+    const { intervalMs } = times();
+    const pauseMs = answered.has(member) ? intervalMs : Math.min(intervalMs, STARTING_MS);
+    watched.set(
+      member,
+      clock.after(pauseMs, () => void check(member)),
     );
   }
 
-  function renew(): void {
-    for (const [name, stop] of timers) {
-      if (members.find(name) !== undefined) continue;
+  function keep(those: ReadonlySet<Member>): void {
+    for (const [member, stop] of watched) {
+      if (those.has(member)) continue;
       stop();
-      timers.delete(name);
-      answered.delete(name);
+      watched.delete(member);
     }
-    for (const member of members.all()) if (!timers.has(member.name)) void check(member);
+  }
+
+  function renew(): void {
+    const all = new Set(members.all());
+    keep(all);
+    for (const member of all) {
+      if (watched.has(member)) continue;
+      watched.set(member, () => undefined);
+      void check(member);
+    }
   }
 
   renew();
@@ -61,15 +69,13 @@ export function watchMembers(parts: CheckParts): Checks {
       return completed;
     },
     renew,
-    stop() {
-      stopped = true;
-      for (const stop of timers.values()) stop();
-    },
+    stop: () => keep(new Set()),
   };
 }
 
 /** Where everybody gets the same lists, they are what is asked for; otherwise only whether it is there. */
-async function ask({ catalogue, clock, timeoutMs }: CheckParts, member: Member): Promise<void> {
+async function ask({ catalogue, clock, times }: CheckParts, member: Member): Promise<void> {
+  const { timeoutMs } = times();
   const began = clock.monotonic();
   if (!member.perCaller) {
     const { fault } = await catalogue.check(member, timeoutMs);

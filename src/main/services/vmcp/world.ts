@@ -91,7 +91,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   openOwnTools(options, world, own);
   const listening = listenToMembers({ members, messageBytes, clock: proxyClock, changed: catalogue.doubt });
   const learning = learnAhead({ optimizer, members, catalogue });
-  const checks = watchMembers({ members, catalogue, clock: proxyClock, ...healthTimes(config) });
+  const checks = watchMembers({ members, catalogue, clock: proxyClock, times: () => healthTimes(current) });
   return {
     backend: createVirtualServer(world, () => members.all().some(({ health }) => health.usable())),
     health: openHealth(members, () => checks.complete() && learning.ready()),
