@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { KINDS } from '../src/kinds/index.ts';
 import { commandLine } from '../src/main/command-line.ts';
-import { readConfig } from '../src/main/config/config.ts';
+import { readConfig } from '../src/main/config/read-config.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

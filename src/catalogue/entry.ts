@@ -1,7 +1,51 @@
-// What is extracted from a server.json so that it can be found, compared and checked. Knows neither feeds nor stores.
+// An entry of the catalogue, and what is extracted from its server.json so that it can be found, compared and checked.
+// Knows neither feeds nor stores.
 
+import { PUBLISHER_PROVIDED } from '../contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn, pointerToken } from '../std/json.ts';
-import { type Entry, PUBLISHER_PROVIDED } from './ports.ts';
+
+export type Status = 'active' | 'deprecated' | 'deleted';
+
+/** One version of one server: the document verbatim, and what is extracted from it for finding it. */
+export interface Entry {
+  /** Reverse-DNS name with exactly one `/`. */
+  readonly name: string;
+  readonly version: string;
+  /** The server.json, as it is served. */
+  readonly document: JsonObject;
+  readonly title?: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly status: Status;
+  /** Why the status is what it is, as an upstream registry said. */
+  readonly statusMessage?: string;
+  /** RFC 3339; absent where the source does not say. */
+  readonly statusChangedAt?: string;
+  readonly tier?: string;
+  /** Transport types of packages and remotes. */
+  readonly transports: readonly string[];
+  /** Container images of OCI packages, for `enforceServers`. */
+  readonly images: readonly string[];
+  /** What an upstream registry said; absent where the source has no such notion. */
+  readonly isLatest?: boolean;
+  /** RFC 3339; absent where the source does not say. */
+  readonly publishedAt?: string;
+}
+
+/** What is served of an entry. Times are RFC 3339 in UTC. */
+export interface StoredEntry {
+  readonly name: string;
+  readonly version: string;
+  /** The server.json as text: it goes to clients as it is, and nobody on the way looks inside. */
+  readonly document: string;
+  readonly status: Status;
+  readonly statusMessage?: string;
+  readonly isLatest: boolean;
+  readonly publishedAt: string;
+  readonly statusChangedAt: string;
+  /** Moves only when what is served of this version changed; being the latest or not is part of that. */
+  readonly updatedAt: string;
+}
 
 /** The platform's own member of it: one block per container image or remote URL. */
 export const PLATFORM_VENDOR = 'io.github.stacklok';

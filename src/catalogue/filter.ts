@@ -2,7 +2,7 @@
 
 import type { Filter } from '../contracts/registry/source.ts';
 import { globMatches, parseGlob } from '../std/glob.ts';
-import type { Entry } from './ports.ts';
+import type { Entry } from './entry.ts';
 
 /** A filter made ready for many entries. */
 export interface EntryFilter {

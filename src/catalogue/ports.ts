@@ -4,10 +4,7 @@
 import type { CatalogueState, Resume, SourceState } from '../contracts/catalogue-state.ts';
 import type { Origin, SourceFormat } from '../contracts/registry/source.ts';
 import type { RunningServer } from '../contracts/running-servers.ts';
-import type { JsonObject } from '../std/json.ts';
-
-/** Key of `_meta` inside a server.json that the publisher fills (official schema 2025-12-11). */
-export const PUBLISHER_PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';
+import type { Entry, Status, StoredEntry } from './entry.ts';
 
 /** One source of one MCPRegistry. The stand-alone service uses its configured namespace and registry name. */
 export interface SourceKey {
@@ -55,49 +52,6 @@ export interface Source<O = Origin> {
    * `source-auth-required`, `source-not-found`, or one of the adapter's own codes) whose message names the URL.
    */
   read(request: ReadRequest<O>): Promise<Content | 'unchanged'>;
-}
-
-export type Status = 'active' | 'deprecated' | 'deleted';
-
-/** One version of one server: the document verbatim, and what is extracted from it for finding it. */
-export interface Entry {
-  /** Reverse-DNS name with exactly one `/`. */
-  readonly name: string;
-  readonly version: string;
-  /** The server.json, as it is served. */
-  readonly document: JsonObject;
-  readonly title?: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly status: Status;
-  /** Why the status is what it is, as an upstream registry said. */
-  readonly statusMessage?: string;
-  /** RFC 3339; absent where the source does not say. */
-  readonly statusChangedAt?: string;
-  readonly tier?: string;
-  /** Transport types of packages and remotes. */
-  readonly transports: readonly string[];
-  /** Container images of OCI packages, for `enforceServers`. */
-  readonly images: readonly string[];
-  /** What an upstream registry said; absent where the source has no such notion. */
-  readonly isLatest?: boolean;
-  /** RFC 3339; absent where the source does not say. */
-  readonly publishedAt?: string;
-}
-
-/** What is served of an entry. Times are RFC 3339 in UTC. */
-export interface StoredEntry {
-  readonly name: string;
-  readonly version: string;
-  /** The server.json as text: it goes to clients as it is, and nobody on the way looks inside. */
-  readonly document: string;
-  readonly status: Status;
-  readonly statusMessage?: string;
-  readonly isLatest: boolean;
-  readonly publishedAt: string;
-  readonly statusChangedAt: string;
-  /** Moves only when what is served of this version changed; being the latest or not is part of that. */
-  readonly updatedAt: string;
 }
 
 export interface Written {

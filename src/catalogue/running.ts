@@ -2,8 +2,8 @@
 // where either is stored.
 
 import type { RunningServer } from '../contracts/running-servers.ts';
+import { PUBLISHER_PROVIDED } from '../contracts/server-document.ts';
 import { isObject, type Json, type JsonObject } from '../std/json.ts';
-import { PUBLISHER_PROVIDED } from './ports.ts';
 
 /** What an entry says a server is. */
 interface Identity {

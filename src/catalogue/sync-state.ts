@@ -5,7 +5,8 @@ import type { Origin, RegistrySource } from '../contracts/registry/source.ts';
 import { digest } from '../std/hash.ts';
 import { countText } from '../std/words/count-text.ts';
 import { declarationHash } from './due.ts';
-import type { Content, Entry, Written } from './ports.ts';
+import type { Entry } from './entry.ts';
+import type { Content, Written } from './ports.ts';
 
 export interface Attempt<O = Origin> {
   readonly source: RegistrySource<O>;

@@ -7,10 +7,11 @@ import { Failure } from '../std/failure.ts';
 import { sha256 } from '../std/hash.ts';
 import type { Problem } from '../std/problem.ts';
 import { declarationHash, isTriggered } from './due.ts';
+import type { Entry } from './entry.ts';
 import { type EntryFilter, entryFilter } from './filter.ts';
 import type { Parsed } from './formats/document.ts';
 import { parseDocuments } from './formats/registry.ts';
-import type { Content, Entry, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
+import type { Content, Hold, ReadRequest, Source, SourceKey, SourceWriter, Written } from './ports.ts';
 import { type Attempt, emptyState, failedState, keptState, syncedState, timeOf } from './sync-state.ts';
 
 export interface SyncPorts<O = Origin> {

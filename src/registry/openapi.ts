@@ -7,8 +7,8 @@ import { stringify } from 'yaml';
 import type { RegistryConfig } from '../contracts/registry/service.ts';
 import type { SendPacked } from './encoding.ts';
 import { handleNotFound } from './errors.ts';
+import { openApiSchema } from './operation-schemas.ts';
 import { route } from './route.ts';
-import { openApiSchema } from './schemas.ts';
 
 /** Not every reader of YAML follows aliases. */
 const PLAIN_YAML = { aliasDuplicateObjects: false };

@@ -1,6 +1,7 @@
 // Reads the query of a listing. Knows nothing about HTTP frameworks or the store.
 
-import type { ListQuery, Sort, Status } from '../catalogue/ports.ts';
+import type { Status } from '../catalogue/entry.ts';
+import type { ListQuery, Sort } from '../catalogue/ports.ts';
 import type { Read, Refused } from './answer.ts';
 import { decodeCursor, type Filters } from './cursor.ts';
 

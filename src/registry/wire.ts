@@ -1,6 +1,6 @@
 // The shapes that clients read, as text: the stored document verbatim, wrapped in what the registry knows of it.
 
-import type { StoredEntry } from '../catalogue/ports.ts';
+import type { StoredEntry } from '../catalogue/entry.ts';
 
 export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 

@@ -2,9 +2,9 @@
 // random, from seeds that a failure names.
 
 import { expect, test } from 'vitest';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { parseRegistry } from '../../src/catalogue/formats/registry.ts';
 import { toToolhive } from '../../src/catalogue/formats/toolhive-mapping.ts';
-import type { Entry } from '../../src/catalogue/ports.ts';
 import type { Json, JsonObject } from '../../src/std/json.ts';
 import { formatProblem } from '../../src/std/problem.ts';
 

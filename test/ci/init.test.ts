@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { findManifestFolders } from '../../src/main/config/repository.ts';
 import { scaffold } from '../../src/main/dev/scaffold.ts';
 import { runValidation } from '../../src/main/offline/validation.ts';

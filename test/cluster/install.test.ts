@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { VERSION } from '../../src/main/version.ts';
 import { isObject, type JsonObject } from '../../src/std/json.ts';
 import { formatProblem } from '../../src/std/problem.ts';

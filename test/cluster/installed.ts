@@ -2,7 +2,7 @@
 // about what the tests ask.
 
 import { join } from 'node:path';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
 import { type Fate, type Passing, startProxy, type TestProxy } from '../harness/proxy.ts';
 import { writeKubeconfigOfAccount } from './account.ts';

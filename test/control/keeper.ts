@@ -1,6 +1,7 @@
 // `skep run` within the test's own process, on a world of its own: what it says, and where it listens.
 
-import { type Config, readConfig } from '../../src/main/config/config.ts';
+import type { Config } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { createLogger } from '../../src/main/log.ts';
 import { keepRunning } from '../../src/main/loop/keep.ts';
 import { tellPeople } from '../../src/main/loop/teller.ts';

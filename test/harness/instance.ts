@@ -2,7 +2,7 @@
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
 import type { TestDatabase } from './database.ts';
 import { temporaryFolder } from './git-server.ts';

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { planBySnapshot } from '../../src/main/instance/plan-by-snapshot.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
 import type { JsonObject } from '../../src/std/json.ts';

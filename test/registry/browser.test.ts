@@ -2,7 +2,7 @@
 // finds out without one where tokens come from. Skipped, and said so, where there is no Chromium.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../src/catalogue/ports.ts';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { type Browser, findBrowser, NO_BROWSER, startBrowser } from '../harness/browser.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';

@@ -2,7 +2,7 @@
 // asked is data, and nothing of it is a fault of the service.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../src/catalogue/ports.ts';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { KEY, openService, type Service } from './service.ts';
 
 let service: Service;

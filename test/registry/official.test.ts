@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { parseRegistry } from '../../src/catalogue/formats/registry.ts';
-import type { Entry } from '../../src/catalogue/ports.ts';
 import { type OfficialAnswer, officialSchema } from './official-schema.ts';
 import { openService, type Service } from './service.ts';
 

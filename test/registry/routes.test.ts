@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../src/catalogue/ports.ts';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { KEY, openService, type Service } from './service.ts';
 
 let service: Service;

@@ -2,7 +2,7 @@
 // one that it does not name. The document is read from the service itself, so a new path or status is walked as well.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entry } from '../../src/catalogue/ports.ts';
+import type { Entry } from '../../src/catalogue/entry.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { AUDIENCE } from './gate.ts';
 import { openService, type Service } from './service.ts';

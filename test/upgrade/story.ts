@@ -11,7 +11,7 @@ import { settingsOf } from '../../scripts/release/cluster.ts';
 import { HOME } from '../../scripts/release/manifests.ts';
 import { KINDS } from '../../src/kinds/index.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
-import { readConfig } from '../../src/main/config/config.ts';
+import { readConfig } from '../../src/main/config/read-config.ts';
 import { type Instance, openInstance } from '../../src/main/instance/instance.ts';
 import { PART_OF } from '../../src/reconcile/labels.ts';
 import { approve } from '../../src/reconcile/operate/approve.ts';

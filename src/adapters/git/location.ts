@@ -1,9 +1,8 @@
 // Where a repository is, read from its URL. Knows nothing about requests or files.
 
 import { fileURLToPath } from 'node:url';
-import { Failure } from '../../std/failure.ts';
 import { displayUrl } from '../http/failures.ts';
-import type { GitCode } from './codes.ts';
+import { displayable, noUrl, unsupportedScheme, urlFailure, withTail } from './url-failures.ts';
 
 interface Shown {
   /** As messages may show it: without credentials. */
@@ -65,7 +64,7 @@ export function readLocation(repository: string, allowFiles: boolean): Location 
     case 'file:':
       if (!allowFiles) {
         const message = `${repository} is a file URL: set outbound.allowFiles to true to allow it, or name a remote repository`;
-        throw failure('git-files-not-allowed', message, repository);
+        throw urlFailure('git-files-not-allowed', message, repository);
       }
       return fileLocation(url);
     default:
@@ -107,7 +106,7 @@ function fileLocation(url: URL): Location {
   try {
     return { type: 'file', url: url.href, path: fileURLToPath(url) };
   } catch (cause) {
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `${url.href} names no path on this machine: write file:///path/of/repository.git`,
       url.href,
@@ -120,7 +119,7 @@ function fileLocation(url: URL): Location {
 function sshLocation(url: URL, shown: string): Location {
   if (hasTail(url)) throw withTail(shown);
   if (url.password !== '') {
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `${shown}: ssh takes no password in the URL: remove it, and set auth.sshKeyFile`,
       shown,
@@ -158,21 +157,21 @@ function readScpLike(text: string): SshLocation | undefined {
 function checkedSsh(location: SshLocation): SshLocation {
   const { url, user, host, path } = location;
   if ([user, host, path].some((part) => part === '' || part.startsWith('-') || hasControls(part))) {
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `"${url}": user, host or path is empty or begins with a dash: write user@host:path or ssh://user@host/path`,
       url,
     );
   }
   if (URL.parse(`ssh://${host}`)?.hostname !== host) {
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `"${url}": "${host}" is no host name: write user@host:path or ssh://user@host/path`,
       url,
     );
   }
   if (user.includes(':'))
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `"${url}": ssh takes no password in the URL: remove it, and set auth.sshKeyFile`,
       url,
@@ -184,7 +183,7 @@ function daemonLocation(url: URL, shown: string): Location {
   const path = decodePath(url.pathname, shown);
   if (hasTail(url)) throw withTail(shown);
   if (url.username !== '' || url.hostname === '' || hasControls(path)) {
-    throw failure(
+    throw urlFailure(
       'git-invalid-url',
       `${shown}: git:// takes a host and a path and no user: write git://host/path`,
       shown,
@@ -203,14 +202,6 @@ function hasTail({ search, hash }: URL): boolean {
   return search !== '' || hash !== '';
 }
 
-function withTail(shown: string): Failure {
-  return failure(
-    'git-invalid-url',
-    `${shown}: remove the query or fragment from the URL (a branch goes to "branch")`,
-    shown,
-  );
-}
-
 function hasControls(text: string): boolean {
   return [...text].some((char) => char < ' ' || char === '\u007f');
 }
@@ -219,35 +210,6 @@ function decodePath(text: string, shown: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw failure('git-invalid-url', `${shown}: a % in the URL begins no valid escape: write it as %25`, shown);
+    throw urlFailure('git-invalid-url', `${shown}: a % in the URL begins no valid escape: write it as %25`, shown);
   }
-}
-
-/** Without what stands before an `@`, which could hold a password. */
-function displayable(repository: string): string {
-  const schemeEnd = repository.indexOf('://');
-  const hostStart = repository.lastIndexOf('@') + 1;
-  return hostStart === 0
-    ? repository
-    : repository.slice(0, schemeEnd < 0 ? 0 : schemeEnd + 3) + repository.slice(hostStart);
-}
-
-function noUrl(repository: string): Failure {
-  const shown = displayable(repository);
-  const hint = shown.startsWith('/')
-    ? `: write file://${shown}`
-    : ': write https://host/path, ssh://user@host/path or user@host:path';
-  return failure('git-invalid-url', `"${shown}" is no URL${hint}`, shown);
-}
-
-function unsupportedScheme(scheme: string, repository: string): Failure {
-  return failure(
-    'git-transport-unsupported',
-    `${repository}: ${scheme} is not supported, use an https, http, ssh, git or file URL`,
-    repository,
-  );
-}
-
-function failure(code: GitCode, message: string, url: string, cause?: unknown): Failure {
-  return new Failure(code, message, { data: { url }, cause });
 }

@@ -1,9 +1,10 @@
 // The one client for every outbound HTTP request: guarded addresses, limits on time and size, no redirects unless asked
 // for. Knows nothing about what is requested or why.
 
-import type { Agent as AgentOf, Dispatcher } from 'undici';
+import type { Agent as AgentOf } from 'undici';
 import { Failure } from '../../std/failure.ts';
 import { type AddressGuard, anyAddress, createAddressGuard } from './addresses.ts';
+import { joinHeaders, leaveUnread, readBody } from './answer.ts';
 import { guardedConnector, type Resolve, resolveBySystem, resolvePermitted } from './connector.ts';
 import { type Deadline, openDeadline } from './deadline.ts';
 import type { Egress } from './egress.ts';
@@ -171,8 +172,8 @@ async function exchange(context: Context, request: OutboundRequest, deadline: De
   response.body.on('error', () => undefined);
   const reads = request.readsBody?.(response.statusCode) ?? true;
   const maxBytes = request.maxBytes ?? options.maxBytes ?? 32 * 1024 * 1024;
-  const body = reads ? await readBody(response, maxBytes, waiting) : leftUnread(response);
-  return { status: response.statusCode, headers: joined(response.headers), body, url: request.url };
+  const body = reads ? await readBody(response, maxBytes, waiting) : leaveUnread(response);
+  return { status: response.statusCode, headers: joinHeaders(response.headers), body, url: request.url };
 }
 
 function checkedUrl(request: OutboundRequest, httpsOnly: boolean): URL {
@@ -226,43 +227,6 @@ function retireOldest(agents: Map<string, AgentOf>): void {
   agent.close().catch(() => agent.destroy());
 }
 
-async function readBody(
-  { body, headers }: Dispatcher.ResponseData,
-  maxBytes: number,
-  arrived: (bytes: number) => Promise<void> | undefined,
-): Promise<Uint8Array> {
-  if (Number(headers['content-length'] ?? 0) > maxBytes) {
-    body.destroy();
-    throw bodyTooLarge(maxBytes);
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw bodyTooLarge(maxBytes);
-    chunks.push(chunk);
-    await arrived(size);
-  }
-  return Buffer.concat(chunks);
-}
-
-function leftUnread({ body }: Dispatcher.ResponseData): Uint8Array {
-  body.destroy();
-  return new Uint8Array();
-}
-
-function bodyTooLarge(maxBytes: number): Failure {
-  return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
-}
-
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return flat;
 }

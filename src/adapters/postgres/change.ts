@@ -1,6 +1,7 @@
 // What has to be written so that a source's rows become a given list of entries. Pure: knows no SQL.
 
-import type { Entry, Hold, Written } from '../../catalogue/ports.ts';
+import type { Entry } from '../../catalogue/entry.ts';
+import type { Hold, Written } from '../../catalogue/ports.ts';
 import { digest, sha256 } from '../../std/hash.ts';
 import { latestOf } from '../../std/versions.ts';
 

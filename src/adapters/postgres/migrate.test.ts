@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../test/harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import type { Entry } from '../../catalogue/ports.ts';
+import type { Entry } from '../../catalogue/entry.ts';
 import { Failure } from '../../std/failure.ts';
 import { connect } from './connect.ts';
 import { migrate, readMigrationStatus } from './migrate.ts';

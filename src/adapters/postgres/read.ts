@@ -2,7 +2,9 @@
 // connection. What lists are found in is in outline.ts.
 
 import type pg from 'pg';
-import { PUBLISHER_PROVIDED, type SourceKey, type Status, type StoredEntry } from '../../catalogue/ports.ts';
+import type { Status, StoredEntry } from '../../catalogue/entry.ts';
+import type { SourceKey } from '../../catalogue/ports.ts';
+import { PUBLISHER_PROVIDED } from '../../contracts/server-document.ts';
 import { parseJson } from '../../std/json.ts';
 import { compareVersions } from '../../std/versions.ts';
 import type { Outlined, VersionId } from './outline.ts';

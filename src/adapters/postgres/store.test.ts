@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
-import type { Entry, ListQuery, SourceKey } from '../../catalogue/ports.ts';
+import type { Entry } from '../../catalogue/entry.ts';
+import type { ListQuery, SourceKey } from '../../catalogue/ports.ts';
 import type { SourceState } from '../../contracts/catalogue-state.ts';
 import { Failure } from '../../std/failure.ts';
 import type { JsonObject } from '../../std/json.ts';

@@ -5,7 +5,7 @@ import { isObject, type Json, jsonEquals, pointerToken } from '../../std/json.ts
 import { jsonFault, jsonFind, jsonMembers, linePlaces } from '../../std/json-place.ts';
 import type { Place, Problem } from '../../std/problem.ts';
 import type { CatalogueCode } from '../codes.ts';
-import type { Entry } from '../ports.ts';
+import type { Entry } from '../entry.ts';
 
 export interface Group {
   readonly name: string;

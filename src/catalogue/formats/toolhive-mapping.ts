@@ -2,9 +2,10 @@
 // field for is kept in the publisher's block, which also holds `metadata.pulls`, the `groups` a server is listed in, and
 // the map key as `registry_key` where the name does not end in it.
 
+import { PUBLISHER_PROVIDED } from '../../contracts/server-document.ts';
 import { isObject, type Json, type JsonObject, objectsIn } from '../../std/json.ts';
+import type { Entry } from '../entry.ts';
 import { PLATFORM_VENDOR } from '../entry.ts';
-import { type Entry, PUBLISHER_PROVIDED } from '../ports.ts';
 import { type Group, member } from './document.ts';
 import type { ToolhiveContainer, ToolhiveRemote } from './schema.ts';
 

@@ -3,8 +3,8 @@
 
 import { isObject, jsonEquals } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
+import type { Entry } from '../entry.ts';
 import { extract, oversized, unstorable } from '../entry.ts';
-import type { Entry } from '../ports.ts';
 import {
   type Group,
   type Item,

@@ -4,8 +4,8 @@
 
 import { isObject, type Json, pointerToken } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
+import type { Entry } from '../entry.ts';
 import { extract, oversized, unstorable } from '../entry.ts';
-import type { Entry } from '../ports.ts';
 import {
   type Item,
   itemProblem,

@@ -1,7 +1,7 @@
 // Where a wrong setting is said to come from.
 
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { readConfig } from './read-config.ts';
 
 const TEXT = 'sources: [{name: fleet, repository: "https://git.example.com/fleet.git"}]\napply: {maxDeletes: -1}\n';
 

@@ -24,7 +24,7 @@ export function outputOption(formats: readonly string[] = ['text', 'json']): Opt
 }
 
 export async function loadConfig(flags: InstanceFlags): Promise<Config> {
-  const { readConfig } = await import('./config.ts');
+  const { readConfig } = await import('./read-config.ts');
   const file = flags.config ?? 'skep.yaml';
   const text = settingsText(file);
   if (flags.config !== undefined && text === undefined) throw new Failure('usage', `${file}: no such file`);

@@ -24,7 +24,7 @@ export async function findManifestFolders(path: string, environment: Environment
   const file = join(path, 'skep.yaml');
   const text = settingsText(file);
   if (text === undefined) return [{ path, ignore: [] }];
-  const { readConfig } = await import('./config.ts');
+  const { readConfig } = await import('./read-config.ts');
   const { sources, outbound } = readConfig({ text, file, environment });
   const allowsPrivate = outbound.allowPrivate.length > 0 ? true : undefined;
   const folders = sources.map((source) => ({ path: join(path, source.path), ignore: source.ignore, allowsPrivate }));

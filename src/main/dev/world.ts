@@ -18,7 +18,8 @@ import { KINDS } from '../../kinds/index.ts';
 import { countText } from '../../std/words/count-text.ts';
 import { systemClock } from '../clock.ts';
 import { DEFAULT_API_GROUP } from '../config/api-group.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { VERSION } from '../version.ts';
 import { type SampleIssuer, startSampleIssuer } from './issuer/issuer.ts';
 

@@ -9,7 +9,8 @@ import { temporaryFolder } from '../../../test/harness/git-server.ts';
 import { formatPlanFile, planFileOf } from '../../reconcile/plan-file/plan-file.ts';
 import { Failure } from '../../std/failure.ts';
 import { sha256 } from '../../std/hash.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { assertComplete, readPlanFile, writeWhole } from './plan-files.ts';
 
 const MADE = '2026-01-01T00:00:00.000Z';

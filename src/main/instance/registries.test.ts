@@ -6,7 +6,7 @@ import { createOutbound } from '../../adapters/http/outbound.ts';
 import type { DatabaseSettings } from '../../adapters/postgres/pool.ts';
 import { MCPRegistry } from '../../kinds/mcpregistry/index.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { registryDeps } from './registries.ts';
 
 const OBJECTS: readonly KubeObject[] = [

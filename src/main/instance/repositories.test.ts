@@ -7,7 +7,7 @@ import { failureOf, serve, stateDir } from '../../../test/harness/git-client.ts'
 import { temporaryFolder } from '../../../test/harness/git-server.ts';
 import { createOutbound } from '../../adapters/http/outbound.ts';
 import { systemClock } from '../clock.ts';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { type GitDeps, lentTo, openGit } from './repositories.ts';
 
 const folder = temporaryFolder();

@@ -1,8 +1,8 @@
 // The entries of registry sources that stand in the objects themselves: in ConfigMaps beside the registries. Knows nothing
 // about what was ever synced, nor about filters.
 
+import type { Entry } from '../../catalogue/entry.ts';
 import { parseRegistry } from '../../catalogue/formats/registry.ts';
-import type { Entry } from '../../catalogue/ports.ts';
 import type { RegistrySource } from '../../contracts/registry/source.ts';
 import type { View } from '../../kinds/kind.ts';
 import { configMapText } from '../../kube/content.ts';

@@ -1,9 +1,9 @@
 // One state of a fleet: its endpoints with the tools that clients see, and its registries with their entries, as far as
 // they stand in ConfigMaps. Knows nothing about another state to compare it with.
 
+import type { Entry } from '../../catalogue/entry.ts';
 import { toolsByPlace } from '../../catalogue/entry.ts';
 import { entryFilter } from '../../catalogue/filter.ts';
-import type { Entry } from '../../catalogue/ports.ts';
 import type { RegistrySource } from '../../contracts/registry/source.ts';
 import type { Endpoint, Kind, OfferedMember } from '../../kinds/kind.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';

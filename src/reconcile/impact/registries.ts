@@ -1,7 +1,7 @@
 // Servers that clients of a registry find, or no longer find, or find under another name. Knows nothing about how a
 // catalogue is kept.
 
-import type { Entry } from '../../catalogue/ports.ts';
+import type { Entry } from '../../catalogue/entry.ts';
 import { canonicalJson, jsonEquals } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Both } from './endpoints.ts';

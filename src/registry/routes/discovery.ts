@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resourceMetadata, resourceSuffix, WELL_KNOWN_PATH } from '../../auth/metadata.ts';
 import type { ResourceSettings } from '../../auth/settings.ts';
 import { handleNotFound } from '../errors.ts';
+import { DISCOVERY_SCHEMA } from '../operation-schemas.ts';
 import { route } from '../route.ts';
-import { DISCOVERY_SCHEMA } from '../schemas.ts';
 
 const MAX_AGE_SECONDS = 300;
 

@@ -8,8 +8,8 @@ import type { RegistryConfig, ServedRegistry } from '../../contracts/registry/se
 import { formatDuration } from '../../std/duration.ts';
 import { sendRefusal } from '../answer.ts';
 import { registryKey } from '../conditional.ts';
+import { REGISTRIES_SCHEMA, REGISTRY_INFO_SCHEMA, SYNC_SCHEMA } from '../operation-schemas.ts';
 import { addPostRoute, route } from '../route.ts';
-import { REGISTRIES_SCHEMA, REGISTRY_INFO_SCHEMA, SYNC_SCHEMA } from '../schemas.ts';
 
 const BASE = '/extension/v0/registries';
 

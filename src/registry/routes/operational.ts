@@ -3,8 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueReader } from '../../catalogue/ports.ts';
 import { sendRefusal } from '../answer.ts';
+import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../operation-schemas.ts';
 import { route } from '../route.ts';
-import { HEALTH_SCHEMA, READINESS_SCHEMA, VERSION_INFO_SCHEMA } from '../schemas.ts';
 
 const NOT_READY = 'not ready: the catalogue cannot be read';
 const STOPPING = 'not ready: the service is stopping';

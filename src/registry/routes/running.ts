@@ -6,8 +6,8 @@ import { shownServers } from '../../catalogue/running.ts';
 import type { RegistryConfig } from '../../contracts/registry/service.ts';
 import { RUNNING_SERVERS_PATH, type RunningServers } from '../../contracts/running-servers.ts';
 import { isObject, parseJson } from '../../std/json.ts';
+import { RUNNING_SCHEMA } from '../operation-schemas.ts';
 import { route } from '../route.ts';
-import { RUNNING_SCHEMA } from '../schemas.ts';
 
 export function addRunningRoute(app: FastifyInstance, config: RegistryConfig, catalogue: CatalogueReader): void {
   const own = { namespace: config.namespace, registry: config.registryName };

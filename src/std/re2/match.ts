@@ -2,7 +2,8 @@
 // and a text that costs too many is given up. Ways that were walked are remembered, so most characters cost one look-up.
 // Knows nothing about how patterns are written. Source: R. Cox, "Regular Expression Matching: the Virtual Machine Approach".
 
-import { classOf, type Look, type Node } from './node.ts';
+import type { Look, Node } from './node.ts';
+import { compile, type Step } from './steps.ts';
 
 export interface Span {
   /** Positions count UTF-16 units. */
@@ -16,13 +17,6 @@ export interface Matcher {
   /** The leftmost match, and of those the one that the pattern prefers; null: there is none. */
   find(text: string, from?: number): Span | null | undefined;
 }
-
-/** One step of a program; `next` and `targets` are indices, the better way first. */
-type Step =
-  | { readonly op: 'one'; readonly reads: RegExp; readonly next: number }
-  | { readonly op: 'look'; readonly at: Look; readonly next: number }
-  | { readonly op: 'fork'; readonly targets: readonly number[] }
-  | { readonly op: 'match' };
 
 interface Program {
   readonly steps: readonly Step[];
@@ -72,37 +66,6 @@ function programOf(node: Node): Program {
   kept += steps.length;
   programs.set(node, program);
   return program;
-}
-
-/** Appends the steps of a node so that they go on at `next`; the index of the first one. Built back to front. */
-function compile(steps: Step[], node: Node, next: number): number {
-  switch (node.op) {
-    case 'one':
-      return steps.push({ op: 'one', reads: classOf(node.source), next }) - 1;
-    case 'look':
-      return steps.push({ op: 'look', at: node.at, next }) - 1;
-    case 'either': {
-      const targets = node.branches.map((branch) => branch.reduceRight((at, each) => compile(steps, each, at), next));
-      return targets.length === 1 ? (targets[0] ?? next) : steps.push({ op: 'fork', targets }) - 1;
-    }
-    case 'repeat':
-      return compileRepeat(steps, node, next);
-  }
-}
-
-function compileRepeat(steps: Step[], node: Extract<Node, { op: 'repeat' }>, next: number): number {
-  const { item, least, most, greedy } = node;
-  const fork = (more: number): Step => ({ op: 'fork', targets: greedy ? [more, next] : [next, more] });
-  let at = next;
-  if (most === Number.POSITIVE_INFINITY) {
-    const loop = steps.push({ op: 'fork', targets: [next] }) - 1;
-    steps[loop] = fork(compile(steps, item, loop));
-    at = loop;
-  } else {
-    for (let count = least; count < most; count++) at = steps.push(fork(compile(steps, item, at))) - 1;
-  }
-  for (let count = 0; count < least; count++) at = compile(steps, item, at);
-  return at;
 }
 
 function test(program: Program, text: string): boolean | undefined {

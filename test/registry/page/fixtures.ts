@@ -1,7 +1,7 @@
 // Servers to look at: a few with everything a document can have, and enough others for several pages.
 
+import type { Entry } from '../../../src/catalogue/entry.ts';
 import { extract } from '../../../src/catalogue/entry.ts';
-import type { Entry } from '../../../src/catalogue/ports.ts';
 import type { JsonObject } from '../../../src/std/json.ts';
 
 const PUBLISHER = 'io.modelcontextprotocol.registry/publisher-provided';

@@ -1,0 +1,41 @@
+// What is said of a URL that names no repository: never with what could be a password. Knows nothing about how URLs are read.
+
+import { Failure } from '../../std/failure.ts';
+import type { GitCode } from './codes.ts';
+
+export function withTail(shown: string): Failure {
+  return urlFailure(
+    'git-invalid-url',
+    `${shown}: remove the query or fragment from the URL (a branch goes to "branch")`,
+    shown,
+  );
+}
+
+/** Without what stands before an `@`, which could hold a password. */
+export function displayable(repository: string): string {
+  const schemeEnd = repository.indexOf('://');
+  const hostStart = repository.lastIndexOf('@') + 1;
+  return hostStart === 0
+    ? repository
+    : repository.slice(0, schemeEnd < 0 ? 0 : schemeEnd + 3) + repository.slice(hostStart);
+}
+
+export function noUrl(repository: string): Failure {
+  const shown = displayable(repository);
+  const hint = shown.startsWith('/')
+    ? `: write file://${shown}`
+    : ': write https://host/path, ssh://user@host/path or user@host:path';
+  return urlFailure('git-invalid-url', `"${shown}" is no URL${hint}`, shown);
+}
+
+export function unsupportedScheme(scheme: string, repository: string): Failure {
+  return urlFailure(
+    'git-transport-unsupported',
+    `${repository}: ${scheme} is not supported, use an https, http, ssh, git or file URL`,
+    repository,
+  );
+}
+
+export function urlFailure(code: GitCode, message: string, url: string, cause?: unknown): Failure {
+  return new Failure(code, message, { data: { url }, cause });
+}

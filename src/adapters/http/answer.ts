@@ -1,0 +1,44 @@
+// The answer of an outbound request: its body up to a limit, its headers as one text each. Knows nothing about requests.
+
+import type { Dispatcher } from 'undici';
+import { Failure } from '../../std/failure.ts';
+
+/** Throws Failure `outbound-too-large` as soon as there is more than `maxBytes`. */
+export async function readBody(
+  { body, headers }: Dispatcher.ResponseData,
+  maxBytes: number,
+  arrived: (bytes: number) => Promise<void> | undefined,
+): Promise<Uint8Array> {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) {
+    body.destroy();
+    throw bodyTooLarge(maxBytes);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
+    chunks.push(chunk);
+    await arrived(size);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The body of an answer that only counts by its status. */
+export function leaveUnread({ body }: Dispatcher.ResponseData): Uint8Array {
+  body.destroy();
+  return new Uint8Array();
+}
+
+function bodyTooLarge(maxBytes: number): Failure {
+  return new Failure('outbound-too-large', `the answer is larger than ${maxBytes} bytes`, { data: { maxBytes } });
+}
+
+/** Names in lower case; repeated headers joined with `, `. */
+export function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
