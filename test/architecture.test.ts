@@ -53,6 +53,8 @@ interface SourceFile {
   readonly functions: readonly string[];
   /** Names of its exported functions that return void, never or a Promise. */
   readonly acting: readonly string[];
+  /** Functions longer than a screen, with line and length. A function within another is counted by itself. */
+  readonly long: readonly string[];
   /** `Date.now()`, `new Date()`, `Math.random()`, `process.env`, `export default`, with line numbers. */
   readonly findings: readonly string[];
 }
@@ -69,7 +71,7 @@ function read(path: string): SourceFile {
   return { path, folder: path.split('/')[0] ?? '', text, ...analyse(path, text) };
 }
 
-type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'acting' | 'findings'>;
+type Analysed = Pick<SourceFile, 'imports' | 'functions' | 'acting' | 'long' | 'findings'>;
 
 /** The only function that knows the parser. */
 function analyse(path: string, text: string): Analysed {
@@ -87,10 +89,18 @@ function analyse(path: string, text: string): Analysed {
     typeOnly: false,
   }));
   const findings: string[] = [];
+  const bodies: Span[] = [];
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length;
   function note(what: string, at: { start: number }): void {
-    findings.push(`${path}:${text.slice(0, at.start).split('\n').length}: ${what}`);
+    findings.push(`${path}:${lineOf(at.start)}: ${what}`);
+  }
+  function noteFunction({ start, end }: { start: number; end: number }, countsByItself: boolean): void {
+    bodies.push({ first: lineOf(start), last: lineOf(end), countsByItself });
   }
   new Visitor({
+    FunctionDeclaration: (node) => noteFunction(node, true),
+    FunctionExpression: (node) => noteFunction(node, true),
+    ArrowFunctionExpression: (node) => noteFunction(node, false),
     MemberExpression(node) {
       const object = node.object.type === 'Identifier' ? node.object.name : '';
       const property = node.property.type === 'Identifier' ? node.property.name : '';
@@ -146,7 +156,27 @@ function analyse(path: string, text: string): Analysed {
     const type = returnType === null || returnType === undefined ? '' : text.slice(returnType.start, returnType.end);
     return async || /^:\s*(void|never|Promise<)/.test(type) ? (id?.name ?? []) : [];
   });
-  return { imports: [...statics, ...dynamic], functions, acting, findings };
+  const long = bodies
+    .map((body) => ({ ...body, lines: ownLines(body, bodies) }))
+    .filter(({ lines }) => lines > LINES_OF_A_FUNCTION)
+    .map(({ first, lines }) => `${path}:${first}: ${lines} lines`);
+  return { imports: [...statics, ...dynamic], functions, acting, long, findings };
+}
+
+/** First and last line of a function. */
+interface Span {
+  readonly countsByItself: boolean;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Without those of the functions and methods in it; arrow functions are part of what they stand in. */
+function ownLines(body: Span, all: readonly Span[]): number {
+  const inner = all.filter(
+    (each) => each.countsByItself && each !== body && each.first >= body.first && each.last <= body.last,
+  );
+  const lines = Array.from({ length: body.last - body.first + 1 }, (_, index) => body.first + index);
+  return lines.filter((line) => !inner.some(({ first, last }) => line >= first && line <= last)).length;
 }
 
 /** Path of an imported file of ours, relative to src; undefined for packages. */
@@ -190,6 +220,13 @@ type Files = readonly SourceFile[];
 /** How many files a folder may hold: all that lie in it, the tests beside the code too, those in its own folders not. */
 const FILES_IN_A_FOLDER = 30;
 
+/** A screen. */
+const LINES_OF_A_FUNCTION = 50;
+
+/** A longer one says in its first comment why it is one. */
+const LINES_OF_A_FILE = 250;
+const SAYS_WHY = /\bIn one file\b.*\bbecause\b/;
+
 /** In how many files a function of the same name may be declared. */
 const FILES_OF_A_NAME = 3;
 
@@ -200,11 +237,11 @@ const VERBS: ReadonlySet<string> = new Set(
     .split('\n'),
 );
 
-/** Each rule says what breaks it; the sentence is the name of its test. `paths`: every file below src, whatever it is. */
 /** Notes and documents that are not in this repository. */
 const ELSEWHERE =
   /\bdocument [1-9]\b|\b(?:kinds|ownership|gateway|runtime|rooms|codebases|design)\.md\b|\bregistry\.md \d/;
 
+/** Each rule says what breaks it; the sentence is the name of its test. `paths`: every file below src, whatever it is. */
 const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) => readonly string[]>> = {
   'every folder imports only what it may': (files) => {
     const ofPorts = typesOfPorts(files);
@@ -221,6 +258,14 @@ const RULES: Readonly<Record<string, (files: Files, paths: readonly string[]) =>
     [...Map.groupBy(paths, (path) => dirname(path))]
       .filter(([, inside]) => inside.length > FILES_IN_A_FOLDER)
       .map(([folder, inside]) => `${folder}: ${inside.length}`),
+
+  'a file of more than 250 lines says why it is one': (files) =>
+    files
+      .filter(({ text }) => text.trimEnd().split('\n').length > LINES_OF_A_FILE)
+      .filter(({ text }) => !SAYS_WHY.test(text.split('\n\n', 1)[0]?.replaceAll('\n// ', ' ') ?? ''))
+      .map(({ path, text }) => `${path}: ${text.trimEnd().split('\n').length}`),
+
+  'no function is longer than a screen, those within it aside': (files) => files.flatMap(({ long }) => long),
 
   'no function name is declared in four files, members of the contract Kind aside': (files) => {
     const declared = files.flatMap(({ path, functions }) => [...new Set(functions)].map((name) => ({ name, path })));
@@ -429,6 +474,14 @@ const BREACHES: readonly { rule: string; files: Readonly<Record<string, string>>
   {
     rule: 'no folder holds more than 30 files',
     files: Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`std/x${index}.ts`, ''])),
+  },
+  {
+    rule: 'a file of more than 250 lines says why it is one',
+    files: { 'std/x.ts': `// Sorts.\n${'export {};\n'.repeat(250)}` },
+  },
+  {
+    rule: 'no function is longer than a screen, those within it aside',
+    files: { 'std/x.ts': `function sort() {\n${'  next();\n'.repeat(49)}}` },
   },
   {
     rule: 'no function name is declared in four files, members of the contract Kind aside',

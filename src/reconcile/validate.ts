@@ -13,7 +13,7 @@ import { privateSources } from './catalogue/private-sources.ts';
 import { openViews } from './observe/view.ts';
 import { declaredFacts, definitionsAmong } from './policy/facts.ts';
 import { admittedObject, judgeAll, openPolicies } from './policy/policies.ts';
-import { definitionsOf, type LoadedResource, load } from './read/load.ts';
+import { definitionsOf, type Loaded, type LoadedResource, load } from './read/load.ts';
 import { parseFile } from './read/parsed-file.ts';
 import { problemOf } from './read/problem-of.ts';
 import type { LoadCache, SourceFile } from './read/source-file.ts';
@@ -59,41 +59,21 @@ export function validate(input: ValidateInput): Validation {
     cache,
   });
   const broken = new Set(loaded.invalid.map(keyOf));
-  const own = new Set(kinds.map((kind) => kind.kind));
   const resources = loaded.resources.map((resource) => ({ ...resource, source: 'files' }));
-  const views = openViews({
-    apiGroup,
-    layers: [resources.filter(({ id }) => !broken.has(keyOf(id))).map((each) => each.defaulted ?? each.object)],
-  });
-  const enforced = declaredImages(resources, views);
-  const { problems: unresolved } = resolve({
-    loaded: resources,
-    invalid: loaded.invalid,
-    kinds,
-    views,
-    knowledge: (kind) => (own.has(kind) ? 'declared' : 'none'),
-    images: enforced.images,
-    leftAlone: new Set(),
-    living: () => undefined,
-  });
+  const sound = resources.filter(({ id }) => !broken.has(keyOf(id)));
+  const references = checkReferences(input, resources, sound, loaded);
   const inside = input.allowsPrivate === true ? [] : privateSources(resources);
-  // A registry whose images are not known here is told once, not for each image.
-  const told = unresolved.filter(({ code }) => code !== 'image-unknown');
   const unread = parsed.flatMap((file) => file.problems.map(({ problem }) => problem));
-  const judged = evaluatePolicies(
-    input,
-    resources.filter(({ id }) => !broken.has(keyOf(id))),
-    parsed.flatMap(definitionsOf),
-  );
+  const evaluated = evaluatePolicies(input, sound, parsed.flatMap(definitionsOf));
   const plain = resources.filter(isPlainSecret).map((resource) => problemOf(resource, PLAINTEXT));
   const problems = [
     ...unread,
     ...loaded.problems,
-    ...told,
+    ...references.unresolved,
     ...plain,
-    ...enforced.problems,
+    ...references.unknownImages,
     ...inside,
-    ...(judged?.problems ?? []),
+    ...(evaluated?.problems ?? []),
   ];
   for (const { severity, resource } of problems) {
     if (severity === 'error' && resource !== undefined) broken.add(keyOf(resource));
@@ -105,10 +85,33 @@ export function validate(input: ValidateInput): Validation {
       valid: loaded.resources.length - broken.size,
       invalid: broken.size,
       problems: problems.length,
-      audited: judged === undefined || judged.audited === 0 ? undefined : judged.audited,
+      audited: evaluated?.audited === 0 ? undefined : evaluated?.audited,
     },
     problems,
   };
+}
+
+/** Among the documents alone; a registry whose images are not known here is reported once, not for each image. */
+function checkReferences(
+  { kinds, apiGroup }: ValidateInput,
+  resources: Parameters<typeof resolve>[0]['loaded'],
+  sound: readonly LoadedResource[],
+  { invalid }: Loaded,
+) {
+  const own = new Set(kinds.map((kind) => kind.kind));
+  const views = openViews({ apiGroup, layers: [sound.map((each) => each.defaulted ?? each.object)] });
+  const enforced = declaredImages(resources, views);
+  const { problems } = resolve({
+    loaded: resources,
+    invalid,
+    kinds,
+    views,
+    knowledge: (kind) => (own.has(kind) ? 'declared' : 'none'),
+    images: enforced.images,
+    leftAlone: new Set(),
+    living: () => undefined,
+  });
+  return { unresolved: problems.filter(({ code }) => code !== 'image-unknown'), unknownImages: enforced.problems };
 }
 
 const PLAINTEXT: Finding = {

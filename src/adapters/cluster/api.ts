@@ -102,9 +102,7 @@ export function createApi(options: ApiOptions): Api {
         continue;
       }
       if ('answer' in outcome && outcome.answer.status < 300) return outcome.answer;
-      const again = { repeatable: request.repeatable, number, seed: `${request.method} ${request.path}` };
-      const waitMs =
-        'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
+      const waitMs = waitBeforeNext(request, number, outcome);
       const until = Math.min('answer' in outcome ? Infinity : silentUntil, options.deadline());
       if (waitMs === undefined || clock.monotonic() + waitMs >= until) {
         throw 'answer' in outcome ? refusal(asked(options, request), outcome.answer) : outcome.failure;
@@ -119,6 +117,16 @@ export function createApi(options: ApiOptions): Api {
     requests: () => sent,
     close: () => connections.close(),
   };
+}
+
+/** Milliseconds; undefined where asking again is of no use, or not safe. */
+function waitBeforeNext(
+  { repeatable, method, path }: ApiRequest,
+  number: number,
+  outcome: Outcome,
+): number | undefined {
+  const again = { repeatable, number, seed: `${method} ${path}` };
+  return 'answer' in outcome ? waitAfterAnswer(again, outcome.answer) : waitAfterSilence(again, outcome.failure);
 }
 
 function isBusy(outcome: Outcome): boolean {

@@ -50,10 +50,7 @@ export function openProcessGroups(record?: string): ProcessGroups {
   function watched(): ChildProcessWithoutNullStreams {
     if (watchdog !== undefined) return watchdog;
     // What runs goes along as arguments: there is no moment in which it is there and knows of nothing.
-    const groups = [...running].flatMap(({ pid }) => (pid === undefined ? [] : [String(pid)]));
-    const options = { env: {}, cwd: '/', detached: true, stdio: 'pipe' } as const;
-    const started = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...groups], options);
-    started.stdin.on('error', () => started.stdin.destroy());
+    const started = spawnWatchdog([...running].flatMap(({ pid }) => (pid === undefined ? [] : [String(pid)])));
     started.once('exit', () => {
       watchdog = undefined;
       // Killed: another one takes over what runs.
@@ -89,15 +86,23 @@ export function openProcessGroups(record?: string): ProcessGroups {
       const ended = [...running].map((child) => new Promise((resolve) => child.once('exit', resolve)));
       for (const child of running) signalGroup(child, 'SIGKILL');
       await Promise.all(ended);
-      const last = watchdog;
-      if (last !== undefined) {
-        const gone = new Promise((resolve) => last.once('exit', resolve));
-        last.stdin.end();
-        await gone;
-      }
+      if (watchdog !== undefined) await endWatchdog(watchdog);
       if (record !== undefined) clearRecord(record);
     },
   };
+}
+
+function spawnWatchdog(groups: readonly string[]): ChildProcessWithoutNullStreams {
+  const options = { env: {}, cwd: '/', detached: true, stdio: 'pipe' } as const;
+  const started = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...groups], options);
+  started.stdin.on('error', () => started.stdin.destroy());
+  return started;
+}
+
+async function endWatchdog(watchdog: ChildProcessWithoutNullStreams): Promise<void> {
+  const gone = new Promise((resolve) => watchdog.once('exit', resolve));
+  watchdog.stdin.end();
+  await gone;
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -111,7 +111,7 @@ function refuse(cause: unknown): never {
 }
 
 function oauthProvider(settings: LoginSettings, back: Return, state: string): OAuthClientProvider {
-  const { terminal, file, scope, clientId, clientSecret, browser } = settings;
+  const { terminal, scope, clientSecret, browser } = settings;
   let verifier = '';
   let discovered: OAuthDiscoveryState | undefined;
   return {
@@ -126,23 +126,7 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       scope,
     },
     state: () => state,
-    clientInformation: async () => {
-      if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
-      const { client, port } = await file.read();
-      // A registration is for one port: with another, the provider would not send the browser back.
-      return port === back.port ? client : undefined;
-    },
-    saveClientInformation: async (client) => {
-      // One that is given stays where it is, its secret too.
-      if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
-    },
-    tokens: async () => (await file.read()).tokens,
-    saveTokens: async (tokens) => file.write({ ...(await file.read()), port: back.port, tokens }),
-    invalidateCredentials: async (what) => {
-      const { client, tokens, ...rest } = await file.read();
-      if (what === 'tokens') await file.write({ ...rest, client });
-      if (what === 'client' || what === 'all') await file.write(what === 'all' ? rest : { ...rest, tokens });
-    },
+    ...keptInFile(settings, back),
     saveCodeVerifier: (text) => {
       verifier = text;
     },
@@ -162,4 +146,27 @@ function oauthProvider(settings: LoginSettings, back: Return, state: string): OA
       openBrowser(url, browser);
     },
   };
+}
+
+/** Client and tokens, as they are kept from one call to the next. */
+function keptInFile({ file, clientId, clientSecret }: LoginSettings, back: Return) {
+  return {
+    clientInformation: async () => {
+      if (clientId !== undefined) return { client_id: clientId, client_secret: clientSecret };
+      const { client, port } = await file.read();
+      // A registration is for one port: with another, the provider would not send the browser back.
+      return port === back.port ? client : undefined;
+    },
+    saveClientInformation: async (client) => {
+      // One that is given stays where it is, its secret too.
+      if (clientId === undefined) await file.write({ ...(await file.read()), port: back.port, client });
+    },
+    tokens: async () => (await file.read()).tokens,
+    saveTokens: async (tokens) => file.write({ ...(await file.read()), port: back.port, tokens }),
+    invalidateCredentials: async (what) => {
+      const { client, tokens, ...rest } = await file.read();
+      if (what === 'tokens') await file.write({ ...rest, client });
+      if (what === 'client' || what === 'all') await file.write(what === 'all' ? rest : { ...rest, tokens });
+    },
+  } satisfies Partial<OAuthClientProvider>;
 }

@@ -12,10 +12,11 @@ import type { HistoryStore } from '../../reconcile/history/ports.ts';
 import { fieldManager } from '../../reconcile/labels.ts';
 import { admitNothing } from '../../reconcile/plan-file/admission.ts';
 import type { Checkout } from '../../reconcile/ports.ts';
+import type { LoadCache } from '../../reconcile/read/source-file.ts';
 import type { RunResult } from '../../reconcile/result.ts';
 import { type RunDeps, type RunOptions, reconcile } from '../../reconcile/run.ts';
 import { formatProblem } from '../../std/problem.ts';
-import { UNTRACED } from '../../std/telemetry/trace.ts';
+import { type Trace, UNTRACED } from '../../std/telemetry/trace.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
@@ -70,24 +71,15 @@ export async function openInstance(
   const remembered = openRemembered(join(config.stateDir, `${config.name}-dry-runs.json`));
   const stores = openStores();
   const homeNamespace = cluster.homeNamespace();
-  const { loops } = hurry;
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const history = openHistory(config, cluster, homeNamespace);
   const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
     clock: systemClock,
-    sources: config.sources.map((source) => {
-      const opened = fleetSource(config, source, outbound, pinOf(planned, source.name, history), homeNamespace);
-      const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
-      if (loops === undefined) return watched;
-      const { ageKeyFile } = source.decryption ?? {};
-      const read = (checkout: Checkout) =>
-        readInThread({ kinds: KINDS, apiGroup: config.apiGroup, cache, cluster }, { ...opened, ageKeyFile }, checkout);
-      return loops.over(watched, hurry.threads === true ? read : undefined);
-    }),
+    sources: openSources(config, { outbound, cluster, cache, planned, history, homeNamespace }, watch, hurry, trace),
     // Whoever makes the children of an MCPRegistry reads its sources, too.
-    registries: config.children ? registryDeps(config, outbound, stores, watch, loops?.beside) : undefined,
+    registries: config.children ? registryDeps(config, outbound, stores, watch, hurry.loops?.beside) : undefined,
     cache,
     remembered,
     random: randomBytes,
@@ -112,8 +104,8 @@ export async function openInstance(
       const limited = withDeadline(cluster, config.apply.deadlineSeconds, how);
       return tracedRun(tracing, watch, own, async () => {
         const result = await runRecorded({ recorder, notifier }, deps, own, limited);
-        if (publisher === undefined) return result;
-        return { ...result, warnings: [...result.warnings, ...(await publisher.publish(deps, own, result))] };
+        const warnings = await publisher?.publish(deps, own, result);
+        return warnings === undefined ? result : { ...result, warnings: [...result.warnings, ...warnings] };
       }).finally(cache.ended);
     },
     snapshot: () => publisher?.latest(),
@@ -122,11 +114,41 @@ export async function openInstance(
       try {
         await remembered.save();
       } finally {
-        await loops?.close();
+        await hurry.loops?.close();
         await Promise.all([cluster.close(), outbound.close(), stores.close(), history.close(), tracing?.close()]);
       }
     },
   };
+}
+
+interface Sources {
+  readonly outbound: Outbound;
+  readonly cluster: ConnectedCluster;
+  readonly cache: LoadCache;
+  readonly planned: PlannedCommits | undefined;
+  readonly history: HistoryStore;
+  readonly homeNamespace: string;
+}
+
+/** Where the process stays they are read beside the runs, and their manifests in threads where it has some. */
+function openSources(
+  config: Config,
+  { cluster, cache, ...by }: Sources,
+  watch: InstanceWatch,
+  hurry: Hurry,
+  trace: Trace,
+) {
+  const { loops, threads } = hurry;
+  const reading = { kinds: KINDS, apiGroup: config.apiGroup, cache, cluster };
+  return config.sources.map((source) => {
+    const pin = pinOf(by.planned, source.name, by.history);
+    const opened = fleetSource(config, source, by.outbound, pin, by.homeNamespace);
+    const watched = withSourceWatched(inTime(opened, hurry), watch, trace);
+    if (loops === undefined) return watched;
+    const { ageKeyFile } = source.decryption ?? {};
+    const read = (checkout: Checkout) => readInThread(reading, { ...opened, ageKeyFile }, checkout);
+    return loops.over(watched, threads === true ? read : undefined);
+  });
 }
 
 function openCluster(

@@ -107,7 +107,6 @@ function storedRepository(
   let reading: Promise<void> | undefined;
   /** What a run took for what the ref names. */
   let used: string | undefined;
-  let rolledBack: Checkout | undefined;
 
   async function readNow(): Promise<void> {
     try {
@@ -141,10 +140,16 @@ function storedRepository(
       const { firstMs, againMs } = deps.patience;
       return usable(await pace.await(reading, last === undefined ? firstMs : againMs));
     },
-    async at(commit) {
-      if (rolledBack?.commit !== commit) rolledBack = await repository.at(commit);
-      return rolledBack;
-    },
+    at: rememberLast(repository),
+  };
+}
+
+/** A rollback keeps every run at the same commit. */
+function rememberLast(repository: FleetSource['repository']): FleetSource['repository']['at'] {
+  let rolledBack: Checkout | undefined;
+  return async (commit) => {
+    if (rolledBack?.commit !== commit) rolledBack = await repository.at(commit);
+    return rolledBack;
   };
 }
 

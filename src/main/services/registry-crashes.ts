@@ -75,12 +75,14 @@ export function watchCrashes(deps: Deps, registry: Omit<SourceKey, 'source'>, si
       if (crashed.length > 0) await record(crashed);
       return wanted.filter((source) => !crashed.includes(source));
     },
-    groupsOf(sources) {
-      const others = sources.filter(({ name }) => !suspects.has(name));
-      const alone = sources.filter(({ name }) => suspects.has(name)).map((source) => [source]);
-      return others.length === 0 ? alone : [others, ...alone];
-    },
+    groupsOf: (sources) => setApart(sources, suspects),
   };
+}
+
+function setApart(sources: readonly Own[], suspects: ReadonlySet<string>): readonly (readonly Own[])[] {
+  const others = sources.filter(({ name }) => !suspects.has(name));
+  const alone = sources.filter(({ name }) => suspects.has(name)).map((source) => [source]);
+  return others.length === 0 ? alone : [others, ...alone];
 }
 
 /** As of a source that could not be read: the attempt counts, what was read before stays. */

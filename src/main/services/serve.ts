@@ -72,7 +72,6 @@ export async function startService(
       import('../../adapters/http/outbound.ts'),
       import('../../registry/metrics.ts'),
     ]);
-    const build = readBuild();
     const metrics = createServiceMetrics(VERSION, config.registries);
     const outbound = createOutbound({ allowPrivate: [], egress: egressFrom(process.env), version: VERSION });
     closing.push(() => outbound.close());
@@ -81,13 +80,7 @@ export async function startService(
       catalogue,
       auth: { fetch: outbound.request, files: { read: readMounted }, clock: systemClock },
       logger,
-      version: {
-        version: VERSION,
-        commit: build.commit,
-        build_date: build.date,
-        node_version: process.version,
-        platform: `${process.platform}/${process.arch}`,
-      },
+      version: versionInfo(),
       newRequestId: randomUUID,
       metrics,
       traced,
@@ -104,6 +97,13 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/** What GET /version answers. */
+function versionInfo() {
+  const { commit, date } = readBuild();
+  const platform = `${process.platform}/${process.arch}`;
+  return { version: VERSION, commit, build_date: date, node_version: process.version, platform };
 }
 
 function putBefore(server: Server, beside: Beside): void {

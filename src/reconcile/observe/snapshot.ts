@@ -92,18 +92,7 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     if (!served.has(name)) served.set(name, resource);
   }
   const listed = new Map<string, Promise<void>>();
-  const reading: Reading = {
-    ...options,
-    cluster,
-    whole: new Set(),
-    objects: new Map(),
-    partial: new Set(),
-    unread: new Set(),
-    failures: [],
-    failed: new Set(),
-    unlisted: new Set(),
-    declared: new Map(),
-  };
+  const reading = beginReading(cluster, options);
   const { declared, whole, objects, partial, unread, failures, failed, unlisted } = reading;
   return {
     async ensure(kinds) {
@@ -144,6 +133,21 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     served: (kind) => served.get(formatGroupKind(kind)),
     unlisted: () => unlisted,
     failures: () => failures,
+  };
+}
+
+function beginReading(cluster: Cluster, options: SnapshotOptions): Reading {
+  return {
+    ...options,
+    cluster,
+    whole: new Set(),
+    objects: new Map(),
+    partial: new Set(),
+    unread: new Set(),
+    failures: [],
+    failed: new Set(),
+    unlisted: new Set(),
+    declared: new Map(),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Kind } from '../../kinds/kind.ts';
 import { groupOf, idOf } from '../../kube/object.ts';
 import { applyOrder } from '../../kube/order.ts';
 import type { Problem, ResourceId } from '../../std/problem.ts';
+import type { OwnDesires } from '../desire/foreign.ts';
 import { type FoundField, fieldsFound, problemsOf } from '../diff/conceded.ts';
 import { diff } from '../diff/diff.ts';
 import { type Previews, preview } from '../diff/preview.ts';
@@ -38,21 +39,17 @@ export interface Planned {
 }
 
 export async function planFor(deps: PlanDeps, options: PlanOptions, input: PlannedFrom): Promise<Planned> {
-  const { gathered, snapshot, desires } = input;
+  const { gathered, snapshot } = input;
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
+  const force = options.conflicts === 'force';
   // What the instance keeps for itself is none of its set, whatever labels somebody gives it.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
-  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
-  // A child whose owner may or may not live is left alone: without the owner's uid it would lose its owner reference.
-  const desired = desires.objects.filter(
-    ({ id, owner }) => known(id) && (owner === undefined || (known(owner) && !isLeftAlone(snapshot.find(id)))),
-  );
+  const desired = comparableOf(input);
   const typeOf = await readMergeTypes(
     deps.cluster,
     desired.map(({ id }) => id),
   );
-  const force = options.conflicts === 'force';
   const { compared, surplus } = diff({ desired, living: snapshot.find, live, typeOf, manager, applySet, force });
   const applied = appliedBy(options.instance);
   const accountOf = accountsOf(deps.sources);
@@ -65,19 +62,14 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
     replaceBar: replaceBars({ loaded: gathered.loaded, applySet, applied, prune: options.prune }),
     before: input.previews,
   });
-  const pruned = await prune(deps, options, input, {
-    compared: previewed.compared,
-    surplus,
-    live,
-    applied,
-    applySet,
-  });
+  const going = { compared: previewed.compared, surplus, live, applied, applySet };
+  const { recorded, approvals, deletions, lists, referrers } = await prune(deps, options, input, going);
   const whole = makePlan({
     compared: previewed.compared,
-    deletions: pruned.deletions,
-    lists: pruned.lists,
-    leaving: pruned.recorded.leaving,
-    referrers: pruned.referrers,
+    deletions,
+    lists,
+    leaving: recorded.leaving,
+    referrers,
     accountOf,
     rank: rankOf(options.kinds, options.apiGroup),
   });
@@ -85,14 +77,15 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const plan = options.admit === undefined ? own : options.admit(own, snapshot.find);
   const fields = fieldsFound(previewed.compared);
   const problems = problemsOf(fields, gathered.loaded, manager);
-  return {
-    plan,
-    recorded: pruned.recorded,
-    approvals: pruned.approvals,
-    fields,
-    problems,
-    previews: previewed.previews,
-  };
+  return { plan, recorded, approvals, fields, problems, previews: previewed.previews };
+}
+
+/** A child whose owner may or may not exist is left alone: without the owner's uid it would lose its owner reference. */
+function comparableOf({ snapshot, desires }: PlannedFrom): OwnDesires['objects'] {
+  const known = (id: ResourceId): boolean => snapshot.known(groupKindOf(id));
+  return desires.objects.filter(
+    ({ id, owner }) => known(id) && (owner === undefined || (known(owner) && !isLeftAlone(snapshot.find(id)))),
+  );
 }
 
 /** Built-in kinds in their usual order, then ours by `after`. */

@@ -50,34 +50,15 @@ export async function prune(
   deps: PlanDeps,
   options: PlanOptions,
   planned: PlannedFrom,
-  { compared, surplus, live, applied, applySet }: PruneInput,
+  input: PruneInput,
 ): Promise<Pruned> {
+  const { compared, surplus, live, applied, applySet } = input;
   const { gathered, snapshot, resolved, desires, leftAlone } = planned;
   const { kinds, apiGroup } = options;
-  const limits = limitsBySource(deps.sources);
-  // Nobody asks where nothing goes.
+  // Not looked for where nothing is deleted.
   const referrers =
     surplus.length === 0 ? NOBODY : referrersOf({ standings: resolved.standings, live, kinds, apiGroup });
-  const deletions = deletionsOf({
-    surplus: surplus.toSorted(byKey),
-    leftAlone,
-    heldOwners: options.children
-      ? desires.heldOwners
-      : new Set([...desires.heldOwners, ...othersOwners(live, applySet)]),
-    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
-    referrers,
-    unknownReferrers: unlisted(options, snapshot),
-    staying: [...desires.objects.map(({ id }) => id), ...gathered.invalid],
-    heldKeys: heldKeys(gathered, resolved),
-    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
-    suspended: gathered.suspended,
-    outOfUse: gathered.outOfUse,
-    prune: options.prune,
-    allows: scopeOf(options.namespaces).allows,
-    couldDeclare: couldDeclare(limits),
-    withinLimits: withinLimits(limits),
-    applied,
-  });
+  const deletions = deletionsFrom(deps, options, planned, input, referrers);
   const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
   const membership = membershipOf({
     inventory: planned.inventory,
@@ -102,6 +83,36 @@ export async function prune(
   const others = otherSources(planned.parent.origins);
   const approved = await withApprovals(deps, options, others === undefined ? found : [others, ...found]);
   return { deletions, ...approved, recorded: membership.content, referrers: referrers.living };
+}
+
+function deletionsFrom(
+  deps: PlanDeps,
+  options: PlanOptions,
+  { gathered, snapshot, resolved, desires, leftAlone }: PlannedFrom,
+  { surplus, live, applied, applySet }: PruneInput,
+  referrers: Referrers,
+): Deletions {
+  const limits = limitsBySource(deps.sources);
+  return deletionsOf({
+    surplus: surplus.toSorted(byKey),
+    leftAlone,
+    heldOwners: options.children
+      ? desires.heldOwners
+      : new Set([...desires.heldOwners, ...othersOwners(live, applySet)]),
+    unknownOwnerKinds: unknownOwnerKinds(options, snapshot),
+    referrers,
+    unknownReferrers: unlisted(options, snapshot),
+    staying: [...desires.objects.map(({ id }) => id), ...gathered.invalid],
+    heldKeys: heldKeys(gathered, resolved),
+    sources: new Set(deps.sources.map(({ name }) => labelValue(name))),
+    suspended: gathered.suspended,
+    outOfUse: gathered.outOfUse,
+    prune: options.prune,
+    allows: scopeOf(options.namespaces).allows,
+    couldDeclare: couldDeclare(limits),
+    withinLimits: withinLimits(limits),
+    applied,
+  });
 }
 
 /** Another operator makes the children of what lives and is not of our set: what we made of it stays with it. */

@@ -52,27 +52,8 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
         ? []
         : [' To go back to it: ', command(`rollback --to ${short}`, announce)]),
     ),
-    ...pinned.map(({ source, good, bad }) =>
-      element(
-        'p',
-        { class: 'notice' },
-        `Source ${source} was kept at ${good.slice(0, 10)} by a rollback; ${bad.slice(0, 10)} is not applied until a newer commit comes. To end that: `,
-        command(`rollback --clear --source ${source}`, announce),
-      ),
-    ),
-    ...approvals.map(({ source, hash, reasons, deletions }) =>
-      element(
-        'div',
-        { class: 'notice' },
-        element(
-          'p',
-          {},
-          `${deletionsOf(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
-          command(`approve ${hash}`, announce),
-        ),
-        section('They would go', deletions),
-      ),
-    ),
+    ...pinned.map((each) => pinnedNotice(each, announce)),
+    ...approvals.map((each) => approvalNotice(each, announce)),
     section(
       'Failures',
       run.failures.map(({ code, message }) => element('span', { class: 'problem' }, `${code}: ${message}`)),
@@ -90,6 +71,32 @@ function inFull(run: Run, announce: (text: string) => void): readonly Node[] {
     ),
   ];
   return all.filter((each) => each !== undefined);
+}
+
+function pinnedNotice({ source, good, bad }: Run['pinned'][number], announce: (text: string) => void): HTMLElement {
+  return element(
+    'p',
+    { class: 'notice' },
+    `Source ${source} was kept at ${good.slice(0, 10)} by a rollback; ${bad.slice(0, 10)} is not applied until a newer commit comes. To end that: `,
+    command(`rollback --clear --source ${source}`, announce),
+  );
+}
+
+function approvalNotice(
+  { source, hash, reasons, deletions }: NonNullable<Run['approvals']>[number],
+  announce: (text: string) => void,
+): HTMLElement {
+  return element(
+    'div',
+    { class: 'notice' },
+    element(
+      'p',
+      {},
+      `${deletionsOf(deletions.length)} for approval (source ${source}): ${reasons.join('; ')}. To delete exactly these: `,
+      command(`approve ${hash}`, announce),
+    ),
+    section('They would go', deletions),
+  );
 }
 
 function problemLine({ code, severity, message, file, line, resource }: Run['problems'][number]): HTMLElement {

@@ -44,14 +44,6 @@ export function createFront(options: FrontOptions): Front {
   const { origin, token } = options;
   const forward = createForward();
 
-  async function list(): Promise<readonly RunningServer[]> {
-    const servers = (await options.servers()).map(({ port: _port, issues: _issues, ...server }): RunningServer => {
-      const { namespace, name } = server;
-      return { ...server, url: `${origin()}${RUNNING_SERVERS_PATH}/${namespace}/${name}` };
-    });
-    return servers.toSorted((a, b) => byText(idOf(a), idOf(b)));
-  }
-
   async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const isDocument = WELL_KNOWN.test(path);
     const [prefix = '', namespace, name] = SERVER_PATH.exec(path.replace(WELL_KNOWN, '')) ?? [];
@@ -62,7 +54,11 @@ export function createFront(options: FrontOptions): Front {
     if (options.runs?.isRuns(path) === true) return options.runs.answer(request, response);
     if (path === RUNNING_SERVERS_PATH) {
       if (request.method !== 'GET') return sendJson(response, 405, { error: 'only GET' }, { allow: 'GET' });
-      const listed: RunningServers = { version: 1, authorised: carriesToken(request, token), servers: await list() };
+      const listed: RunningServers = {
+        version: 1,
+        authorised: carriesToken(request, token),
+        servers: await listServers(options),
+      };
       return sendJson(response, 200, listed);
     }
     if (server === undefined) return sendJson(response, 404, { error: `no server of this name runs here: ${path}` });
@@ -92,9 +88,17 @@ export function createFront(options: FrontOptions): Front {
       });
       return true;
     },
-    list,
+    list: () => listServers(options),
     close: forward.close,
   };
+}
+
+async function listServers({ origin, servers }: FrontOptions): Promise<readonly RunningServer[]> {
+  const listed = (await servers()).map(({ port: _port, issues: _issues, ...server }): RunningServer => {
+    const { namespace, name } = server;
+    return { ...server, url: `${origin()}${RUNNING_SERVERS_PATH}/${namespace}/${name}` };
+  });
+  return listed.toSorted((a, b) => byText(idOf(a), idOf(b)));
 }
 
 const TOKEN_MISSING = 'the token of this start is missing: skep dev prints it, and the page that it prints fills it in';

@@ -109,23 +109,10 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
 async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
   const { config, place, environment, files, logger } = options;
   const [times, { messageBytes }] = [timesOf(gate), limitsOf(gate)];
-  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
-  closing.push(() => outbound.close());
-  const upstream = createUpstream({ connectTimeoutMs: CONNECT_MS });
-  closing.push(() => upstream.close());
+  const { outbound, upstream } = openConnections(closing);
   const seal = openSeal(environment[VMCP_ENV.sessionHmacSecret]);
   const rules = openVirtualRules(config, logger);
-  const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
-  closing.push(numbers.stop);
-  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
-  closing.push(() => telemetry?.close());
-  const audit = openVirtualAudit(config, logger, options.writeAudit);
-  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps, data: audit.data });
-  closing.push(audit.close, recorder.close);
-  const observer: BackendObserver = {
-    dropped: metrics.dropped,
-    log: (level, message) => logger[level]({ part: 'backend' }, message),
-  };
+  const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
   const issuer = await openVirtualIssuer(options, outbound, metrics);
   closing.push(() => issuer?.close());
@@ -150,7 +137,6 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const { untilStopped } = underWay;
   const active = countActive(metrics, underWay);
   const { backend, health } = world;
-  const secret = environment[config.incomingAuth.oidc?.clientSecretEnv ?? ''];
   const settings = createSettings({
     fixed: {
       ...{ backend, rules, seal, health, times },
@@ -161,13 +147,45 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
       untilStopped,
       keptAnswerBytes: audit.keptAnswerBytes,
     },
-    environment: { ...environment, [SECRET_ENV.oidcClientSecret]: secret },
+    environment: withClientSecret(environment, config),
     metricsText: config.telemetry?.enablePrometheusMetricsPath === true ? numbers.text : undefined,
     sse: undefined,
     issuer,
     ...{ files, logger, outbound, recorder },
   });
   return { world, rules, settings, underWay, status, workflows, recorder: audit };
+}
+
+function openConnections(closing: (() => unknown)[]) {
+  const outbound = createOutbound({ allowPrivate: [], version: VERSION });
+  const upstream = createUpstream({ connectTimeoutMs: CONNECT_MS });
+  closing.push(
+    () => outbound.close(),
+    () => upstream.close(),
+  );
+  return { outbound, upstream };
+}
+
+/** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */
+function withClientSecret(environment: Environment, { incomingAuth }: VmcpConfig): Environment {
+  return { ...environment, [SECRET_ENV.oidcClientSecret]: environment[incomingAuth.oidc?.clientSecretEnv ?? ''] };
+}
+
+/** What counts, traces and audits calls. */
+async function openObservation(options: VirtualOptions, gate: RunConfig, closing: (() => unknown)[]) {
+  const { config, environment, logger } = options;
+  const { proxy: metrics, ...numbers } = openProxyMetrics(gate);
+  closing.push(numbers.stop);
+  const telemetry = await openProxyTelemetry(gate, environment, logger, numbers.read, config.telemetry?.serviceVersion);
+  closing.push(() => telemetry?.close());
+  const audit = openVirtualAudit(config, logger, options.writeAudit);
+  const recorder = openRecorder({ metrics, logger, writeAudit: audit.write, keeps: audit.keeps, data: audit.data });
+  closing.push(audit.close, recorder.close);
+  const observer: BackendObserver = {
+    dropped: metrics.dropped,
+    log: (level, message) => logger[level]({ part: 'backend' }, message),
+  };
+  return { metrics, numbers, telemetry, audit, recorder, observer };
 }
 
 function offerRules({ denial, permittedTools, learn }: VirtualRules) {

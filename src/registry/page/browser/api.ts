@@ -3,10 +3,15 @@
 import { members, text } from './json.ts';
 
 export type Trouble =
-  | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' | 'unreachable' | 'slow' }
-  | { readonly kind: 'invalid'; readonly reason: string }
+  | Refusal
+  | { readonly kind: 'unreachable' | 'slow' }
   | { readonly kind: 'limited' | 'unavailable'; readonly seconds: number | undefined }
   | { readonly kind: 'fault'; readonly status: number; readonly requestId: string | undefined };
+
+/** The same question gets the same answer. */
+export type Refusal =
+  | { readonly kind: 'unauthorized' | 'forbidden' | 'missing' }
+  | { readonly kind: 'invalid'; readonly reason: string };
 
 export type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly trouble: Trouble };
 

@@ -1,17 +1,17 @@
-// Troubles and empty places, told where the content would be.
+// Troubles and empty places, described where the content would be.
 
-import type { Trouble } from './api.ts';
+import type { Refusal, Trouble } from './api.ts';
 import { button, element } from './dom.ts';
 
 /** `again`: asks once more, where that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {
-  const told = describeTrouble(trouble, what);
+  const described = describeTrouble(trouble, what);
   return element(
     'div',
     { class: 'notice trouble', role: 'alert' },
-    element('p', { class: 'strong' }, told.title),
-    element('p', {}, told.advice),
-    told.again ? button('Try again', again) : undefined,
+    element('p', { class: 'strong' }, described.title),
+    element('p', {}, described.advice),
+    described.again ? button('Try again', again) : undefined,
   );
 }
 
@@ -25,7 +25,7 @@ export function emptyNotice(title: string, advice: string, ...actions: readonly 
   );
 }
 
-export interface Told {
+export interface Advice {
   readonly title: string;
   readonly advice: string;
   /** Whether asking again may help. */
@@ -33,33 +33,13 @@ export interface Told {
 }
 
 /** `what`: what was asked for, as in `this server`. */
-export function describeTrouble(trouble: Trouble, what: string): Told {
+export function describeTrouble(trouble: Trouble, what: string): Advice {
   switch (trouble.kind) {
     case 'unauthorized':
-      return {
-        title: 'The token is not accepted',
-        advice: 'It may have expired, or is meant for another service. Paste a new one.',
-        again: false,
-      };
     case 'forbidden':
-      return {
-        title: 'The token may not read this registry',
-        advice:
-          'It lacks the scope mcp-registry:read. Ask your identity provider for a token with it, and paste that one.',
-        again: false,
-      };
     case 'missing':
-      return {
-        title: `There is no ${what}`,
-        advice: 'It may have been removed or renamed. Go back to the list and search for it.',
-        again: false,
-      };
     case 'invalid':
-      return {
-        title: 'The registry does not understand the question',
-        advice: `It says: ${trouble.reason}. Change the search or clear the filters.`,
-        again: false,
-      };
+      return describeRefusal(trouble, what);
     case 'limited':
       return {
         title: 'Too many requests',
@@ -86,6 +66,36 @@ export function describeTrouble(trouble: Trouble, what: string): Told {
       };
     case 'slow':
       return { title: 'The registry does not answer', advice: 'It took too long. Try again in a moment.', again: true };
+  }
+}
+
+function describeRefusal(trouble: Refusal, what: string): Advice {
+  switch (trouble.kind) {
+    case 'unauthorized':
+      return {
+        title: 'The token is not accepted',
+        advice: 'It may have expired, or is meant for another service. Paste a new one.',
+        again: false,
+      };
+    case 'forbidden':
+      return {
+        title: 'The token may not read this registry',
+        advice:
+          'It lacks the scope mcp-registry:read. Ask your identity provider for a token with it, and paste that one.',
+        again: false,
+      };
+    case 'missing':
+      return {
+        title: `There is no ${what}`,
+        advice: 'It may have been removed or renamed. Go back to the list and search for it.',
+        again: false,
+      };
+    case 'invalid':
+      return {
+        title: 'The registry does not understand the question',
+        advice: `It says: ${trouble.reason}. Change the search or clear the filters.`,
+        again: false,
+      };
   }
 }
 
