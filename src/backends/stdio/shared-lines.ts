@@ -126,15 +126,19 @@ function erasOf(server: Greeted | undefined): ReadonlySet<Era> | undefined {
 }
 
 /** Nothing that it gets can belong to another: it is alone, and no other caller was there before. */
-function sole({ clients, callers }: State): Client | undefined {
+function sole({ clients, callers, server }: State): Client | undefined {
   if (callers.size !== 1) return undefined;
-  const [only, ...others] = [...clients].filter((client) => !onlyListens(client));
+  const isStateless = server.current()?.era === 'stateless';
+  const [only, ...others] = isStateless ? [...clients].filter(isServed) : clients;
   return others.length === 0 ? only : undefined;
 }
 
-/** Of the stateless era: what belongs to a subscription says so. */
-function onlyListens({ requests }: Client): boolean {
-  return requests.size > 0 && [...requests.values()].every(({ method }) => method === 'subscriptions/listen');
+/** They are answered at once, or what belongs to them says so (MCP 2026-07-28, Subscriptions). */
+const NEVER_MEANT = new Set(['server/discover', 'subscriptions/listen']);
+
+/** Of the stateless era: what a process writes unasked is about a request that it works on. */
+function isServed({ requests }: Client): boolean {
+  return [...requests.values()].some(({ method }) => !NEVER_MEANT.has(method));
 }
 
 async function openClient(

@@ -112,12 +112,16 @@ async function serveSession(line) {
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 const listening = [];
+/** Answers of `server/discover` that wait for a log. */
+const waiting = [];
 
 function serveStateless(line) {
   const message = JSON.parse(line);
   const { id, method, params } = message;
   const done = (result) => write({ id, result: { resultType: 'complete', ...result } });
-  if (method === 'server/discover') {
+  if (method === 'server/discover' && params.untilLog === true) {
+    waiting.push(done);
+  } else if (method === 'server/discover') {
     done({
       supportedVersions: ['2026-07-28'],
       capabilities: { tools: {} },
@@ -132,6 +136,10 @@ function serveStateless(line) {
       write({ method: 'notifications/tools/list_changed', params: { _meta: { [SUBSCRIPTION]: each } } });
     }
     done(text('changed'));
+  } else if (method === 'tools/call' && params.name === 'log') {
+    write({ method: 'notifications/message', params: { level: 'info', data: params.arguments.text } });
+    for (const answer of waiting.splice(0)) answer({ supportedVersions: ['2026-07-28'], capabilities: {} });
+    done(text('logged'));
   } else if (method === 'tools/call' && params.name === 'over') {
     for (const each of listening.splice(0)) {
       write({ id: each, result: { resultType: 'complete', _meta: { [SUBSCRIPTION]: each } } });

@@ -357,6 +357,17 @@ describe('the stateless era', () => {
     }
   });
 
+  test('gives the log to the one call that there is, whatever is asked and listened to beside it', async () => {
+    const { backend, observer } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
+    const listening = stateless(backend, 'subscriptions/listen', { notifications: {} }, 1);
+    await listening.until(({ events }) => events.length === 1);
+    const discovered = stateless(backend, 'server/discover', { untilLog: true }, 2).end();
+    const logged = await stateless(backend, 'tools/call', { name: 'log', arguments: { text: 'of 3' } }, 3).end();
+    expect(logged.events[0]?.message.params.data).toBe('of 3');
+    expect((await discovered).status).toBe(200);
+    expect(observer.drops.get('not-attributable')).toBeUndefined();
+  });
+
   test('keeps subscriptions apart, and ends them with the connection or the process', async () => {
     const { backend } = start({ openStreams: openProgram(FIXTURE, ['modern']) });
     const notifications = { toolsListChanged: true };
