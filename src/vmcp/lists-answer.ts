@@ -9,7 +9,7 @@ import { eraOfRevision, LATEST_SESSION_REVISION, SUPPORTED_REVISIONS } from '../
 import { readValue } from '../mcp/scan.ts';
 import { isObject, type JsonObject } from '../std/json.ts';
 import type { Offer } from './catalogue/assemble.ts';
-import type { ListName } from './catalogue/lists.ts';
+import type { ListName } from './catalogue/list-names.ts';
 
 export interface ServerName {
   readonly name: string;

@@ -19,8 +19,8 @@ export async function endServer(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-export async function startRedis(): Promise<RedisServer | undefined> {
-  const port = await freePort();
+export async function startRedis(given?: number): Promise<RedisServer | undefined> {
+  const port = given ?? (await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'skep-redis-'));
   const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const server = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,9 +1,11 @@
 // Settings of times and of failures: how a virtual server gets on with backends that are slow or not there. And those of the
 // gate, which reach the proxy's configuration, where each has a story of its own (test/proxy/fields.test.ts).
 
+import { vi } from 'vitest';
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import { gateConfig } from '../../src/main/services/vmcp/gate-config.ts';
 import { startEndpoint } from '../credentials/endpoint.ts';
+import { PATIENCE_MS } from '../harness/patience.ts';
 import type { FieldRow } from './field-row.ts';
 import { withMembers } from './field-rows.ts';
 import { connect, operational, runVirtual, type TestedVirtualServer } from './world.ts';
@@ -18,7 +20,8 @@ function elapsed<T>(value: T): Promise<T> {
 /** Whether a call that its backend never answers comes to an end. */
 function seeHanging(config: VmcpConfig): Promise<unknown> {
   return withMembers(config, async (server) => {
-    const client = await connect(server);
+    // On a machine that is busy the time of a backend may be over before its first answer.
+    const client = await vi.waitFor(() => connect(server), { timeout: PATIENCE_MS });
     const call = client.ask('tools/call', { name: 'one_hang', arguments: {} }).then(() => 'ended');
     // It ends with the server otherwise.
     call.catch(() => undefined);

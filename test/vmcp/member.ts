@@ -19,6 +19,8 @@ export interface TestMember {
   calls(method: string): readonly Asked[];
   /** What it offers from now on; clients that listen hear of it. */
   offer(lists: Lists): void;
+  /** The same, and nobody is told. */
+  change(lists: Lists): void;
   /** Tells all who listen. */
   say(message: object): void;
   /** From now on these methods get no answer. */
@@ -56,6 +58,8 @@ export interface MemberOptions extends Lists {
   readonly port?: number;
   /** Milliseconds until it answers lists. */
   readonly slowMs?: number;
+  /** Calls of tools that it does not offer are errors. */
+  readonly strict?: boolean;
   /** Each page of its tools leads to another one. */
   readonly endless?: boolean;
   /** Results of tools, by name; other tools say what they were called with. */
@@ -106,6 +110,9 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     offer(lists) {
       state.lists = lists;
       for (const each of ['tools', 'prompts', 'resources']) say({ method: `notifications/${each}/list_changed` });
+    },
+    change(lists) {
+      state.lists = lists;
     },
     say,
     silence(...methods) {
@@ -214,6 +221,10 @@ function call(state: State, message: any, response: ServerResponse): void {
   const result = state.options.results?.[name]?.(args);
   if (result !== undefined) {
     answer(response, message.id, { result });
+    return;
+  }
+  if (state.options.strict === true && state.lists.tools?.every((each) => each.name !== name) === true) {
+    answer(response, message.id, { error: { code: -32602, message: `no tool ${name} here` } });
     return;
   }
   if (!name.startsWith('hang')) {

@@ -7,7 +7,8 @@ import type { Member, Members } from '../members/member.ts';
 import type { OwnTools } from '../own-tools/ports.ts';
 import { assembleOffer, changedLists, type Offer } from './assemble.ts';
 import { createEntries, type Entries, type Entry, type EntryParts } from './entries.ts';
-import type { ListName } from './lists.ts';
+import type { ItemNotice } from './item-notices.ts';
+import type { ListName } from './list-names.ts';
 import type { AggregationRules, OfferingMember } from './rules.ts';
 
 /** What is offered, or the member without which nothing is (partialFailureMode `fail`). */
@@ -46,6 +47,8 @@ export interface CatalogueParts extends Pick<EntryParts, 'asking'> {
   readonly assembled: (offer: Offer) => void;
   /** Another reason why a member cannot be read, or none any more. */
   readonly observed: (member: Member, entry: Entry) => void;
+  /** What is wrong with single items, at each reading that finds something. */
+  readonly noticed: (member: Member, notices: readonly ItemNotice[]) => void;
 }
 
 /** Changes that come together are one. */
@@ -129,6 +132,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 
 function takeReading(state: State, member: Member, before: Entry | undefined, entry: Entry, shared: boolean): void {
   if (before?.fault?.reason !== entry.fault?.reason) state.parts.observed(member, entry);
+  if (entry.notices !== undefined && entry.notices.length > 0) state.parts.noticed(member, entry.notices);
   if (before?.lists !== entry.lists || before?.fault?.reason !== entry.fault?.reason) renew(state);
   if (shared && entry.fault !== undefined) state.parts.clock.after(GRACE_MS, () => renew(state));
 }

@@ -5,11 +5,14 @@ import type { BackendFault, Exchange } from '../../backends/backend.ts';
 import type { Asking } from '../../backends/bridge/ask.ts';
 import { setBounded } from '../../std/bounded.ts';
 import { type Member, memberCause, ownCause } from '../members/member.ts';
+import type { ItemNotice } from './item-notices.ts';
 import { type MemberLists, readLists } from './lists.ts';
 
 export interface Entry {
   /** As they were read last; undefined: never. */
   readonly lists?: MemberLists;
+  /** What is wrong with single items of what was read now. */
+  readonly notices?: readonly ItemNotice[];
   /** Why the last reading failed; undefined where it did not. */
   readonly fault?: BackendFault;
   /** Monotonic milliseconds: since when readings have failed. */
@@ -74,7 +77,7 @@ export function createEntries(parts: EntryParts): Entries {
     const before = storeOf(member).get(key);
     const now = clock.monotonic();
     const entry: Entry = result.ok
-      ? { lists: result.lists, until: doubts === doubtsBefore ? now + FRESH_MS : now }
+      ? { lists: result.lists, notices: result.notices, until: doubts === doubtsBefore ? now + FRESH_MS : now }
       : { lists: before?.lists, fault: result.fault, failingSince: before?.failingSince ?? now, until: now + RETRY_MS };
     if (reading.get(key)?.member !== member) return entry;
     setBounded(storeOf(member), key, entry, member.perCaller ? PRIVATE_MAX : Number.POSITIVE_INFINITY);

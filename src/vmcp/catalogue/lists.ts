@@ -13,8 +13,8 @@ import { patchBytes } from '../../mcp/patch.ts';
 import { LATEST_STATELESS_REVISION } from '../../mcp/revisions.ts';
 import { readValue } from '../../mcp/scan.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
-
-export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
+import { doubtfulReason, type ItemNotice, unreadableReason } from './item-notices.ts';
+import { LIST_NAMES, type ListName } from './list-names.ts';
 
 /** One item as the member sent it. */
 export interface OfferedItem {
@@ -31,7 +31,7 @@ export interface MemberLists {
 }
 
 export type ListsRead =
-  | { readonly ok: true; readonly lists: MemberLists }
+  | { readonly ok: true; readonly lists: MemberLists; readonly notices: readonly ItemNotice[] }
   | { readonly ok: false; readonly fault: BackendFault };
 
 const METHODS: Readonly<Record<ListName, string>> = {
@@ -49,10 +49,9 @@ const FEATURES: Readonly<Record<ListName, string>> = {
   resourceTemplates: 'resources',
 };
 
-export const LIST_NAMES: readonly ListName[] = ['tools', 'prompts', 'resources', 'resourceTemplates'];
-
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
+const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
 /** Servers may offer more to clients that can be asked: what these clients can is found out when they call. */
 const META = JSON.stringify({
@@ -76,11 +75,13 @@ export async function readLists(allowed: Asking, cause: Cause): Promise<ListsRea
     resources: [],
     resourceTemplates: [],
   };
+  const notices: ItemNotice[] = [];
   for (const [name, pages] of read) {
     if (!pages.ok) return pages;
     lists[name] = pages.items;
+    notices.push(...pages.notices);
   }
-  return { ok: true, lists: { capabilities: offered, lists } };
+  return { ok: true, lists: { capabilities: offered, lists }, notices };
 }
 
 /** A server that answers each page just in time would be read for hours. */
@@ -141,30 +142,50 @@ function answerOf(method: string, asked: Asked): Requested | NotFound {
   };
 }
 
-async function readPages(
-  asking: Asking,
-  cause: Cause,
-  name: ListName,
-): Promise<{ readonly ok: true; readonly items: readonly OfferedItem[] } | Failed> {
+interface PagesRead {
+  readonly ok: true;
+  readonly items: readonly OfferedItem[];
+  readonly notices: readonly ItemNotice[];
+}
+
+async function readPages(asking: Asking, cause: Cause, name: ListName): Promise<PagesRead | Failed> {
   const items: OfferedItem[] = [];
+  const notices: ItemNotice[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
     const params = cursor === undefined ? `{"_meta":${META}}` : `{"_meta":${META},"cursor":${JSON.stringify(cursor)}}`;
     const answer = await request(asking, cause, METHODS[name], params);
-    if (!answer.ok) return 'missing' in answer ? { ok: true, items: [] } : answer;
+    if (!answer.ok) return 'missing' in answer ? { ok: true, items: [], notices } : answer;
     const list = listItems(answer.bytes, answer.span, name);
     if (!list.ok) return { ok: false, fault: { ...UNREADABLE, detail: `${METHODS[name]}: ${list.message}` } };
-    for (const item of list.items) {
-      const key = keyOf(name, item);
-      if (key !== undefined && items.length < ITEMS_MAX) items.push({ key, page: answer.bytes, item });
-    }
+    for (const item of list.items) takeItem({ name, items, notices }, answer.bytes, item);
     cursor = list.nextCursor === undefined ? undefined : cursorText(readValue(answer.bytes, list.nextCursor));
     // A server that leads back to a page would be read for ever.
     if (cursor !== undefined && cursors.has(cursor)) cursor = undefined;
     if (cursor !== undefined) cursors.add(cursor);
-  } while (cursor !== undefined && cursors.size < PAGES_MAX);
-  return { ok: true, items };
+  } while (cursor !== undefined && cursors.size < PAGES_MAX && items.length < ITEMS_MAX);
+  return { ok: true, items, notices };
+}
+
+/** One that clients cannot read would take the lists of all members from them. */
+function takeItem(
+  { name: list, items, notices }: { name: ListName; items: OfferedItem[]; notices: ItemNotice[] },
+  page: Buffer,
+  item: ListItem,
+): void {
+  const value = objectOf(page, item.span);
+  const key = keyOf(list, item);
+  const name = key ?? item.name?.value ?? '';
+  const why = items.length === ITEMS_MAX ? TOO_MANY : unreadableReason(list, value);
+  if (key === undefined || why !== undefined) {
+    if (notices.at(-1)?.why === TOO_MANY) return;
+    notices.push({ list, name, what: 'left-out', why: why ?? 'it has no URI' });
+    return;
+  }
+  items.push({ key, page, item });
+  const doubt = doubtfulReason(value);
+  if (doubt !== undefined) notices.push({ list, name, what: 'doubtful', why: doubt });
 }
 
 const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };

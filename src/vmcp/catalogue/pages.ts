@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { Era } from '../../backends/backend.ts';
-import type { ListName } from './lists.ts';
+import type { ListName } from './list-names.ts';
 
 export interface ListedItem {
   /** What the list is sorted by; unique in it. */

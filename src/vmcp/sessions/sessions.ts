@@ -21,7 +21,7 @@ export interface SessionClock {
 
 export interface Sessions {
   begin(client: ClientFacts, exchange: Exchange): Session | Promise<Session>;
-  /** Undefined: there is none, it has ended, or this replica cannot know it. Rejects where the store cannot be reached. */
+  /** Undefined: there is none, it has ended, or this replica cannot know it. Rejects where only the store could know it, and is away. */
   find(id: string): Session | undefined | Promise<Session | undefined>;
   /** The member's session that counts: another replica may have opened one first. */
   joinMember(session: Session, member: string, opened: MemberSession): Promise<MemberSession>;
@@ -148,7 +148,9 @@ async function confirmSession(
   now: number,
 ): Promise<Session | undefined> {
   session.checkedAt = now;
-  if (await store.touch(session.id)) return useSession(state, session, now);
+  // While the store is away a session goes on where it is known: who may use it, its sealed id says.
+  const there = await store.touch(session.id).catch(() => true);
+  if (there) return useSession(state, session, now);
   session.over = true;
   state.live.delete(session.id);
   session.stream?.end();

@@ -10,7 +10,7 @@ import { formatEvent, type SseEvent } from '../../mcp/sse.ts';
 import { formatListenerEvent, type ReadEvent, readEventId } from '../calls/member-ids.ts';
 import { showMessage } from '../calls/member-messages.ts';
 import { openAtMember } from '../calls/open-call.ts';
-import type { ListName } from '../catalogue/lists.ts';
+import type { ListName } from '../catalogue/list-names.ts';
 import type { ListeningStream, Session } from '../sessions/session.ts';
 import type { World } from '../world.ts';
 import { openMemberStream } from './member-stream.ts';

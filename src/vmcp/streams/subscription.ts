@@ -15,7 +15,7 @@ import { LATEST_STATELESS_REVISION } from '../../mcp/revisions.ts';
 import { scanMessage } from '../../mcp/scan.ts';
 import { isObject } from '../../std/json.ts';
 import type { Offer } from '../catalogue/assemble.ts';
-import type { ListName } from '../catalogue/lists.ts';
+import type { ListName } from '../catalogue/list-names.ts';
 import { type Member, memberCause } from '../members/member.ts';
 import type { World } from '../world.ts';
 

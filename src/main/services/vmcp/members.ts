@@ -29,8 +29,11 @@ export interface MemberParts {
 }
 
 export interface ListedMembers extends Members {
-  /** Those of another configuration; what is as it was stays open. Throws a Failure where one cannot be used: nothing changes. */
-  replace(config: VmcpConfig): void;
+  /**
+   * Those of another configuration, once what it gives is called; what is as it was stays open. Throws a Failure where one
+   * cannot be used.
+   */
+  prepare(config: VmcpConfig): () => void;
 }
 
 type Listed = VmcpConfig['backends'][number];
@@ -49,13 +52,16 @@ export function openMembers(config: VmcpConfig, parts: MemberParts): ListedMembe
   return {
     all: () => all,
     find: (name) => opened.get(name)?.member,
-    replace(next) {
+    prepare(next) {
       const before = opened;
-      opened = openAll(next, parts, before);
-      all = membersOf(opened);
-      for (const [name, { member }] of before) {
-        if (opened.get(name)?.member !== member) void member.backend.close(0);
-      }
+      const after = openAll(next, parts, before);
+      return () => {
+        opened = after;
+        all = membersOf(after);
+        for (const [name, { member }] of before) {
+          if (after.get(name)?.member !== member) void member.backend.close(0);
+        }
+      };
     },
   };
 }

@@ -93,10 +93,11 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
     url: `${listener.url}/mcp`,
     adminUrl: admin?.url,
     replace(next) {
+      const useMembers = world.prepare(next);
       use(next);
       recorder.replace(next);
       workflows.replace(next);
-      world.replace(next);
+      useMembers();
       status?.replace(next);
       admin?.replace(next);
       if (!jsonEquals(next.admin, config.admin)) logger.warn('admin is read at start: restart to have it as it is now');

@@ -30,6 +30,7 @@ import { createVirtualServer } from '../../../vmcp/virtual-server.ts';
 import { askingOf, type World } from '../../../vmcp/world.ts';
 import { VERSION } from '../../version.ts';
 import { proxyClock } from '../proxy-clock.ts';
+import { reportNotices } from './item-reports.ts';
 import { type MemberParts, openMembers } from './members.ts';
 
 export interface VirtualWorld {
@@ -39,8 +40,8 @@ export interface VirtualWorld {
   readonly documents: Readonly<Record<string, () => JsonObject>>;
   /** For those who look after it. */
   readonly overview: () => Pick<Overview, 'members' | 'offer' | 'resolution'>;
-  /** Throws a Failure where the configuration cannot be used: nothing changes. */
-  replace(config: VmcpConfig): void;
+  /** Throws a Failure where the configuration cannot be used. What it gives puts it into use. */
+  prepare(config: VmcpConfig): () => void;
   stop(): void;
 }
 
@@ -85,6 +86,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
     optimized: optimizer.enabled,
     asking: (member, timeoutMs) => ({ ...askingOf({ clock: proxyClock, messageBytes }, member), timeoutMs }),
     observed: (member, entry) => reportReading(logger, member, entry),
+    noticed: reportNotices(logger),
     assembled: reportOffers(options),
   });
   const world = createWorld(options, members, catalogue);
@@ -101,15 +103,18 @@ export function openWorld(options: WorldOptions): VirtualWorld {
       '/api/backends/health': () => healthDocument(members.all()),
     },
     overview: () => ({ members: members.all(), offer: catalogue.known(), resolution: rules.resolution }),
-    replace(next) {
-      listed.replace(next);
-      optimizer.use(optimizerSettings(next));
-      current = next;
-      rules = aggregationRules(next);
-      catalogue.renew();
-      learning.renew();
-      checks.renew();
-      listening.renew();
+    prepare(next) {
+      const useMembers = listed.prepare(next);
+      return () => {
+        useMembers();
+        optimizer.use(optimizerSettings(next));
+        current = next;
+        rules = aggregationRules(next);
+        catalogue.renew();
+        learning.renew();
+        checks.renew();
+        listening.renew();
+      };
     },
     stop() {
       learning.stop();
