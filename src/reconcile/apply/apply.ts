@@ -183,7 +183,7 @@ async function writeChange(
   const object = markRun(complete(change, uids, deps.random), change, run);
   const as = change.account === undefined ? {} : { as: change.account };
   if (change.evicted !== undefined) await takeItems(deps.cluster, object, change.evicted, as);
-  const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as });
+  const { stored, conceded } = await applyConceding(deps.cluster, object, { force, ...as }, change.contents);
   if (stored.metadata.uid !== undefined) uids.set(change.key, stored.metadata.uid);
   const created = change.action === 'create' || change.replaces === true;
   const uid = created ? stored.metadata.uid : undefined;

@@ -59,7 +59,7 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
         cluster.apply({ ...object, metadata: { ...object.metadata, resourceVersion } }, options);
       // What went away while it was written is made anew, or refused for its uid.
       const stored = (await whileCurrent(id, object.metadata.uid, write)) ?? (await cluster.apply(object, options));
-      known.set(keyOf(id), stored);
+      known.set(keyOf(id), marksAlone(stored));
       return stored;
     },
     async patch(object, operations, options) {
@@ -81,6 +81,11 @@ export function onlyCurrent(cluster: Cluster, living: readonly KubeObject[], ass
       return cluster.replace(object);
     },
   };
+}
+
+/** Contents would be in memory until the run ends. */
+function marksAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata };
 }
 
 function marksOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): readonly (string | null)[] {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Settings, View } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
+import type { ReadContents } from '../../kube/large-values.ts';
 import { idOf, type KubeObject, keyOf, type OwnerReference } from '../../kube/object.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import { labelValue, OWNER, ownerLabel, PART_OF, RUN, SOURCE, withLabels } from '../labels.ts';
@@ -19,6 +20,8 @@ export interface Desired {
   readonly key: string;
   /** The owning custom resource; absent for what Git itself declares. */
   readonly owner?: ResourceId;
+  /** Reads the long values for which `object` has stand-ins; absent: it has none. */
+  readonly contents?: ReadContents;
   /** Keys of a Secret whose values are still to be made: see generated.ts. */
   readonly random?: Readonly<Record<string, number>>;
 }
@@ -74,7 +77,7 @@ export function heldOwner(id: ResourceId): string {
 
 function ownDesired({ applySet, living, manager }: DesireInput, loaded: Sourced): Desired {
   const object = withRunOf(ownObject(applySet, loaded), living(loaded.id), manager);
-  return { object, id: loaded.id, key: keyOf(loaded.id) };
+  return { object, id: loaded.id, key: keyOf(loaded.id), ...(loaded.contents && { contents: loaded.contents }) };
 }
 
 /** The run that created it stays written on it; what a manifest says of that was copied. */

@@ -81,6 +81,7 @@ export async function desireFleet(
   const { resolved, wishes, unsealed } = wished;
   const desiredKinds = wishes.objects.map(({ id }) => groupKindOf(id));
   await snapshot.ensure(desiredKinds);
+  await snapshot.completeWhole(wishes.objects.flatMap(({ id, owner }) => (owner === undefined ? [] : [id])));
   await snapshot.complete(wishes.objects.map(({ id }) => id));
   const own = withoutForeign({
     desires: wishes,

@@ -1,6 +1,7 @@
 // Fields that other managers have set to other values: reported at the manifest that declares them, and found once more
 // where the server answers with a conflict that the lists did not show. Knows nothing about what they are for.
 
+import type { ReadContents } from '../../kube/large-values.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { type Conceded, concedeAnswered } from '../../kube/ownership/concede.ts';
 import { Failure } from '../../std/failure.ts';
@@ -12,6 +13,7 @@ import type { ApplyOptions, Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
 import type { Compared } from './compared.ts';
 import { type FieldOfOther, type FieldRules, fieldStates } from './field-states.ts';
+import { sendWhole } from './send-whole.ts';
 
 /** A field of which another manager has another value than the declared one. */
 export interface FoundField extends FieldOfOther {
@@ -77,21 +79,27 @@ export interface Conceding {
   readonly conceded: readonly Conceded[];
 }
 
-/** Applies; what the server says that others have is left to them. Throws Failure as `Cluster.apply` does. */
+/**
+ * Applies; what the server says that others have is left to them. `contents`: of the long values that the object lacks, as what
+ * is returned does. Throws Failure as `Cluster.apply` does.
+ */
 export async function applyConceding(
   cluster: Pick<Cluster, 'apply' | 'schema'>,
   object: KubeObject,
   options: ApplyOptions,
+  contents: ReadContents | undefined,
 ): Promise<Conceding> {
+  const send = (some: KubeObject): Promise<KubeObject> =>
+    sendWhole(some, contents, (whole) => cluster.apply(whole, options));
   try {
-    return { stored: await cluster.apply(object, options), object, conceded: [] };
+    return { stored: await send(object), object, conceded: [] };
   } catch (error) {
     const conflicts = error instanceof Failure && !options.force ? conflictsOf(error) : [];
     const type = conflicts.length === 0 ? undefined : await readMergeType(cluster, object);
     if (type === undefined) throw error;
     const { object: rest, conceded } = concedeAnswered(object, type, conflicts);
     if (conceded.length < conflicts.length) throw error;
-    return { stored: await cluster.apply(rest, options), object: rest, conceded };
+    return { stored: await send(rest), object: rest, conceded };
   }
 }
 

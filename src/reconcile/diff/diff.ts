@@ -1,5 +1,6 @@
 // Compares what is desired with what lives, by the paths we own. Knows neither clusters nor specs.
 
+import { longValuesOf, shortenObject } from '../../kube/large-values.ts';
 import { normalise } from '../../kube/normalise.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
@@ -30,15 +31,16 @@ export interface Diff {
 
 export function diff(input: DiffInput): Diff {
   const compared = input.desired.map((desired) => compareOne(input, desired));
-  const wanted = new Set(compared.flatMap(({ live }) => (live === undefined ? [] : [live])));
+  const wanted = new Set(input.desired.map(({ id }) => input.living(id)));
   const surplus = input.live.filter((object) => labelOf(object, PART_OF) === input.applySet && !wanted.has(object));
   return { compared, surplus };
 }
 
 function compareOne(input: DiffInput, desired: Desired): Compared {
   const type = input.typeOf(desired.id);
-  const normal = { ...desired, object: normalise(desired.object, type) };
-  const live = input.living(desired.id);
+  const normal = withoutLongValues({ ...desired, object: normalise(desired.object, type) });
+  const found = input.living(desired.id);
+  const live = found && shortenObject(found);
   if (live === undefined) return { desired: normal, verdict: 'create', diff: [] };
   if (desired.random !== undefined) {
     const paths = Object.keys(desired.random).map((key) => `.data.${key}`);
@@ -60,6 +62,14 @@ function compareOne(input: DiffInput, desired: Desired): Compared {
   );
   const rest = conceded.length === 0 ? whole : compareWhole({ ...normal, object }, live, type, input.manager);
   return withoutEdited(input, fields.length === 0 ? rest : { ...rest, fields }, type);
+}
+
+/** Long values are compared by what stands for them, whether they are in memory or not. */
+function withoutLongValues(desired: Desired): Desired {
+  const object = shortenObject(desired.object);
+  if (object === desired.object) return desired;
+  const inMemory = longValuesOf(desired.object);
+  return { ...desired, object, contents: async () => new Map([...((await desired.contents?.()) ?? []), ...inMemory]) };
 }
 
 function compareWhole(desired: Desired, live: KubeObject, type: MergeType, manager: string): Compared {

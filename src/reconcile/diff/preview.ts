@@ -111,7 +111,12 @@ async function askServer(deps: Asking, input: PreviewInput, compared: Compared):
   if (compared.evicted !== undefined) return askEvicting(deps, input, compared);
   try {
     const options = { dryRun: true, force, ...asAccount(input, compared) };
-    const { stored, object, conceded } = await applyConceding(deps.cluster, asSent(compared), options);
+    const { stored, object, conceded } = await applyConceding(
+      deps.cluster,
+      asSent(compared),
+      options,
+      desired.contents,
+    );
     const { uid: _uid, ...metadata } = object.metadata;
     const stateOf = fieldStates(input, desired.object, desired.owner !== undefined);
     const lost = conceded.map((field) => ({ ...field, state: stateOf(field.path, field.manager) }));

@@ -2,6 +2,7 @@
 // and who reads it, go by that, not by a value that is not applied. Knows nothing about what a field is for.
 
 import type { Resource } from '../../kinds/kind.ts';
+import { shortenObject, standInsOf } from '../../kube/large-values.ts';
 import { normalise } from '../../kube/normalise.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { MergeType } from '../../kube/openapi.ts';
@@ -118,11 +119,11 @@ function mayKeep({ manager: own, force }: FieldRules, { object }: Sourced, { met
 function keptFields(
   rules: FieldRules,
   declared: KubeObject,
-  live: KubeObject,
+  found: KubeObject,
   type: MergeType,
 ): Omit<Kept, 'loaded'> | undefined {
   const { manager, force } = rules;
-  const desired = normalise(declared, type);
+  const [desired, live] = inOneForm(normalise(declared, type), found);
   if (compare(desired, live, type, manager).verdict === 'unchanged') return undefined;
   const stateOf = fieldStates(rules, desired, false);
   const keeps = (path: string, other: string): boolean => stateOf(path, other) !== 'set-back';
@@ -131,4 +132,10 @@ function keptFields(
   const { apiVersion } = object;
   const stored = serverSideApply({ live, applied: object, type, manager, apiVersion, force, time: '' });
   return 'object' in stored ? { object: normalise(stored.object, type), conceded } : undefined;
+}
+
+/** Where one of the two lacks long values, neither has them. */
+function inOneForm(...pair: [KubeObject, KubeObject]): [KubeObject, KubeObject] {
+  if (pair.every((object) => standInsOf(object).length === 0)) return pair;
+  return [shortenObject(pair[0]), shortenObject(pair[1])];
 }

@@ -2,11 +2,12 @@
 // the contents of what carries our label; those of others are read where something needs them. Knows nothing about who
 // does.
 
+import { shortenObject } from '../../kube/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
-import { PART_OF } from '../labels.ts';
+import { labelOf, OWNER, PART_OF } from '../labels.ts';
 import type { ApiResource, Cluster } from '../ports.ts';
 
 /** What `openSnapshot` has read of a kind. */
@@ -27,7 +28,7 @@ export async function listLarge(
   applySet: string,
   declared: (id: ResourceId) => KubeObject | undefined,
 ): Promise<Listed> {
-  const hold = (object: KubeObject): KubeObject => holdOnce(object, declared(idOf(object)));
+  const hold = (object: KubeObject): KubeObject => holdOnce(shortenDeclared(object), declared(idOf(object)));
   const [all, own] = await Promise.all([
     cluster.list(resource, namespace, { only: 'metadata' }),
     cluster.list(resource, namespace, { selector: `${PART_OF}=${applySet}`, large: true, hold }),
@@ -35,6 +36,11 @@ export async function listLarge(
   const complete = new Set(own.map((object) => keyOf(idOf(object))));
   const others = all.filter((object) => !complete.has(keyOf(idOf(object))));
   return { objects: [...others, ...own], partial: new Set(others.map((object) => keyOf(idOf(object)))) };
+}
+
+/** What children have is made of what is in memory, and kept where it is generated. */
+function shortenDeclared(object: KubeObject): KubeObject {
+  return labelOf(object, OWNER) === undefined ? shortenObject(object) : object;
 }
 
 /** What lives as it is declared is in memory already. */
@@ -66,11 +72,14 @@ export async function readContents(
   cluster: Pick<Cluster, 'list' | 'get'>,
   resource: ApiResource,
   ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
 ): Promise<Contents> {
   const byNamespace = Map.groupBy(ids, ({ namespace }) => namespace);
   const read = await Promise.all(
     [...byNamespace].map(([namespace, here]) =>
-      here.length <= READ_SINGLY_MAX ? readSingly(cluster, here) : readAmong(cluster, resource, namespace, here),
+      here.length <= READ_SINGLY_MAX
+        ? readSingly(cluster, here, hold)
+        : readAmong(cluster, resource, namespace, here, hold),
     ),
   );
   return {
@@ -80,8 +89,16 @@ export async function readContents(
   };
 }
 
-async function readSingly(cluster: Pick<Cluster, 'get'>, ids: readonly ResourceId[]): Promise<Contents> {
-  const read = await Promise.all(ids.map(async (id) => ({ id, got: await tryRead(cluster.get(id)) })));
+async function readSingly(
+  cluster: Pick<Cluster, 'get'>,
+  ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
+): Promise<Contents> {
+  const readOne = async (id: ResourceId): Promise<KubeObject | undefined> => {
+    const found = await cluster.get(id);
+    return found && hold(found);
+  };
+  const read = await Promise.all(ids.map(async (id) => ({ id, got: await tryRead(readOne(id)) })));
   return {
     found: read.flatMap(({ got }) => (got === undefined || got instanceof Failure ? [] : [got])),
     unread: read.flatMap(({ id, got }) => (got instanceof Failure ? [id] : [])),
@@ -94,10 +111,11 @@ async function readAmong(
   resource: ApiResource,
   namespace: string | undefined,
   ids: readonly ResourceId[],
+  hold: (object: KubeObject) => KubeObject,
 ): Promise<Contents> {
   const names = new Set(ids.map(({ name }) => name));
   const keep = ({ metadata }: KubeObject): boolean => names.has(metadata.name);
-  const listed = await tryRead(cluster.list(resource, namespace, { large: true, keep }));
+  const listed = await tryRead(cluster.list(resource, namespace, { large: true, keep, hold }));
   if (listed instanceof Failure) return { found: [], unread: ids, failures: [listed] };
   return { found: listed, unread: [], failures: [] };
 }

@@ -2,11 +2,13 @@
 // by the instance's configuration. Knows nothing about how they are read.
 
 import type { Kind, Resource } from '../../kinds/kind.ts';
+import { longValuesOf, restoreObject, standInsOf } from '../../kube/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { jsonEquals } from '../../std/json.ts';
 import type { ResourceId } from '../../std/problem.ts';
 import type { InstanceName, OwnKinds, Rendering } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
+import type { Gathered } from '../read/gather.ts';
 import type { LoadedResource } from '../read/load.ts';
 import type { Sourced } from '../read/sourced.ts';
 import { isLarge } from './large-contents.ts';
@@ -26,13 +28,13 @@ export function namedKinds(options: NamingOptions, loaded: readonly Sourced[]): 
 
 /**
  * Reads it. What is invalid, left alone or denied stays as it lives, and kinds are shown the living resource then: what
- * that one names is needed as well, whatever Git says.
+ * that one names is needed as well, whatever Git says. Returns what is named.
  */
 export async function readNeeded(
   options: NamingOptions,
   snapshot: Snapshot,
   loaded: readonly Sourced[],
-): Promise<void> {
+): Promise<readonly ResourceId[]> {
   const others = livingOtherwise(options, loaded, snapshot.objects());
   const set = applySetId(options.instance, options.homeNamespace);
   const own = others.filter(({ resource }) => labelOf(resource, PART_OF) === set);
@@ -40,15 +42,46 @@ export async function readNeeded(
     contentsNamedBy(options, kind, resource.metadata, resource);
   // What others made may name what the instance may not list.
   await snapshot.ensure(own.flatMap(namedBy).map(groupKindOf));
-  await snapshot.complete([...declaredContents(options, loaded), ...others.flatMap(namedBy)]);
+  const named = [...namedContents(options, loaded), ...others.flatMap(namedBy)];
+  await snapshot.completeWhole(named);
+  await snapshot.complete(loaded.map(({ id }) => id));
+  return named;
 }
 
 /** The same of what is listed already, and of what is declared only. */
-export function declaredContents(options: NamingOptions, loaded: readonly LoadedResource[]): ResourceId[] {
-  return loaded.flatMap(({ id, kind, defaulted, legible }) => [
-    id,
-    ...contentsNamedBy(options, kind, id, defaulted ?? legible),
-  ]);
+export async function readDeclared(
+  options: NamingOptions,
+  snapshot: Snapshot,
+  loaded: readonly LoadedResource[],
+): Promise<void> {
+  await snapshot.completeWhole(namedContents(options, loaded));
+  await snapshot.complete(loaded.map(({ id }) => id));
+}
+
+function namedContents(options: NamingOptions, loaded: readonly LoadedResource[]): ResourceId[] {
+  return loaded.flatMap(({ id, kind, defaulted, legible }) => contentsNamedBy(options, kind, id, defaulted ?? legible));
+}
+
+/** Of what is named and declared the long values are read again: kinds look into them. */
+export async function restoreNamed(
+  gathered: Gathered,
+  named: readonly ResourceId[],
+  living: Snapshot['find'],
+): Promise<Gathered> {
+  const keys = new Set(named.map(keyOf));
+  const isShort = ({ id, contents, kept }: Sourced): boolean =>
+    keys.has(keyOf(id)) && (contents !== undefined || (kept !== undefined && standInsOf(kept).length > 0));
+  if (!gathered.loaded.some(isShort)) return gathered;
+  const loaded = gathered.loaded.map((each) => (isShort(each) ? restoreResource(each, living(each.id)) : each));
+  return { ...gathered, loaded: await Promise.all(loaded) };
+}
+
+/** What others keep of it is as it lives. */
+async function restoreResource({ contents, ...resource }: Sourced, live: KubeObject | undefined): Promise<Sourced> {
+  const { object, kept } = resource;
+  const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
+  const whole = { ...resource, object: restoreObject(object, values) };
+  return kept === undefined ? whole : { ...whole, kept: restoreObject(kept, values) };
 }
 
 /** Our resources that live and are not declared, or not so. One that lives as it is declared names the same. */

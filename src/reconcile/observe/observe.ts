@@ -17,7 +17,7 @@ import { type Extent, extentOf, hasInventory, kindsOf, originsOf, parentId } fro
 import { definedKinds } from './awaited-kinds.ts';
 import { withOthers } from './by-hand.ts';
 import { addKeptFields } from './kept-fields.ts';
-import { namedKinds, readNeeded } from './needed.ts';
+import { namedKinds, readNeeded, restoreNamed } from './needed.ts';
 import { outside, scopeOf } from './scope.ts';
 import { formatGroupKind, type GroupKind, groupKindOf, openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -96,16 +96,20 @@ export async function observe(
   );
   const ownKinds = kinds.map((kind) => ({ group: apiGroup, kind: kind.kind }));
   await snapshot.ensure([...ownKinds, ...kindsOf(parent.extent), ...namedKinds(options, declared.loaded)]);
-  await readNeeded(options, snapshot, declared.loaded);
-  const own = withoutUnfit(declared, ofOtherInstances(options, snapshot, declared.loaded));
+  const named = await readNeeded(options, snapshot, declared.loaded);
+  const whole = await restoreNamed(declared, named, snapshot.find);
+  const own = withoutUnfit(whole, ofOtherInstances(options, snapshot, whole.loaded));
   const kept = await addKeptFields(deps, options, own, snapshot.find);
-  const gathered = withOthers(deps, options, kept, snapshot);
-  if (gathered !== own) {
-    await snapshot.ensure(namedKinds(options, gathered.loaded));
-    await readNeeded(options, snapshot, gathered.loaded);
-  }
+  const all = withOthers(deps, options, kept, snapshot);
+  const gathered = all === own ? own : await readNamed(options, snapshot, all);
   const leftAlone = leftAloneOf(gathered.loaded, snapshot.find);
   return { quarantine, gathered, snapshot, parent, inventory, ownKinds, leftAlone };
+}
+
+/** What others have applied, or set, may name more. */
+async function readNamed(options: ObserveOptions, snapshot: Snapshot, gathered: Gathered): Promise<Gathered> {
+  await snapshot.ensure(namedKinds(options, gathered.loaded));
+  return restoreNamed(gathered, await readNeeded(options, snapshot, gathered.loaded), snapshot.find);
 }
 
 /** A version that the server does not prefer is served all the same, and what is compared is in that one. */

@@ -1,6 +1,7 @@
 // What exists: each kind is listed at most once per snapshot, whoever asks first; Secrets and ConfigMaps as
 // `large-contents` says. Knows nothing about what is desired.
 
+import { shortenObject, standInsOf } from '../../kube/large-values.ts';
 import { groupOf, idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import type { ResourceId } from '../../std/problem.ts';
@@ -25,8 +26,10 @@ export interface Snapshot {
   find(id: ResourceId): KubeObject | undefined;
   /** Whether only the metadata of it is known. */
   isPartial(id: ResourceId): boolean;
-  /** Reads the contents of those of which only the metadata is known. */
+  /** Reads the contents of those of which only the metadata is known, to be compared: long values stay what stands for them. */
   complete(ids: Iterable<ResourceId>): Promise<void>;
+  /** Reads the contents of those that are looked into, as they are. */
+  completeWhole(ids: Iterable<ResourceId>): Promise<void>;
   /** Everything listed so far. */
   objects(): readonly KubeObject[];
   /** False where the kind was not listed, or something of it could not be read: what is not found may be there all the same. */
@@ -68,6 +71,9 @@ export interface SnapshotOptions {
   readonly before?: EarlierContents | undefined;
 }
 
+/** What is kept of an object that was read. */
+type Hold = (object: KubeObject) => KubeObject;
+
 interface Reading extends SnapshotOptions {
   readonly cluster: Cluster;
   /** Kinds all of whose LISTs have succeeded. */
@@ -94,6 +100,20 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
   const listed = new Map<string, Promise<void>>();
   const reading = beginReading(cluster, options);
   const { declared, whole, objects, partial, unread, failures, failed, unlisted } = reading;
+  function lacksContents(id: ResourceId): boolean {
+    const found = objects.get(keyOf(id));
+    return partial.has(keyOf(id)) || (found !== undefined && standInsOf(found).length > 0);
+  }
+  async function completeAll(ids: readonly ResourceId[], hold: Hold): Promise<void> {
+    const distinct = new Map(ids.map((id) => [keyOf(id), id]));
+    const byKind = Map.groupBy(distinct.values(), (id) => formatGroupKind(groupKindOf(id)));
+    await Promise.all(
+      [...byKind].map(async ([name, some]) => {
+        const resource = served.get(name);
+        if (resource !== undefined) await complete(reading, resource, some, hold);
+      }),
+    );
+  }
   return {
     async ensure(kinds) {
       await Promise.all(
@@ -117,16 +137,12 @@ export async function openSnapshot(cluster: Cluster, options: SnapshotOptions): 
     },
     find: (id) => objects.get(keyOf(id)),
     isPartial: (id) => partial.has(keyOf(id)),
-    async complete(ids) {
-      const wanted = new Map([...ids].filter((id) => partial.has(keyOf(id))).map((id) => [keyOf(id), id]));
-      const byKind = Map.groupBy(wanted.values(), (id) => formatGroupKind(groupKindOf(id)));
-      await Promise.all(
-        [...byKind].map(async ([name, some]) => {
-          const resource = served.get(name);
-          if (resource !== undefined) await complete(reading, resource, some);
-        }),
-      );
-    },
+    complete: (ids) =>
+      completeAll(
+        [...ids].filter((id) => partial.has(keyOf(id))),
+        shortenObject,
+      ),
+    completeWhole: (ids) => completeAll([...ids].filter(lacksContents), (object) => object),
     objects: () => [...objects.values()],
     known: (kind) => whole.has(formatGroupKind(kind)) && !failed.has(formatGroupKind(kind)),
     knows: (id) => whole.has(formatGroupKind(groupKindOf(id))) && !unread.has(keyOf(id)),
@@ -175,7 +191,7 @@ async function add(reading: Reading, resource: ApiResource, found: Listed): Prom
   if (before === undefined || found.partial.size === 0) return;
   const { same, changed } = neededAgain(found, before);
   store(reading, same);
-  await complete(reading, resource, changed);
+  await complete(reading, resource, changed, shortenObject);
 }
 
 async function readScope(
@@ -188,10 +204,15 @@ async function readScope(
 }
 
 /** What is gone meanwhile is gone, and what cannot be read is not known at all; the others are, all the same. */
-async function complete(reading: Reading, resource: ApiResource, ids: readonly ResourceId[]): Promise<void> {
+async function complete(
+  reading: Reading,
+  resource: ApiResource,
+  ids: readonly ResourceId[],
+  hold: Hold,
+): Promise<void> {
   if (ids.length === 0) return;
   const { objects, partial, unread } = reading;
-  const contents = await readContents(reading.cluster, resource, ids);
+  const contents = await readContents(reading.cluster, resource, ids, hold);
   for (const id of ids) objects.delete(keyOf(id));
   for (const id of ids) partial.delete(keyOf(id));
   store(reading, contents.found);

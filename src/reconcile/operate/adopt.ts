@@ -102,7 +102,7 @@ async function find(deps: RunDeps, options: RunOptions): Promise<Found> {
       ...liveObjects(options, snapshot, leftAlone),
     });
   // An object is stored whole: of those that are taken over the contents are read, too.
-  await snapshot.complete(look().map(({ resource }) => resource));
+  await snapshot.completeWhole(look().map(({ resource }) => resource));
   const found = look();
   const taken = new Set(found.map(({ resource }) => keyOf(resource)));
   const others = prepared.problems.filter(({ code, resource }) => {

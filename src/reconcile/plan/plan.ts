@@ -1,6 +1,7 @@
 // Sorts the differences into batches of changes and applies the limits: frozen data that prints.
 // Knows neither clusters nor specs; the same inputs give the same plan, byte for byte.
 
+import type { ReadContents } from '../../kube/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Difference } from '../../kube/ownership/differences.ts';
 import type { ResourceId } from '../../std/problem.ts';
@@ -18,6 +19,8 @@ export type Change =
       readonly resource: ResourceId;
       readonly key: string;
       readonly object: KubeObject;
+      /** Reads the long values that `object` lacks. */
+      readonly contents?: ReadContents;
       /** Of the living object; a precondition. Absent on create. */
       readonly uid?: string;
       /** The owning custom resource, which must have been applied. */
@@ -141,7 +144,7 @@ function isTouched({ leaving }: PlanInput, { desired, live }: Compared): boolean
 
 function writeOf(input: PlanInput, compared: Compared): Change[] {
   const { desired, live, verdict, diff, preview, evicted } = compared;
-  const { object, id: resource, key, owner, random } = desired;
+  const { object, contents, id: resource, key, owner, random } = desired;
   const touched = verdict === 'unchanged' && isTouched(input, compared);
   if (verdict === 'unchanged' && !touched) return [];
   return [
@@ -150,6 +153,7 @@ function writeOf(input: PlanInput, compared: Compared): Change[] {
       resource,
       key,
       object,
+      ...(contents && { contents }),
       uid: verdict === 'create' ? undefined : live?.metadata.uid,
       owner,
       random,

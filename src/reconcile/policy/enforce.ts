@@ -2,6 +2,7 @@
 // children are denied the children are. Knows nothing about CEL.
 
 import type { Finding } from '../../kube/finding.ts';
+import { restoreObject } from '../../kube/large-values.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { builtinAsAdmitted } from '../../kube/policy/admitted.ts';
 import type { Judge } from '../../kube/policy/judge.ts';
@@ -13,7 +14,7 @@ import type { Gathered } from '../read/gather.ts';
 import type { Sourced } from '../read/sourced.ts';
 import type { Resolved, Standing } from '../resolve/resolve.ts';
 import { definitionsAmong, readLiveFacts } from './facts.ts';
-import { admittedObject, judgeAll, openPolicies } from './policies.ts';
+import { admittedObject, type Defendant, judgeAll, openPolicies } from './policies.ts';
 
 export interface Enforced {
   readonly gathered: Gathered;
@@ -38,9 +39,12 @@ export async function enforce(
   };
   const first = await judgeBy(sound);
   // What a namespace may not declare is true of nothing that is in it.
-  const refused = judgeAll(first, sound.filter(isNamespace).map(defendant)).denied;
+  const refused = judgeAll(
+    first,
+    sound.filter(isNamespace).map((resource) => defendant(resource)),
+  ).denied;
   const judge = refused.size === 0 ? first : await judgeBy(sound.filter((resource) => !refused.has(resource)));
-  const { problems, denied } = judgeAll(judge, sound.map(defendant));
+  const { problems, denied } = judgeAll(judge, await defendants(judge, sound));
   return {
     gathered: {
       ...gathered,
@@ -51,8 +55,23 @@ export async function enforce(
   };
 }
 
-function defendant(resource: Sourced) {
+function defendant(resource: Sourced): Defendant<Sourced> {
   return { of: resource, object: admittedObject(resource), resource };
+}
+
+/** Long values are in memory for one evaluation each. */
+async function defendants(judge: Judge, resources: readonly Sourced[]): Promise<readonly Defendant<Sourced>[]> {
+  const all: Defendant<Sourced>[] = [];
+  for (const resource of resources) {
+    const { object, contents } = resource;
+    const short = defendant(resource);
+    if (contents === undefined) all.push(short);
+    else {
+      const whole = restoreObject(object, await contents());
+      all.push({ ...short, judgement: judge(admittedObject({ ...resource, object: whole })) });
+    }
+  }
+  return all;
 }
 
 function isNamespace({ id }: Sourced): boolean {

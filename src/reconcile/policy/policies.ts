@@ -5,7 +5,7 @@ import { VERSION } from '../../kinds/crd.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { groupOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { builtinAsAdmitted } from '../../kube/policy/admitted.ts';
-import { type Judge, openJudge, type PolicyWorld, type Verdict } from '../../kube/policy/judge.ts';
+import { type Judge, type Judgement, openJudge, type PolicyWorld, type Verdict } from '../../kube/policy/judge.ts';
 import type { ParamSource } from '../../kube/policy/params.ts';
 import type { PolicySet } from '../../kube/policy/read.ts';
 import type { NamespaceFacts, ResourceType } from '../../kube/policy/request.ts';
@@ -47,6 +47,8 @@ export interface Defendant<T> {
   readonly of: T;
   readonly object: KubeObject;
   readonly resource: LoadedResource;
+  /** What is said of it whole, where `object` lacks long values. */
+  readonly judgement?: Judgement;
   /** A child has no place of its own: problems stand at its owner. */
   readonly child?: true;
 }
@@ -139,7 +141,7 @@ export function judgeAll<T>(judge: Judge, defendants: Iterable<Defendant<T>>): J
   const unknown = new Map<string, Unjudged>();
   let audited = 0;
   for (const defendant of defendants) {
-    const judgement = judge(defendant.object);
+    const judgement = defendant.judgement ?? judge(defendant.object);
     for (const verdict of judgement.verdicts) {
       if (verdict.action === 'Audit') {
         audited++;

@@ -1,12 +1,14 @@
 // Objects that can only be changed by deleting them and creating them anew: how they are found, and when that may be done.
 // Knows nothing about how it is done.
 
+import type { ReadContents } from '../../kube/large-values.ts';
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import { Failure } from '../../std/failure.ts';
 import { isObject } from '../../std/json.ts';
 import { formatId, type ResourceId } from '../../std/problem.ts';
 import type { Desired } from '../desire/desire.ts';
 import type { Compared } from '../diff/compared.ts';
+import { sendWhole } from '../diff/send-whole.ts';
 import { labelOf, PART_OF, REPLACE } from '../labels.ts';
 import type { Cluster } from '../ports.ts';
 import type { LoadedResource } from '../read/load.ts';
@@ -32,7 +34,7 @@ export async function findImmutableFields(
   const fields = fieldsRefused(failure);
   if (fields === undefined) return undefined;
   const another = underFreeName(desired.object, living);
-  if (another === undefined || !(await isAccepted(cluster, another, as))) return undefined;
+  if (another === undefined || !(await isAccepted(cluster, another, desired.contents, as))) return undefined;
   return [...new Set(fields)].join(', ');
 }
 
@@ -47,10 +49,11 @@ export function fieldsRefused({ code, data }: Failure): readonly string[] | unde
 async function isAccepted(
   cluster: Pick<Cluster, 'apply'>,
   object: KubeObject,
+  contents: ReadContents | undefined,
   as: string | undefined,
 ): Promise<boolean> {
   try {
-    await cluster.apply(object, { dryRun: true, force: true, as });
+    await sendWhole(object, contents, (whole) => cluster.apply(whole, { dryRun: true, force: true, as }));
     return true;
   } catch (error) {
     if (error instanceof Failure) return false;

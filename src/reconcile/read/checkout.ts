@@ -10,7 +10,7 @@ import type { Checkout, Cluster } from '../ports.ts';
 import { DEFINITION, listDefinitions, listServedKinds } from './foreign-kinds.ts';
 import { type Allow, limitsOf } from './limits.ts';
 import { type Loaded, type LoadInput, load } from './load.ts';
-import { gatherManifests } from './manifests.ts';
+import { gatherManifests, readBlobText } from './manifests.ts';
 import type { LoadCache, SourceFile } from './source-file.ts';
 import { noKeys, unsealFiles } from './unseal.ts';
 
@@ -39,7 +39,10 @@ export async function loadCheckout(input: LoadingInput, source: LoadedSource, ch
   const { kinds, apiGroup, cache } = input;
   const { documents: written, problems, incomplete } = await gatherManifests(checkout, source, cache);
   const documents = await unsealFiles(written, source.keys ?? noKeys(source.name), cache);
-  const given = loadInput({ kinds, apiGroup, cache }, source, documents);
+  const given = {
+    ...loadInput({ kinds, apiGroup, cache }, source, documents),
+    readText: (blob: string) => readBlobText(checkout, blob),
+  };
   const alone = load(given);
   const { definitions, served } = await askAbout(input.cluster, alone);
   const loaded = definitions.length + (served?.length ?? 0) === 0 ? alone : load({ ...given, definitions, served });

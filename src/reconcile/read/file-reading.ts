@@ -13,6 +13,7 @@ import { identify } from './identify.ts';
 import type { KindTable } from './kind-table.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { ParsedObject } from './parsed-object.ts';
+import { placeInFile } from './short-text.ts';
 import { type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 /** JSON, so that any cache can keep it. */
@@ -117,7 +118,8 @@ function problemInFile(reading: Reading, parsed: ParsedObject, finding: Finding,
   const { code, severity, message, at } = finding;
   const pointer = parsed.pointer + finding.pointer;
   const written = writtenPointer(reading.file, parsed.document, pointer);
-  const place = reading.documents[parsed.document]?.place(written, at);
+  const found = reading.documents[parsed.document]?.place(written, at);
+  const place = found === undefined ? undefined : placeInFile(reading.file, found);
   return {
     code,
     severity,

@@ -2,6 +2,7 @@
 // Knows nothing about clusters, other sources, or what a spec means.
 
 import type { Kind, Resource } from '../../kinds/kind.ts';
+import { type ReadContents, shortenText, standInsOf } from '../../kube/large-values.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { OpenApiDocument } from '../../kube/openapi.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
@@ -10,6 +11,7 @@ import { readDocuments } from '../../std/yaml/yaml.ts';
 import { type FileReading, type ReadItem, readFile } from './file-reading.ts';
 import { type KindTable, kindTable, type ServedKind } from './kind-table.ts';
 import { type ParsedFile, parseFile } from './parsed-file.ts';
+import { placeInFile } from './short-text.ts';
 import { isManifest, type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 export interface LoadInput {
@@ -30,6 +32,8 @@ export interface LoadInput {
   readonly foreign?: 'refused' | 'unchecked';
   /** For namespaced objects that name none. Without it, that is a problem. */
   readonly defaultNamespace?: string;
+  /** The text of a blob; needed where files are shortened and something is made of them. */
+  readonly readText?: (blob: string) => Promise<string>;
   /** Keeps what was read of unchanged files between runs. */
   readonly cache?: LoadCache;
 }
@@ -44,6 +48,8 @@ export interface LoadedResource {
   readonly defaulted?: Resource;
   /** Of our kinds, where invalid: what can be read all the same, without the fields that are wrong. */
   readonly legible?: Resource;
+  /** Present: long values of it are not in memory. */
+  readonly contents?: ReadContents;
   /** SOPS has encrypted it where it is written. */
   readonly sealed?: true;
   /** Where the value (or the key) at a JSON pointer is written; the nearest enclosing key where it is not. */
@@ -81,7 +87,7 @@ export function load(input: LoadInput): Loaded {
   const table = kindTable({ ...input, definitions, foreign: input.foreign ?? 'refused' });
   const readings = files.map(({ file, parsed }) => ({ file, reading: readFile(table, file, parsed, input) }));
   const parsed = files.map((each) => each.parsed);
-  const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table));
+  const found = readings.flatMap(({ file, reading }) => resourcesOf(file, reading, table, input.readText));
   const { unique, duplicates } = separate(found);
   return {
     resources: unique,
@@ -137,22 +143,37 @@ export function definitionsOf(parsed: ParsedFile): JsonObject[] {
   });
 }
 
-function resourcesOf(file: SourceFile, reading: FileReading, table: KindTable): LoadedResource[] {
+function resourcesOf(
+  file: SourceFile,
+  reading: FileReading,
+  table: KindTable,
+  readText: LoadInput['readText'],
+): LoadedResource[] {
   // Positions are wanted for few files, and cost a second reading.
   let documents: ReturnType<typeof readDocuments> | undefined;
   return reading.items.map((item) => ({
     id: item.id,
     object: item.object,
     ...kindOf(item, table),
+    ...contentsOf(file, item, readText),
     defaulted: item.defaulted,
     legible: item.legible,
     sealed: file.openings?.[item.document] === undefined ? undefined : true,
     place(pointer, at) {
       documents ??= readDocuments(file.text, file.path);
       const written = writtenPointer(file, item.document, item.pointer + pointer);
-      return documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 };
+      return placeInFile(file, documents[item.document]?.place(written, at) ?? { file: file.path, line: 1, column: 1 });
     },
   }));
+}
+
+function contentsOf(
+  { shortened }: SourceFile,
+  { object }: ReadItem,
+  readText: LoadInput['readText'],
+): { contents?: ReadContents } {
+  if (shortened === undefined || readText === undefined || standInsOf(object).length === 0) return {};
+  return { contents: async () => shortenText(await readText(shortened.blob)).values };
 }
 
 function kindOf({ id }: ReadItem, table: KindTable): { kind?: Kind } {

@@ -1,9 +1,12 @@
 // The manifests of a checkout as text, and what below the path could not be read as such. Knows nothing about their kinds.
 
+import assert from 'node:assert/strict';
+import type { Cut } from '../../kube/large-values.ts';
 import { Failure } from '../../std/failure.ts';
 import type { Problem } from '../../std/problem.ts';
 import type { Checkout, RepositoryFile } from '../ports.ts';
 import { pathMatcher } from './patterns.ts';
+import { shorten } from './short-text.ts';
 import { isManifest, type LoadCache, type SourceFile } from './source-file.ts';
 
 export interface Manifests {
@@ -42,14 +45,33 @@ export async function gatherManifests(
   const problems: Problem[] = links.filter((link) => mayHoldManifests(link.path) && isRead(link)).map(skippedProblem);
   let length = 0;
   for (const { path: file, oid } of files) {
-    const text = texts.get(oid);
-    length += text?.length ?? 0;
+    const read = texts.get(oid);
+    length += read?.length ?? 0;
     // One blob may stand at a million paths, and is parsed at each.
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
-    if (text === undefined) problems.push(encodingProblem(file));
-    else documents.push({ path: file, oid, text });
+    if (read === undefined) problems.push(encodingProblem(file));
+    else documents.push(fileOf(file, oid, read));
   }
   return { documents, problems, incomplete: problems.length > 0 };
+}
+
+interface ReadText {
+  /** As it is kept: without long values where there are `cuts`. */
+  readonly text: string;
+  readonly cuts?: readonly Cut[];
+  /** Of the whole text. */
+  readonly length: number;
+}
+
+function fileOf(path: string, oid: string, { text, cuts }: ReadText): SourceFile {
+  return cuts === undefined ? { path, oid, text } : { path, oid: `${oid} short`, text, shortened: { blob: oid, cuts } };
+}
+
+/** The text of a blob that is text. */
+export async function readBlobText(checkout: Checkout, oid: string): Promise<string> {
+  const text = decode((await checkout.read([oid])).get(oid) ?? new Uint8Array());
+  assert(text !== undefined, 'a blob that was text is text');
+  return text;
 }
 
 /** By blob id. Those that are not text are missing. */
@@ -58,13 +80,13 @@ async function textsOf(
   path: string,
   files: readonly RepositoryFile[],
   cache: LoadCache,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, ReadText>> {
   let length = 0;
-  const texts = new Map<string, string>();
+  const texts = new Map<string, ReadText>();
   const unknown = new Set<string>();
   for (const { oid } of files) {
     const known = cache.get(blobKey(oid));
-    if (typeof known === 'string') texts.set(oid, known);
+    if (known !== undefined) texts.set(oid, known as ReadText);
     else unknown.add(oid);
   }
   // Bytes of a few beside the texts of all, not of all.
@@ -76,8 +98,9 @@ async function textsOf(
       const text = decode(bytes);
       if (text === undefined) continue;
       length += text.length;
-      cache.set(blobKey(oid), text);
-      texts.set(oid, text);
+      const read: ReadText = { length: text.length, ...(shorten(text) ?? { text }) };
+      cache.set(blobKey(oid), read);
+      texts.set(oid, read);
     }
     if (length > LENGTH_MAX) throw manifestsTooLarge(checkout, path);
     count = Math.max(1, Math.min(count * 16, Math.floor((count * READ_BYTES) / Math.max(1, bytesRead))));

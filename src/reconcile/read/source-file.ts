@@ -1,5 +1,6 @@
 // A file of a source, and the memory of what was read of it before. Knows nothing about what is in it.
 
+import type { Cut } from '../../kube/large-values.ts';
 import type { Opening } from '../../std/sops/open.ts';
 import { writtenAt } from '../../std/sops/replace.ts';
 
@@ -9,6 +10,8 @@ export interface SourceFile {
   /** Equal ids mean equal text (a Git blob id, or a digest), and the same openings. */
   readonly oid: string;
   readonly text: string;
+  /** Present: the text lacks long values. `blob`: what it is read of again. */
+  readonly shortened?: { readonly blob: string; readonly cuts: readonly Cut[] };
   /** What became of its encrypted documents, by index among those that are not empty. */
   readonly openings?: readonly (Opening | undefined)[];
 }
@@ -30,7 +33,7 @@ export interface LoadCache {
 }
 
 /** The API server takes 3 MiB for one object; YAML that is made for it takes memory hundreds of times its size. */
-const CHARACTERS_MAX = 4 * 1024 * 1024;
+export const CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** Whether what is in it is not looked at. */
 export function isTooLarge({ text }: SourceFile): boolean {

@@ -3,7 +3,7 @@
 import { groupOf } from '../../kube/object.ts';
 import type { InstanceName, OwnKinds, Permissions, Rendering } from '../instance.ts';
 import { applySetId, labelOf, PART_OF } from '../labels.ts';
-import { declaredContents } from '../observe/needed.ts';
+import { readDeclared } from '../observe/needed.ts';
 import { scopeOf } from '../observe/scope.ts';
 import { type GroupKind, openSnapshot, type Snapshot } from '../observe/snapshot.ts';
 import { openViews } from '../observe/view.ts';
@@ -64,7 +64,7 @@ export async function listObservedState(
   snapshot.declare(gathered.loaded.map(({ object }) => object));
   await snapshot.ensure(watched);
   // What was not there before may have come, and its keys are told.
-  await snapshot.complete(declaredContents(options, gathered.loaded));
+  await readDeclared(options, snapshot, gathered.loaded);
   return openObservedState(deps, options, snapshot);
 }
 

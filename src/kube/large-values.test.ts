@@ -1,0 +1,73 @@
+// What stands for long values. A file is only read so where nothing else in it looks like one.
+
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  columnBefore,
+  isStandIn,
+  longValuesOf,
+  restoreObject,
+  shortenObject,
+  shortenText,
+  standInsOf,
+} from './large-values.ts';
+
+const LONG = randomBytes(60_000).toString('base64');
+const OTHER = randomBytes(60_001).toString('base64');
+const metadata = { name: 'a', namespace: 'b' };
+const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data: { long: LONG, short: 'aGk=' } };
+
+test('a long value of a Secret is replaced, and restored', () => {
+  const short = shortenObject(secret);
+  expect(JSON.stringify(short).length).toBeLessThan(400);
+  expect(standInsOf(short)).toHaveLength(1);
+  expect(short.data).toMatchObject({ short: 'aGk=' });
+  expect(restoreObject(short, longValuesOf(secret))).toEqual(secret);
+  expect(shortenObject(short)).toBe(short);
+});
+
+test.each([
+  { reason: 'values are short', object: { ...secret, data: { short: 'aGk=' } } },
+  { reason: 'text may be anything', object: { ...secret, kind: 'ConfigMap' } },
+  { reason: 'the server would store other characters', object: { ...secret, data: { long: `${LONG}A` } } },
+  { reason: 'it is of another group', object: { ...secret, apiVersion: 'example.com/v1' } },
+])('an object stays as it is where $reason', ({ object }) => {
+  expect(shortenObject(object)).toBe(object);
+});
+
+test('bytes of a ConfigMap are replaced', () => {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: LONG }, binaryData: { long: LONG } };
+  expect(standInsOf(shortenObject(object))).toHaveLength(1);
+  expect(shortenObject(object).data).toBe(object.data);
+});
+
+test('values that differ have stand-ins that differ', () => {
+  const [one] = standInsOf(shortenObject(secret));
+  const [other] = standInsOf(shortenObject({ ...secret, data: { long: OTHER } }));
+  expect(one).not.toBe(other);
+  expect([one, other].every(isStandIn)).toBe(true);
+  expect(Buffer.from(one ?? '', 'base64').toString('base64')).toBe(one);
+});
+
+test('what a stand-in stands for must be found', () => {
+  expect(() => restoreObject(shortenObject(secret), new Map())).toThrow('what stands for a value');
+});
+
+test.each([
+  { where: 'at the beginning', text: `${LONG}\n`, count: 1 },
+  { where: 'in quotes on one line', text: `{"a":"${LONG}","b":"${OTHER}","c":1}\n`, count: 2 },
+  { where: 'on lines of their own', text: `a:\n  b: ${LONG}\n  c: ${OTHER}\nd: e\n`, count: 2 },
+  { where: 'nowhere', text: `a: ${'word '.repeat(40_000)}\n`, count: 0 },
+  { where: 'only as a number', text: `a: ${'1'.repeat(80_000)}\n`, count: 0 },
+])('long values of a text are found $where, and places stay right', ({ text, count }) => {
+  const { text: short, cuts, values } = shortenText(text);
+  expect(cuts).toHaveLength(count);
+  let whole = short;
+  for (const [standIn, value] of values) whole = whole.replace(standIn, value);
+  expect(whole).toBe(text);
+  const lines = text.split('\n');
+  for (const [index, line] of short.split('\n').entries()) {
+    expect(columnBefore(cuts, index + 1, line.length + 1)).toBe((lines[index] ?? '').length + 1);
+    expect(columnBefore(cuts, index + 1, 1)).toBe(1);
+  }
+});
