@@ -2,9 +2,9 @@
 // server that lets in only who signs with keys that the service issued.
 
 import { createHash } from 'node:crypto';
-import { type CryptoKey, jwtVerify } from 'jose';
+import { type CryptoKey, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { type Endpoint, type Respond, startEndpoint } from './endpoint.ts';
-import { signatureProblem } from './sigv4-verifier.ts';
+import { signatureProblem, type WireRequest } from './sigv4-verifier.ts';
 import { START_MS } from './world.ts';
 
 const NAMESPACE = 'xmlns="https://sts.amazonaws.com/doc/2011-06-15/"';
@@ -25,7 +25,11 @@ export interface TokenService {
   issueKeys(lastSeconds?: number): void;
 }
 
-export async function startTokenService(publicKey: CryptoKey): Promise<TokenService> {
+export async function startTokenService(
+  publicKey: CryptoKey | JWTVerifyGetKey,
+  now: () => number = () => START_MS,
+): Promise<TokenService> {
+  const keyFor: JWTVerifyGetKey = (...asked) => (typeof publicKey === 'function' ? publicKey(...asked) : publicKey);
   const sessions = new Map<string, Session>();
 
   function issuing(lastSeconds: number): Respond {
@@ -41,7 +45,7 @@ export async function startTokenService(publicKey: CryptoKey): Promise<TokenServ
         return sendError(response, 400, 'ValidationError', `not a request for a role: ${names}`);
       }
       const token = form.get('WebIdentityToken') ?? '';
-      const { payload } = await jwtVerify(token, publicKey, { currentDate: new Date(START_MS) });
+      const { payload } = await jwtVerify(token, keyFor, { currentDate: new Date(now()) });
       const [role, name] = [form.get('RoleArn') ?? '', form.get('RoleSessionName') ?? ''];
       const id = `ASIA${digest(`${role} ${name} ${token}`).slice(0, 16).toUpperCase()}`;
       const session = {
@@ -52,7 +56,7 @@ export async function startTokenService(publicKey: CryptoKey): Promise<TokenServ
         subject: String(payload.sub),
       };
       sessions.set(id, session);
-      response.writeHead(200, { 'content-type': 'text/xml' }).end(answer(id, session, lastSeconds));
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(answer(id, session, now() + lastSeconds * 1000));
     };
   }
 
@@ -60,8 +64,8 @@ export async function startTokenService(publicKey: CryptoKey): Promise<TokenServ
   return { endpoint, sessions, issueKeys: (lastSeconds = 3600) => endpoint.respond(issuing(lastSeconds)) };
 }
 
-function answer(id: string, { secret, sessionToken, role, name }: Session, lastSeconds: number): string {
-  const expiration = new Date(START_MS + lastSeconds * 1000).toISOString().replace('.000', '');
+function answer(id: string, { secret, sessionToken, role, name }: Session, untilMs: number): string {
+  const expiration = new Date(untilMs).toISOString().replace(/\.\d+/, '');
   return `<AssumeRoleWithWebIdentityResponse ${NAMESPACE}>
   <AssumeRoleWithWebIdentityResult>
     <Audience>client</Audience>
@@ -101,14 +105,19 @@ export function sendError(response: Parameters<Respond>[1], status: number, code
 /** Answers with the session, or with 403 and what is wrong with the signature. */
 export function startSignedServer(sessions: ReadonlyMap<string, Session>): Promise<Endpoint> {
   return startEndpoint((asked, response) => {
-    const id = /Credential=([^/]+)\//.exec(asked.headers.authorization ?? '')?.[1] ?? '';
-    const session = sessions.get(id);
-    const problem =
-      session === undefined || session.sessionToken !== asked.headers['x-amz-security-token']
-        ? 'no session'
-        : signatureProblem(asked, session.secret);
-    response.writeHead(problem === undefined ? 200 : 403).end(problem ?? JSON.stringify(session));
+    const checked = checkSigned(sessions, asked);
+    response
+      .writeHead(typeof checked === 'string' ? 403 : 200)
+      .end(typeof checked === 'string' ? checked : JSON.stringify(checked));
   });
+}
+
+/** The session whose keys a request is signed with, or what is wrong with the signature. */
+export function checkSigned(sessions: ReadonlyMap<string, Session>, asked: WireRequest): Session | string {
+  const id = /Credential=([^/]+)\//.exec(asked.headers.authorization ?? '')?.[1] ?? '';
+  const session = sessions.get(id);
+  if (session === undefined || session.sessionToken !== asked.headers['x-amz-security-token']) return 'no session';
+  return signatureProblem(asked, session.secret) ?? session;
 }
 
 function digest(text: string): string {

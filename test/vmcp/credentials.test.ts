@@ -1,12 +1,14 @@
 // How a virtual server gets its rights at each backend: every type of outgoing authentication, with the backend's own answer as
 // the witness. Real token endpoints, a real provider behind a real login.
 
+import { createRemoteJWKSet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VmcpConfig } from '../../src/contracts/vmcp-config.ts';
 import type { Strategy } from '../../src/contracts/vmcp-config-auth.ts';
 import { freePort } from '../../src/devcluster/node/free-port.ts';
 import type { Environment } from '../../src/std/environment.ts';
 import { type Endpoint, sendJson, startEndpoint } from '../credentials/endpoint.ts';
+import { checkSigned, type Session, startTokenService, type TokenService } from '../credentials/token-service.ts';
 import { type Issuer, startIssuer } from '../harness/issuer.ts';
 import { startLoginProvider, UPSTREAM_CLIENT } from '../harness/login-provider.ts';
 import { logIn, oidcUpstream } from '../issuer/world.ts';
@@ -160,6 +162,89 @@ describe('a backend gets', () => {
     const me = await fetch(`${provider.url}/me`, { headers: { authorization } });
     expect(JSON.parse(await me.text())).toMatchObject({ sub: 'ada' });
     await provider.close();
+  });
+});
+
+describe('keys of Cloud STS', () => {
+  const ROLE = 'arn:aws:iam::123456789012:role/';
+  const STRATEGY: Strategy = {
+    type: 'cloud_sts',
+    cloudSts: {
+      region: 'eu-central-1',
+      service: 'execute-api',
+      roleMappings: [{ claim: 'admins', roleArn: `${ROLE}Admin` }],
+      roleClaim: 'groups',
+      sessionDuration: 3600,
+      sessionNameClaim: 'sub',
+    },
+  };
+  let service: TokenService;
+  let guarded: TestMember;
+  const admitted: Session[] = [];
+
+  beforeAll(async () => {
+    service = await startTokenService(createRemoteJWKSet(new URL(issuer.jwksUrl)), Date.now);
+    guarded = await startMember({
+      tools: [tool('echo')],
+      admits(request) {
+        const checked = checkSigned(service.sessions, request);
+        if (typeof checked !== 'string') admitted.push(checked);
+        return typeof checked !== 'string';
+      },
+    });
+  });
+  afterAll(() => Promise.all([guarded.close(), service.endpoint.close()]));
+
+  async function serve(fallbackRoleArn?: string): Promise<TestedVirtualServer> {
+    const cloudSts = { ...STRATEGY.cloudSts, fallbackRoleArn } as NonNullable<Strategy['cloudSts']>;
+    const outgoingAuth = { source: 'inline', backends: { guarded: { ...STRATEGY, cloudSts } } } as const;
+    const config = configOf({ guarded }, { ...oidc(), ...operational({}), outgoingAuth });
+    const server = await runVirtual(config, { AWS_ENDPOINT_URL_STS: service.endpoint.url });
+    running.push(server);
+    return server;
+  }
+
+  it('sign every request to the backend, each caller with the role that the claims say', async () => {
+    const server = await serve(`${ROLE}Reader`);
+    for (const [claims, role] of [
+      [{ sub: 'ada', groups: ['admins'] }, 'Admin'],
+      [{ sub: 'eve' }, 'Reader'],
+    ] as const) {
+      admitted.length = 0;
+      const client = await connect(server, {}, { authorization: `Bearer ${await token(claims)}` });
+      expect((await client.ask('tools/list')).tools).toMatchObject([{ name: 'guarded_echo' }]);
+      const called = await client.ask('tools/call', { name: 'guarded_echo', arguments: { é: 'ü' } });
+      expect(JSON.parse(called.content[0].text).args).toEqual({ é: 'ü' });
+      expect(new Set(admitted.map((each) => `${each.role} ${each.name} ${each.subject}`))).toEqual(
+        new Set([`${ROLE}${role} ${claims.sub} ${claims.sub}`]),
+      );
+    }
+    expect(guarded.calls('tools/call').at(-1)?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+  });
+
+  it('are asked for once for a caller, and a caller without a role is refused and not called', async () => {
+    const server = await serve();
+    const before = service.endpoint.asked.length;
+    const ada = await connect(
+      server,
+      {},
+      {
+        authorization: `Bearer ${await token({ sub: 'ada', groups: ['admins'] })}`,
+      },
+    );
+    for (const _ of [1, 2, 3]) await ada.ask('tools/call', { name: 'guarded_echo' });
+    expect(service.endpoint.asked.length - before).toBe(1);
+    admitted.length = 0;
+    const refused = await postTo(
+      server.url,
+      { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } },
+      { authorization: `Bearer ${await token({ sub: 'eve' })}` },
+    );
+    expect([refused.status, refused.json.error.message]).toEqual([
+      403,
+      expect.stringContaining('the backend guarded is not available'),
+    ]);
+    expect([admitted, service.endpoint.asked.length - before]).toEqual([[], 1]);
   });
 });
 

@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { WireRequest } from '../credentials/sigv4-verifier.ts';
 
 export interface Asked {
   readonly method: string;
@@ -55,6 +56,8 @@ export interface MemberOptions extends Lists {
   readonly name?: string;
   /** Authorization without which it answers 401. */
   readonly authorization?: string;
+  /** False: the request, with its bytes, is answered with 403. */
+  readonly admits?: (request: WireRequest) => boolean;
   readonly port?: number;
   /** Milliseconds until it answers lists. */
   readonly slowMs?: number;
@@ -92,7 +95,12 @@ export async function startMember(options: MemberOptions = {}): Promise<TestMemb
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       const message = body === '' ? undefined : JSON.parse(body);
-      const { method = '', headers } = request;
+      const { method = '', headers, url: path = '' } = request;
+      const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      if (options.admits?.({ method, path, headers: flat, body }) === false) {
+        response.writeHead(403).end();
+        return;
+      }
       state.asked.push({ method, headers, message });
       serve(state, { method, headers, message }, response);
     });
