@@ -19,6 +19,7 @@ export default defineConfig({
       exclude: [
         'src/**/*.test.ts',
         'src/registry/page/browser/**',
+        'src/std/page/shared/**',
         'src/control/page/browser/**',
         'src/vmcp/page/browser/**',
       ],

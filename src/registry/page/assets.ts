@@ -1,10 +1,8 @@
 // The files of the catalogue page as they are served, from beside this one, under addresses that change with them.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../std/hash.ts';
-import { MODULE_EXTENSION, type PageFile, pageFilesOf } from '../../std/page/files.ts';
+import { MODULE_EXTENSION, type PageFile, readPageFiles } from '../../std/page/files.ts';
 
 export interface PageAssets {
   /** Of all files: part of their addresses, so that each may be kept for ever. */
@@ -27,14 +25,8 @@ export interface PageSettings {
 }
 
 export async function readPageAssets({ auth, running, title = 'MCP servers' }: PageSettings): Promise<PageAssets> {
-  const found = await readdir(FOLDER, { recursive: true, withFileTypes: true });
-  const names = found
-    .filter((each) => each.isFile())
-    .map(({ parentPath, name }) => relative(fileURLToPath(FOLDER), join(parentPath, name)))
-    .sort();
-  const texts = await Promise.all(names.map((name) => readFile(new URL(name, FOLDER), 'utf8')));
-  const { template, files } = pageFilesOf(new Map(names.map((name, index) => [name, texts[index] ?? ''])));
-  const digest = sha256(JSON.stringify([auth, running, title, ...texts])).slice(0, DIGEST_LENGTH);
+  const { template, files, digest: content } = await readPageFiles({ readdir, readFile }, FOLDER);
+  const digest = sha256(JSON.stringify([auth, running, title, content])).slice(0, DIGEST_LENGTH);
   const modules = files.filter(({ name }) => name.endsWith(`.${MODULE_EXTENSION}`));
   const shell = template
     .replaceAll(

@@ -1,7 +1,7 @@
 // The page of the runs: asks for a token, which it keeps in memory only, and shows the last runs, the newest in full.
 
+import { button, byId, element } from '../../../std/page/shared/elements.ts';
 import { createApi } from './api.ts';
-import { button, byId, element } from './dom.ts';
 import { runView } from './run.ts';
 
 const api = createApi();

@@ -1,7 +1,8 @@
 // One run: a line that says how it ended, and what it did once it is opened.
 
+import { button, element } from '../../../std/page/shared/elements.ts';
 import type { Api, Difference, Run, RunInShort } from './api.ts';
-import { button, element, section } from './dom.ts';
+import { section } from './dom.ts';
 
 /** `opened`: shown in full at once. */
 export function runView(api: Api, run: RunInShort, opened: boolean, announce: (text: string) => void): HTMLElement {
@@ -136,7 +137,7 @@ function command(words: string, announce: (text: string) => void): HTMLElement {
         () => announce('the browser does not let the page copy: select the command'),
       );
     },
-    'small',
+    { class: 'small' },
   );
   copy.setAttribute('aria-label', `Copy ${text}`);
   return element('span', {}, element('code', {}, text), ' ', copy);

@@ -1,7 +1,7 @@
 // What narrows the list at the moment, each to be taken away with one press.
 
+import { button, element, list } from '../../../std/page/shared/elements.ts';
 import { FILTER_NAMES, NO_QUERY, type Query } from './address.ts';
-import { button, element, list } from './dom.ts';
 
 export interface Chips {
   readonly node: HTMLElement;

@@ -1,10 +1,11 @@
 // The page of one server: what it is, how to connect a client to it, its tools, what it needs, its versions.
 
+import { element, list } from '../../../std/page/shared/elements.ts';
 import { type Address, fragmentOf, LATEST, NO_QUERY } from './address.ts';
 import type { Api, Trouble } from './api.ts';
 import { date, figures, glanceAt, icon, marks, tagButton } from './card.ts';
 import { connectSection } from './connect.ts';
-import { element, list, title, webLink } from './dom.ts';
+import { title, webLink } from './dom.ts';
 import { type Entry, type Permissions, readEntry, type Tool } from './entry.ts';
 import { items, members } from './json.ts';
 import { troubleNotice } from './notice.ts';

@@ -1,7 +1,7 @@
 // What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks nobody anything.
 
+import { button, element } from '../../../std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
-import { button, element } from './dom.ts';
 import { items, members, text } from './json.ts';
 
 export interface Facet {

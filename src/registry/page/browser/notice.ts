@@ -1,7 +1,7 @@
 // Troubles and empty places, described where the content would be.
 
+import { button, element } from '../../../std/page/shared/elements.ts';
 import type { Refusal, Trouble } from './api.ts';
-import { button, element } from './dom.ts';
 
 /** `again`: asks once more, where that may help. */
 export function troubleNotice(trouble: Trouble, what: string, again: () => void): HTMLElement {

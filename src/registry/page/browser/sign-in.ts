@@ -1,8 +1,9 @@
 // Asks for a token where the registry needs one, and says where such tokens come from (RFC 9728). It is kept in memory
 // only: a reload forgets it.
 
+import { element, list } from '../../../std/page/shared/elements.ts';
 import type { Api } from './api.ts';
-import { element, list, title, webLink } from './dom.ts';
+import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';
 
 /** `told`: why the last token did not do. */

@@ -1,7 +1,7 @@
 // The order of the list: by name, or by what is highest.
 
+import { element } from '../../../std/page/shared/elements.ts';
 import { type Query, SORTS, type Sort } from './address.ts';
-import { element } from './dom.ts';
 
 export interface SortMenu {
   readonly node: HTMLElement;

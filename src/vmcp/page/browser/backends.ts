@@ -1,7 +1,8 @@
 // Each backend: how it is, where it is, and what of it clients see.
 
+import { element } from '../../../std/page/shared/elements.ts';
 import type { Backend, ListName, Offered, Server } from './api.ts';
-import { htmlElement, named, textList } from './dom.ts';
+import { named, textList } from './dom.ts';
 
 /** A list of thousands would keep the browser busy. */
 const SHOWN_MAX = 500;
@@ -20,34 +21,31 @@ export function wordOf(list: ListName, count = 1): string {
 export function backendsView({ backends, status }: Server): HTMLElement {
   const byBackend = Map.groupBy(status.offered, ({ backend }) => backend);
   const own = byBackend.get(undefined) ?? [];
-  return htmlElement(
+  return element(
     'section',
     {},
-    htmlElement('h2', {}, 'Backends'),
-    backends.length === 0 ? htmlElement('p', { class: 'hint' }, 'There are none.') : undefined,
+    element('h2', {}, 'Backends'),
+    backends.length === 0 ? element('p', { class: 'hint' }, 'There are none.') : undefined,
     ...backends.map((backend) => backendView(backend, byBackend.get(backend.name) ?? [])),
     own.length === 0
       ? undefined
-      : card('Of the server itself', [htmlElement('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
+      : card('Of the server itself', [element('span', { class: 'what' }, countsOf(own))], [offeredView(own)]),
   );
 }
 
 function backendView(backend: Backend, offered: readonly Offered[]): HTMLElement {
   const { name, status, per_caller } = backend;
   const offers = per_caller === true ? 'shows each caller something else' : countsOf(offered);
-  const head = [
-    htmlElement('span', { class: `state ${status}` }, status),
-    htmlElement('span', { class: 'what' }, offers),
-  ];
+  const head = [element('span', { class: `state ${status}` }, status), element('span', { class: 'what' }, offers)];
   return card(name, head, [backendFacts(backend), offeredView(offered)]);
 }
 
 function card(name: string, head: readonly Node[], inside: readonly (Node | undefined)[]): HTMLElement {
-  return htmlElement(
+  return element(
     'details',
     {},
-    htmlElement('summary', {}, htmlElement('span', { class: 'name text' }, name), ...head),
-    htmlElement('div', { class: 'inside' }, ...inside),
+    element('summary', {}, element('span', { class: 'name text' }, name), ...head),
+    element('div', { class: 'inside' }, ...inside),
   );
 }
 
@@ -72,13 +70,11 @@ function backendFacts(backend: Backend): HTMLElement {
     ['Circuit', circuit_state],
     ...Object.entries(metadata),
   ];
-  return htmlElement(
+  return element(
     'dl',
     {},
     ...facts.flatMap(([term, value]) =>
-      value === undefined
-        ? []
-        : [htmlElement('dt', { class: 'text' }, term), htmlElement('dd', { class: 'text' }, value)],
+      value === undefined ? [] : [element('dt', { class: 'text' }, term), element('dd', { class: 'text' }, value)],
     ),
   );
 }
@@ -94,7 +90,7 @@ function offeredView(offered: readonly Offered[]): HTMLElement | undefined {
       ` ${wordOf(list)}`,
       own === name ? undefined : ', there ',
       own === name ? undefined : named(own),
-      advertised ? undefined : htmlElement('span', { class: 'soft' }, ', hidden from clients'),
+      advertised ? undefined : element('span', { class: 'soft' }, ', hidden from clients'),
     ]);
   const more = sorted.length > SHOWN_MAX ? [[`and ${sorted.length - SHOWN_MAX} more: /status has all`]] : [];
   return textList([...items, ...more]);

@@ -1,7 +1,8 @@
 // Workflows as graphs: a row for the steps that may start together, a line from each step to those that wait for it.
 
+import { element } from '../../../std/page/shared/elements.ts';
 import type { Step, Workflow } from './api.ts';
-import { drawing, htmlElement, named } from './dom.ts';
+import { drawing, named } from './dom.ts';
 import { levelsOf } from './levels.ts';
 
 const BOX = { width: 170, height: 46 } as const;
@@ -17,25 +18,21 @@ interface Placed {
 
 export function workflowsView(workflows: readonly Workflow[]): HTMLElement | undefined {
   if (workflows.length === 0) return undefined;
-  return htmlElement('section', {}, htmlElement('h2', {}, 'Workflows'), ...workflows.map(workflowView));
+  return element('section', {}, element('h2', {}, 'Workflows'), ...workflows.map(workflowView));
 }
 
 function workflowView({ name, description, shown, steps }: Workflow): HTMLElement {
   const missing = steps.filter((step) => step.missing === true);
-  return htmlElement(
+  return element(
     'article',
     { class: 'workflow' },
-    htmlElement('h3', {}, named(name)),
-    description === undefined ? undefined : htmlElement('p', { class: 'text' }, description),
-    shown ? undefined : htmlElement('p', { class: 'problem' }, 'Clients do not see it.'),
+    element('h3', {}, named(name)),
+    description === undefined ? undefined : element('p', { class: 'text' }, description),
+    shown ? undefined : element('p', { class: 'problem' }, 'Clients do not see it.'),
     ...missing.map(({ id, tool = '' }) =>
-      htmlElement('p', { class: 'problem text' }, `Step ${id}: there is no tool `, named(tool)),
+      element('p', { class: 'problem text' }, `Step ${id}: there is no tool `, named(tool)),
     ),
-    htmlElement(
-      'div',
-      { class: 'graph', tabindex: '0', role: 'group', 'aria-label': `Steps of ${name}` },
-      graphOf(steps),
-    ),
+    element('div', { class: 'graph', tabindex: '0', role: 'group', 'aria-label': `Steps of ${name}` }, graphOf(steps)),
   );
 }
 

@@ -1,9 +1,9 @@
 // The page of a virtual server: asks it how it is, and shows that. It changes nothing.
 
+import { byId, element } from '../../../std/page/shared/elements.ts';
 import { askVirtualServer, type Server } from './api.ts';
 import { backendsView } from './backends.ts';
 import { conflictsView } from './conflicts.ts';
-import { byId, htmlElement } from './dom.ts';
 import { workflowsView } from './graph.ts';
 import { runsView } from './runs.ts';
 
@@ -17,7 +17,7 @@ async function load(): Promise<void> {
   } catch {
     announcer.textContent = '';
     const text = 'The server cannot be shown: it does not answer as it should.';
-    main.replaceChildren(htmlElement('p', { class: 'notice', role: 'alert' }, text));
+    main.replaceChildren(element('p', { class: 'notice', role: 'alert' }, text));
   }
   byId('controls').replaceChildren(againButton());
 }
@@ -25,13 +25,13 @@ async function load(): Promise<void> {
 function show(server: Server): void {
   const { status, backends } = server;
   const healthy = backends.filter((backend) => backend.status === 'healthy').length;
-  const title = htmlElement('h1', { tabindex: '-1', class: 'text' }, status.name);
+  const title = element('h1', { tabindex: '-1', class: 'text' }, status.name);
   const metadata = Object.entries(status.metadata ?? {}).map(([key, value]) => `${key}: ${value}`);
   const summary = `${healthy} of ${backends.length} backends healthy`;
   const parts = [
     title,
-    htmlElement('p', {}, summary, `, version ${status.version}`),
-    metadata.length === 0 ? undefined : htmlElement('p', { class: 'soft text' }, metadata.join(', ')),
+    element('p', {}, summary, `, version ${status.version}`),
+    metadata.length === 0 ? undefined : element('p', { class: 'soft text' }, metadata.join(', ')),
     backendsView(server),
     conflictsView(status),
     workflowsView(status.workflows),
@@ -44,7 +44,7 @@ function show(server: Server): void {
 }
 
 function againButton(): HTMLElement {
-  const button = htmlElement('button', { type: 'button' }, 'Look again');
+  const button = element('button', { type: 'button' }, 'Look again');
   button.addEventListener('click', () => void load());
   return button;
 }

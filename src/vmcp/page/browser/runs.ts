@@ -1,41 +1,40 @@
 // The last runs of workflows: how each ended, and its steps.
 
+import { element } from '../../../std/page/shared/elements.ts';
 import type { Run } from './api.ts';
-import { htmlElement, named, textList } from './dom.ts';
+import { named, textList } from './dom.ts';
 
 export function runsView(runs: readonly Run[]): HTMLElement {
-  return htmlElement(
+  return element(
     'section',
     {},
-    htmlElement('h2', {}, 'Last runs'),
-    runs.length === 0
-      ? htmlElement('p', { class: 'hint' }, 'No workflow has run since this replica started.')
-      : undefined,
+    element('h2', {}, 'Last runs'),
+    runs.length === 0 ? element('p', { class: 'hint' }, 'No workflow has run since this replica started.') : undefined,
     ...runs.map(runView),
   );
 }
 
 function runView({ run, workflow, ended, duration_ms, result, steps }: Run): HTMLElement {
-  return htmlElement(
+  return element(
     'details',
     {},
-    htmlElement(
+    element(
       'summary',
       {},
-      htmlElement('span', { class: `state ${result}` }, result),
-      htmlElement('span', { class: 'what text' }, workflow),
-      htmlElement('time', { datetime: ended }, new Date(ended).toLocaleString()),
-      htmlElement('span', { class: 'soft' }, `${duration_ms} ms`),
+      element('span', { class: `state ${result}` }, result),
+      element('span', { class: 'what text' }, workflow),
+      element('time', { datetime: ended }, new Date(ended).toLocaleString()),
+      element('span', { class: 'soft' }, `${duration_ms} ms`),
     ),
-    htmlElement(
+    element(
       'div',
       { class: 'inside' },
-      htmlElement('p', { class: 'hint text' }, `Run ${run}: the audit log has its events.`),
+      element('p', { class: 'hint text' }, `Run ${run}: the audit log has its events.`),
       textList(
         steps.map(({ id, result: end, duration_ms: ms, retries }) => [
           named(id),
           ' ',
-          htmlElement('span', { class: end }, end),
+          element('span', { class: end }, end),
           ` in ${ms} ms${retries === 0 ? '' : `, after ${retries} more ${retries === 1 ? 'try' : 'tries'}`}`,
         ]),
       ),

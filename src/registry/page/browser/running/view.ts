@@ -1,8 +1,9 @@
 // What the page shows of servers that run: a band above the catalogue, a page for each, and a line on entries.
 
+import { element, list } from '../../../../std/page/shared/elements.ts';
 import { fragmentOf, NO_QUERY } from '../address.ts';
 import { connectTo } from '../connect.ts';
-import { element, list, title } from '../dom.ts';
+import { title } from '../dom.ts';
 import type { Entry } from '../entry.ts';
 import { launchOfRunning, type Running, type RunningServers } from './servers.ts';
 import { trySection } from './try.ts';

@@ -1,0 +1,39 @@
+// Makes elements. The only place where what others say meets the document of a page: always as text, never as markup.
+
+export type Child = Node | string | undefined;
+export type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/** True gives an empty attribute; false and undefined give none. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  return fillElement(document.createElement(name), attributes, children);
+}
+
+export function fillElement<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+export function button(label: string, pressed: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = element('button', { type: 'button', ...attributes }, label);
+  made.addEventListener('click', pressed);
+  return made;
+}
+
+/** `item`: the attributes of each. */
+export function list(items: readonly Child[], attributes: Attributes = {}, item: Attributes = {}): HTMLUListElement {
+  // Safari takes the role from lists without bullets.
+  return element('ul', { role: 'list', ...attributes }, ...items.map((each) => element('li', item, each)));
+}
+
+export function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the shell has no #${id}`);
+  return found;
+}
