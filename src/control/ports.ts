@@ -4,9 +4,6 @@
 import type { RunResult } from '../reconcile/result.ts';
 import type { Failure } from '../std/failure.ts';
 
-/** How readers of a page type commands of skep: makes one of what follows the program, `approve HASH`. */
-export type Commands = (words: string) => string;
-
 /** Secrets that somebody else keeps and may change at any time. */
 export interface Secrets {
   /** Each of them is as good as the others, so that they can be changed without a gap. Throws Failure `secret-file-unreadable`. */

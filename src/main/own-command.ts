@@ -3,7 +3,8 @@
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
-import type { CommandOf } from '../report/command.ts';
+import { quoteWord } from '../std/page/shared/shell-word.ts';
+import type { CommandOf } from '../std/words/command-of.ts';
 import type { InstanceFlags } from './config/configuration.ts';
 
 /** Commands that ask by the same settings: `./skep approve HASH -c .skep/dev/skep.yaml`. */
@@ -23,11 +24,6 @@ function commandsBy(program: () => string, { config, kubeconfig, context }: Inst
     ...(context === undefined ? [] : ['--context', context]),
   ];
   return (words) => [program(), words, ...given.map(quoteWord)].join(' ');
-}
-
-/** For a POSIX shell. */
-export function quoteWord(word: string): string {
-  return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** In a folder: `skep` where the path has it, else as it was started, `./skep` in a checkout, whose Node is in node_modules. */

@@ -1,7 +1,7 @@
 // What reports are told beside their data, by the environment that CI systems give. Knows nothing about formats.
 
-import type { CommandOf } from '../report/command.ts';
 import type { ReportContext } from '../report/context.ts';
+import type { CommandOf } from '../std/words/command-of.ts';
 import { DOCUMENTATION } from './published.ts';
 import { VERSION } from './version.ts';
 

@@ -7,7 +7,7 @@ import type { RegistryConfig } from '../contracts/registry/service.ts';
 import { setBounded } from '../std/bounded.ts';
 import { found, type Read, sendRefusal } from './answer.ts';
 import type { Bodies } from './bodies.ts';
-import { packedSender } from './encoding.ts';
+import { packedSender, VARY } from './encoding.ts';
 import { entityTag, isAnyTag, namesTag } from './etag.ts';
 import { sharedRevisions } from './revisions.ts';
 import type { Handler } from './route.ts';
@@ -74,8 +74,12 @@ export function conditionalAnswers(options: ConditionalOptions): (ask: Ask, date
       const now = loaded?.value.revision ?? (await revision(key));
       met.set(key.source, now);
       const tag = lastTag !== undefined && now === last ? lastTag : entityTag(version, now, request.url);
-      const headers = { 'cache-control': cacheControl, etag: tag, vary: 'Authorization, Accept-Encoding' };
-      if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(headers).send();
+      const headers = { 'cache-control': cacheControl, etag: tag };
+      if (namesTag(request.headers['if-none-match'], tag))
+        return reply
+          .code(304)
+          .headers({ ...headers, ...VARY })
+          .send();
       const body = await plainBody(bodies, tag, async () => loaded ?? (await load(catalogue)));
       if (!body.ok) return sendRefusal(reply, body.refused);
       reply.headers(headers).type('application/json; charset=utf-8');

@@ -54,6 +54,9 @@ export type SendPacked = (
   body: Buffer,
 ) => Promise<FastifyReply>;
 
+/** What answers differ by, those without a body too (RFC 9110 section 15.4.5). */
+export const VARY = { vary: 'Authorization, Accept-Encoding' };
+
 export function packedSender(bodies: Bodies): SendPacked {
   async function packed(tag: string, plain: Buffer, coding: Coding): Promise<Buffer | undefined> {
     const name = `${tag} ${coding}`;
@@ -68,6 +71,6 @@ export function packedSender(bodies: Bodies): SendPacked {
     const coding = chooseCoding(request.headers['accept-encoding']);
     const short = coding === undefined ? undefined : await packed(tag, body, coding);
     if (coding !== undefined && short !== undefined) reply.header('content-encoding', coding);
-    return reply.header('vary', 'Authorization, Accept-Encoding').send(short ?? body);
+    return reply.headers(VARY).send(short ?? body);
   };
 }

@@ -3,8 +3,8 @@
 import type { AdoptionResult } from '../reconcile/operate/adopt.ts';
 import type { Adoption } from '../reconcile/operate/adoption.ts';
 import { formatId, formatProblem, type ResourceId } from '../std/problem.ts';
+import type { CommandOf } from '../std/words/command-of.ts';
 import { countText } from '../std/words/count-text.ts';
-import type { CommandOf } from './command.ts';
 import { visible, visibleLines } from './visible.ts';
 
 export function textOfAdoption(

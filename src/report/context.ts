@@ -2,7 +2,8 @@
 
 import { isAbsolute, relative } from 'node:path/posix';
 import type { Place } from '../std/problem.ts';
-import type { CommandOf, Extent } from './command.ts';
+import type { CommandOf } from '../std/words/command-of.ts';
+import type { Extent } from './command.ts';
 
 export interface ReportContext {
   /** Of the program. */

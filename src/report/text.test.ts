@@ -5,8 +5,8 @@ import type { Action, Outcome } from '../reconcile/apply/apply.ts';
 import type { RunResult } from '../reconcile/result.ts';
 import { Failure } from '../std/failure.ts';
 import type { ResourceId } from '../std/problem.ts';
+import { INSTALLED } from '../std/words/command-of.ts';
 import { textOfAdoption } from './adoption.ts';
-import { INSTALLED } from './command.ts';
 import { tellOutcomes, textOfChanges, textOfEnding, textOfOutcome, textOfPlan, textOfValidation } from './text.ts';
 
 const SERVER: ResourceId = { apiVersion: 'example.com/v1', kind: 'MCPServer', namespace: 'docs', name: 'wiki' };

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/main/config/read-config.ts';
 import { createLogger } from '../../src/main/log.ts';
 import { keepRunning } from '../../src/main/loop/keep.ts';
 import { tellPeople } from '../../src/main/loop/teller.ts';
-import { INSTALLED } from '../../src/report/command.ts';
+import { INSTALLED } from '../../src/std/words/command-of.ts';
 import { eventually } from '../harness/cluster.ts';
 import { temporaryFolder } from '../harness/git-server.ts';
 import { PATIENCE_MS } from '../harness/patience.ts';

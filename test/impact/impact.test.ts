@@ -8,9 +8,9 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { bundledSchema } from '../../src/kube/schemas/bundled.ts';
 import { impactOf } from '../../src/reconcile/impact/impact.ts';
 import { load } from '../../src/reconcile/read/load.ts';
-import { INSTALLED } from '../../src/report/command.ts';
 import { textOfImpact } from '../../src/report/impact.ts';
 import type { JsonObject } from '../../src/std/json.ts';
+import { INSTALLED } from '../../src/std/words/command-of.ts';
 
 const API_GROUP = 'toolhive.stacklok.dev';
 const FLEET = readFileSync(join(import.meta.dirname, 'fleet.yaml'), 'utf8');

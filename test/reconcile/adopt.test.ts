@@ -6,8 +6,8 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { systemClock } from '../../src/main/clock.ts';
 import { resume, suspend } from '../../src/reconcile/records/suspension.ts';
 import { textOfAdoption } from '../../src/report/adoption.ts';
-import { INSTALLED } from '../../src/report/command.ts';
 import { textOfOutcome } from '../../src/report/text.ts';
+import { INSTALLED } from '../../src/std/words/command-of.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
 
 const OPERATOR = 'thv-operator';

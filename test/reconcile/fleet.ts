@@ -58,3 +58,14 @@ export function publish(fleet: TestRepository, servers: Readonly<Record<string, 
   const gone = tracked.filter((path) => path !== '' && files[path] === undefined);
   return fleet.commit({ ...Object.fromEntries(gone.map((path) => [path, undefined])), ...files });
 }
+
+/** Defines a kind that neither skep nor Kubernetes has. */
+export const WIDGETS = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets, singular: widget}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+`;

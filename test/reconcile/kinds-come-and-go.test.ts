@@ -7,19 +7,10 @@ import { KINDS } from '../../src/kinds/index.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { API_GROUP, startWorld, type World } from '../harness/world.ts';
-import { NAMESPACE, publish } from './fleet.ts';
+import { NAMESPACE, publish, WIDGETS } from './fleet.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUPS = `${DEFINITIONS}/mcpgroups.${API_GROUP}`;
-const WIDGETS = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Widget, plural: widgets, singular: widget}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-`;
 const WIDGET = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: tools}\n';
 
 let world: World;

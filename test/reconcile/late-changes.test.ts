@@ -5,19 +5,10 @@ import { exitCodeOf, type RunResult } from '../../src/reconcile/result.ts';
 import { formatId } from '../../src/std/problem.ts';
 import { eventually } from '../harness/cluster.ts';
 import { startWorld, type World } from '../harness/world.ts';
-import { fleetFiles } from './fleet.ts';
+import { fleetFiles, WIDGETS } from './fleet.ts';
 
 const ACCOUNT = 'apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: robot, namespace: default}\n';
 const LIMITS = 'apiVersion: v1\nkind: LimitRange\nmetadata: {name: pods, namespace: default}\nspec: {limits: []}\n';
-const WIDGETS = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {kind: Widget, plural: widgets, singular: widget}
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
-`;
 const WIDGET = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: default}\n';
 
 let world: World;

@@ -4,10 +4,10 @@
 import { expect, test } from 'vitest';
 import { meaningOf } from '../../src/main/error-codes.ts';
 import { jsonOfAdoption, textOfAdoption } from '../../src/report/adoption.ts';
-import { INSTALLED } from '../../src/report/command.ts';
 import { VALIDATION_FORMATS, type ValidationFormat } from '../../src/report/formats.ts';
 import { jsonOfStatus, textOfStatus } from '../../src/report/status.ts';
 import { Failure } from '../../src/std/failure.ts';
+import { INSTALLED } from '../../src/std/words/command-of.ts';
 
 const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\b';
 const COMMANDS = '\r\n::error::owned\n##[set-env name=PATH]owned\n::set-output name=x::y\n<!-- skep validate -->';

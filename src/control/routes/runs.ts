@@ -3,20 +3,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../std/failure.ts';
 import { PAGE_HEADERS } from '../../std/page/headers.ts';
+import { type CommandOf, INSTALLED } from '../../std/words/command-of.ts';
 import type { TokenCheck } from '../access.ts';
 import { sendRefusal } from '../answer.ts';
 import { readRunsPage } from '../page/assets.ts';
-import type { Commands, Runs } from '../ports.ts';
+import type { Runs } from '../ports.ts';
 import { addRoute } from '../route.ts';
-
-const INSTALLED: Commands = (words) => `skep ${words}`;
 
 /** Files are read when they are first asked for: a reconciler may never show its page to anybody. */
 export function addRunsRoutes(
   app: FastifyInstance,
   runs: Runs,
   check: TokenCheck,
-  commandOf: Commands = INSTALLED,
+  commandOf: CommandOf = INSTALLED,
 ): void {
   let page: ReturnType<typeof readRunsPage> | undefined;
   const opened = () => {

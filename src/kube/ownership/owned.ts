@@ -23,22 +23,25 @@ export interface Owned {
   readonly misfits: readonly Misfit[];
 }
 
-/** Identity and what the server keeps itself; never in a set, though what is below `metadata` otherwise is. */
+/** Below `metadata`: identity, and what the server keeps itself. */
+export const SERVER_METADATA: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+]);
+
+/** Never in a set, though what is below `metadata` otherwise is. */
 const STRIPPED = setOf([
   ['f:apiVersion'],
   ['f:kind'],
   ['f:metadata'],
-  ...[
-    'name',
-    'namespace',
-    'creationTimestamp',
-    'selfLink',
-    'uid',
-    'clusterName',
-    'generation',
-    'managedFields',
-    'resourceVersion',
-  ].map((key) => ['f:metadata', fieldElement(key)]),
+  ...[...SERVER_METADATA].map((key) => ['f:metadata', fieldElement(key)]),
 ]);
 
 const STATUS = setOf([['f:status']]);

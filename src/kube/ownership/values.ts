@@ -8,21 +8,11 @@ import { keyType, type ListType, type MapType, type MergeType } from '../openapi
 import { fieldElement, itemElement } from './element.ts';
 import { type FieldSet, has } from './fieldset.ts';
 import { compareInside, type Note } from './inside.ts';
+import { SERVER_METADATA } from './owned.ts';
 import { elementsOf, type Place } from './place.ts';
 import { isEmptyMap, isEmptyValue, present, shapeOf } from './shape.ts';
 
 const UNCOMPARED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
-const UNCOMPARED_METADATA: ReadonlySet<string> = new Set([
-  'name',
-  'namespace',
-  'creationTimestamp',
-  'selfLink',
-  'uid',
-  'clusterName',
-  'generation',
-  'managedFields',
-  'resourceVersion',
-]);
 const SECRET = 'io.k8s.api.core.v1.Secret';
 
 interface Walk {
@@ -55,7 +45,7 @@ export function compareObjects(
 }
 
 function withoutIdentity(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !UNCOMPARED_METADATA.has(key)));
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SERVER_METADATA.has(key)));
 }
 
 function compareValue(

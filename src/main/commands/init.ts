@@ -2,7 +2,8 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { ownCommand, quoteWord } from '../own-command.ts';
+import { quoteWord } from '../../std/page/shared/shell-word.ts';
+import { ownCommand } from '../own-command.ts';
 
 interface Options {
   readonly repository?: string;

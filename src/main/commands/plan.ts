@@ -6,10 +6,11 @@ import type { RunResult } from '../../reconcile/result.ts';
 import type { ReportContext } from '../../report/context.ts';
 import { formatNames, PLAN_FORMATS, type PlanFormat } from '../../report/formats.ts';
 import { Failure } from '../../std/failure.ts';
+import { quoteWord } from '../../std/page/shared/shell-word.ts';
 import { writeReport } from '../colour.ts';
 import type { Config } from '../config/config.ts';
 import { type InstanceFlags, loadConfig, outputOption, withInstanceFlags } from '../config/configuration.ts';
-import { commandElsewhere, commandOf, quoteWord } from '../own-command.ts';
+import { commandElsewhere, commandOf } from '../own-command.ts';
 import { reportContext } from '../report-context.ts';
 
 interface Options extends InstanceFlags {

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import type { RunResult } from '../../reconcile/result.ts';
-import { INSTALLED } from '../../report/command.ts';
 import { Failure } from '../../std/failure.ts';
+import { INSTALLED } from '../../std/words/command-of.ts';
 import { createLogger, type LogLevel } from '../log.ts';
 import { type Teller, tellLog, tellPeople } from './teller.ts';
 

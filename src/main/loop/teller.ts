@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { type Outcome, RUN_STOPPED } from '../../reconcile/apply/apply.ts';
 import { exitCodeOf, type RunResult, summaryOf } from '../../reconcile/result.ts';
 import { countsOf } from '../../report/change-text.ts';
-import { type CommandOf, INSTALLED } from '../../report/command.ts';
 import { tellOutcomes, textOfChanges, textOfOutcome } from '../../report/text.ts';
 import type { Failure } from '../../std/failure.ts';
 import { formatId, formatProblem } from '../../std/problem.ts';
+import { type CommandOf, INSTALLED } from '../../std/words/command-of.ts';
 
 /** What the records of one run have in common. */
 export interface RunFacts {

@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PAGE_HEADERS } from '../../std/page/headers.ts';
-import type { SendPacked } from '../encoding.ts';
+import { type SendPacked, VARY } from '../encoding.ts';
 import { entityTag, namesTag } from '../etag.ts';
 import { type PageSettings, readPageAssets } from '../page/assets.ts';
 import { addPublicRoute } from '../route.ts';
@@ -44,6 +44,6 @@ async function sendFile(
 ): Promise<FastifyReply> {
   const etag = entityTag(tag);
   reply.header('cache-control', cacheControl).header('etag', etag);
-  if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (namesTag(request.headers['if-none-match'], etag)) return reply.code(304).headers(VARY).send();
   return send(request, reply.type(type), etag, Buffer.from(body()));
 }

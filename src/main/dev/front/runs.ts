@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fastify } from 'fastify';
 import type { Runs } from '../../../control/ports.ts';
 import { addRunsRoutes } from '../../../control/routes/runs.ts';
-import type { CommandOf } from '../../../report/command.ts';
+import type { CommandOf } from '../../../std/words/command-of.ts';
 
 /** A registry of the name `runs` has more below it. */
 const RUNS_PATH = /^\/runs(?:\/page)?(?:\/[^/]+)?$/;

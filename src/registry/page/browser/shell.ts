@@ -1,5 +1,6 @@
 // Commands as lines for a POSIX shell, in which nothing but the names of variables has a meaning. Knows no client.
 
+import { quoteWord } from '../../../std/page/shared/shell-word.ts';
 import type { Command } from './launch.ts';
 import type { Template } from './template.ts';
 
@@ -16,14 +17,9 @@ export function shellLine({ program, args, environment }: Command): string {
 /** What is blank comes from the shell's environment. */
 export function shellWord(template: Template): string {
   const word = template
-    .map((part) => (typeof part === 'string' ? quoteShell(part) : `"$${shellName(part.name)}"`))
+    .map((part) => (typeof part === 'string' ? quoteWord(part) : `"$${shellName(part.name)}"`))
     .join('');
   return word === '' ? "''" : word;
-}
-
-/** As it is where the shell leaves it alone, else in single quotes, in which nothing has a meaning. */
-function quoteShell(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A name that a variable of the shell can have. */

@@ -1,0 +1,7 @@
+// How commands are typed where a text is read. Knows nothing about how the program was started, and what commands there are.
+
+/** Makes of `approve HASH` a command that can be copied. */
+export type CommandOf = (words: string) => string;
+
+/** Where the program is on the path and its settings are found without being named. */
+export const INSTALLED: CommandOf = (words) => `skep ${words}`;
