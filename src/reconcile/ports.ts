@@ -124,9 +124,10 @@ export interface Cluster {
   replace(object: KubeObject): Promise<KubeObject>;
   /**
    * `check` is called right before every apply (dry runs aside) and every deletion is sent, also when one is repeated or
-   * had to wait its turn; what it throws ends that call. For the lease's deadline: `undefined` takes the check away.
+   * had to wait its turn; what it throws ends that call. `changes`: it is no status and no Event. For the lease's deadline:
+   * `undefined` takes the check away.
    */
-  fence(check: (() => void) | undefined): void;
+  fence(check: ((changes: boolean) => void) | undefined): void;
   /** Requests made so far, retries included. */
   requests(): number;
 }

@@ -37,6 +37,25 @@ test('a sync that Ctrl-C ends finishes what was sent and prints its summary, and
   expect(stdout).toMatch(/\n\d+ created, .* 0 deleted, 1\d\d held, 0 failed \(\d+ API requests, [\d.]+ s\)\n$/);
 });
 
+test('what waits its turn when Ctrl-C comes is not sent', async () => {
+  const names = ['s', 't'].flatMap((letter) => Array.from({ length: 12 }, (_none, index) => `${letter}${index}`));
+  publish(world.fleet, Object.fromEntries(names.map((name) => [name, '1.0.0'])));
+  folder.configure({ cluster: { kubeconfig: world.cluster.kubeconfigPath, concurrency: 2 } });
+  expect((await folder.run('plan')).stdout).toContain('MCPServer/t11');
+  const match = { verb: 'apply', resource: 'toolhive.stacklok.dev/mcpservers', dryRun: false };
+  world.cluster.cluster.faults.add({ match, action: { delayMs: 1500 } });
+  const sync = folder.start('sync');
+  await sync.printed('MCPServer/t');
+  sync.kill('SIGINT');
+  const { code, stdout } = await sync.finished;
+  world.cluster.cluster.faults.clear();
+  folder.configure();
+  expect(code).toBe(7);
+  const sent = stdout.match(/MCPServer\/t\d+ created/g) ?? [];
+  expect(sent.length).toBeGreaterThan(0);
+  expect(sent.length).toBeLessThan(12);
+});
+
 test('Ctrl-C ends the waiting for readiness, too', async () => {
   const sync = folder.start('sync');
   await sync.printed('StatefulSet/mcp-s11 created').catch(() => undefined);

@@ -138,6 +138,12 @@ test('a Git server that is silent leaves the others most of the run, and keeps w
   expect(await applied(5)).toBe(MAPS);
   const { status } = await world.cluster.send('GET', '/api/v1/namespaces/default/configmaps/of-silent');
   expect(status).toBe(200);
+  // A plan waits as long as a sync does.
+  const planned = await timed('plan');
+  expect([planned.code, planned.stdout + planned.stderr]).toEqual([
+    1,
+    expect.stringContaining('source silent has not answered within 10 s'),
+  ]);
 });
 
 test('`plan` ends at the same time, and says what it could not ask', async () => {
@@ -147,6 +153,8 @@ test('`plan` ends at the same time, and says what it could not ask', async () =>
   const { code, stdout, stderr } = await timed('plan');
   expect([code, stdout + stderr]).toEqual([
     1,
-    expect.stringMatching(/not asked any more: .*; there was no answer to PATCH \/api\/v1\/namespaces\/default\//),
+    expect.stringMatching(
+      /not asked any more: .*; there was no answer to PATCH \/api\/v1\/namespaces\/default\/.*, PATCH .* and \d+ more/,
+    ),
   ]);
 });

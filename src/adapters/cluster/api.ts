@@ -67,8 +67,8 @@ export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
   const connections = keptConnections(options);
   let sent = 0;
-  /** What was waited for in vain. */
-  let silent: string | undefined;
+  /** What was waited for in vain, the latest last. */
+  const silent = new Set<string>();
 
   async function attempt(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
     request.fence?.();
@@ -79,7 +79,7 @@ export function createApi(options: ApiOptions): Api {
     const outcome = await sendOnce(options, connections.for(using), request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
-    if ('failure' in outcome) silent = `${request.method} ${request.path.split('?')[0]}`;
+    if ('failure' in outcome) silent.add(`${request.method} ${request.path.split('?')[0]}`);
     options.observe?.({ method: request.method, ...status, seconds, repeated, urgent: request.urgent === true });
     return outcome;
   }

@@ -27,7 +27,7 @@ export interface Context {
   readonly api: Api;
   readonly fieldManager: string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  fence: (() => void) | undefined;
+  fence: ((changes: boolean) => void) | undefined;
   limit: Limit | undefined;
   discovered: Promise<Discovered> | undefined;
 }
@@ -176,7 +176,7 @@ function fenceOf(context: Context, writes: boolean, changes: boolean): { fence?:
   if (!writes || (fence === undefined && limit === undefined)) return {};
   return {
     fence() {
-      fence?.();
+      fence?.(changes);
       if (changes) assertInTime(context);
     },
   };

@@ -57,13 +57,17 @@ export function unanswered(asked: Asked, timeoutMs: number, timedOut: boolean, c
   });
 }
 
-/** The Failure for a request that was not sent. `silent`: one that had no answer, of those that took the time. */
-export function tooLate({ url, method }: Asked, silent: string | undefined): Failure {
+/** The Failure for a request that was not sent. `silent`: those that had no answer, and took the time. */
+export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Failure {
   const shown = shownUrl(url);
-  const why = silent === undefined ? '' : `; there was no answer to ${silent}`;
+  const named = [...silent].slice(0, NAMED_MAX).join(', ');
+  const more = silent.size > NAMED_MAX ? ` and ${silent.size - NAMED_MAX} more` : '';
+  const why = silent.size === 0 ? '' : `; there was no answer to ${named}${more}`;
   const message = `${shown}: not asked any more: the time for all requests is over${why}`;
   return new Failure('cluster-unreachable', message, { data: { url: shown, method } });
 }
+
+const NAMED_MAX = 5;
 
 /** The Failure for an answer of status 200 that is not what the API promises. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {

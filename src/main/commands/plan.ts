@@ -97,14 +97,24 @@ async function planInCluster(
   { out, ...flags }: Options,
   show: (made: Made) => Promise<void>,
 ): Promise<void> {
-  const [{ openInstance }, { findPause: pausedBy, planInstance: planned }, { findPauseNow: pausedNow }] =
-    await Promise.all([
-      import('../instance/instance.ts'),
-      import('../../reconcile/run.ts'),
-      import('../instance/paused-now.ts'),
-    ]);
+  const [
+    { openInstance },
+    { findPause: pausedBy, planInstance: planned },
+    { findPauseNow: pausedNow },
+    { patienceOnce, openSourceLoops },
+    { systemClock },
+  ] = await Promise.all([
+    import('../instance/instance.ts'),
+    import('../../reconcile/run.ts'),
+    import('../instance/paused-now.ts'),
+    import('../loop/source-loops.ts'),
+    import('../clock.ts'),
+  ]);
+  // It shows what a sync would do, and so it waits for its sources as long.
+  const loops = openSourceLoops(systemClock, patienceOnce(config), () => undefined);
   const instance = await openInstance(config, () => undefined, {}, undefined, {
     endsWithinMs: config.apply.deadlineSeconds * 1000,
+    loops,
   });
   try {
     const options = instance.options(await pausedNow(config, {}));

@@ -110,7 +110,7 @@ export const CONFIG_SCHEMA = object(
           },
         ),
         deadlineSeconds: integer(
-          'A run that takes longer begins no further change, and soon after no further request; it ends with what was not reached, and the next run goes on there. How long `skep sync` waits for readiness is not part of it.',
+          'A run that takes longer begins no further change, and soon after no further request; it ends with what was not reached, and the next run goes on there. How long `skep sync` waits for readiness is not part of it. `skep plan` ends in the same time. Both wait for a silent source for half of it at most, and no longer than two minutes.',
           { default: 600, minimum: 1, maximum: 86_400 },
         ),
         waitSeconds: integer('How long `skep sync` waits for readiness.', { default: 300, minimum: 0 }),

@@ -24,6 +24,14 @@ export function createStopping(): Stopping {
     stop: () => stopping.abort(),
     over: (cluster) => ({
       ...cluster,
+      // What waits its turn is not sent either.
+      fence(check) {
+        const checked = (changes: boolean): void => {
+          if (changes) assertGoing();
+          check?.(changes);
+        };
+        cluster.fence(check && checked);
+      },
       async apply(object, options) {
         const changes = options.dryRun !== true && options.subresource === undefined && object.kind !== 'Event';
         if (changes) assertGoing();
