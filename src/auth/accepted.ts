@@ -17,8 +17,13 @@ export interface Accepted {
 
 export interface AcceptedTokens {
   /** `nowMs`: milliseconds since 1970. */
-  get(token: string, nowMs: number): Identity | undefined;
+  get(token: string, nowMs: number): Accepted | undefined;
   set(token: string, accepted: Accepted): void;
+}
+
+/** What was accepted still is. `nowMs`: milliseconds since 1970. */
+export function isAccepted({ expiry, holds }: Accepted, nowMs: number): boolean {
+  return expiry * 1000 > nowMs && holds();
 }
 
 /** The tokens themselves are not kept, and the oldest make room for new ones. */
@@ -29,7 +34,7 @@ export function createAcceptedTokens(): AcceptedTokens {
       const key = sha256(token);
       const found = kept.get(key);
       if (found === undefined) return undefined;
-      if (found.expiry * 1000 > nowMs && found.holds()) return found.identity;
+      if (isAccepted(found, nowMs)) return found;
       kept.delete(key);
       return undefined;
     },

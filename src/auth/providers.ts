@@ -2,7 +2,7 @@
 // Knows nothing about HTTP frameworks, paths or challenges.
 
 import type { JsonObject } from '../std/json.ts';
-import { type AcceptedTokens, createAcceptedTokens } from './accepted.ts';
+import { type Accepted, type AcceptedTokens, createAcceptedTokens, isAccepted } from './accepted.ts';
 import { readBearer } from './bearer.ts';
 import { excerpt } from './excerpt.ts';
 import { type Identity, identityOf } from './identity.ts';
@@ -15,11 +15,19 @@ import type { ProviderSettings } from './settings.ts';
 import { checkForm } from './token-form.ts';
 
 export type Verdict =
-  | { readonly ok: true; readonly identity: Identity }
+  | {
+      readonly ok: true;
+      readonly identity: Identity;
+      /** True for as long as the same token is accepted without asking anybody. Absent: each time it has to be asked for. */
+      readonly holds?: () => boolean;
+    }
   | { readonly ok: false; readonly rejection: Rejection };
 
-/** `authorization`: every Authorization header of the request, in order. Never rejects because of a token. */
-export type Authenticate = (authorization: readonly string[]) => Promise<Verdict>;
+/**
+ * `authorization`: every Authorization header of the request, in order. A value where nothing has to be waited for. Never
+ * rejects because of a token.
+ */
+export type Authenticate = (authorization: readonly string[]) => Verdict | Promise<Verdict>;
 
 interface Provider {
   readonly settings: ProviderSettings;
@@ -37,12 +45,16 @@ interface Validation {
 export function createAuthenticate(ports: AuthPorts, settings: readonly ProviderSettings[]): Authenticate {
   const providers = settings.map((provider) => createProvider(ports, provider));
   const validation: Validation = { ports, providers, accepted: createAcceptedTokens() };
-  return async function authenticate(authorization) {
+  return function authenticate(authorization) {
     const bearer = readBearer(authorization);
     if (!bearer.ok) return bearer;
     const known = validation.accepted.get(bearer.token, ports.clock.now());
-    return known === undefined ? tryProviders(validation, bearer.token) : { ok: true, identity: known };
+    return known === undefined ? tryProviders(validation, bearer.token) : acceptedVerdict(ports, known);
   };
+}
+
+function acceptedVerdict({ clock }: AuthPorts, accepted: Accepted): Verdict {
+  return { ok: true, identity: accepted.identity, holds: () => isAccepted(accepted, clock.now()) };
 }
 
 function createProvider(ports: AuthPorts, settings: ProviderSettings): Provider {

@@ -56,7 +56,7 @@ export function createLimits(settings: LimitSettings): Limits {
   const all = new Map<string, Bucket>();
   const buckets = new Map<string, Bucket>();
   const total: UnderWay = { call: 0, stream: 0 };
-  // Only callers with something under way, so no more than the limits of all allow.
+  // Callers with something under way, and others: a map that every call changes is built anew again and again.
   const underWay = new Map<string, UnderWay>();
 
   function occupy(kind: keyof UnderWay, caller: string): Place {
@@ -72,7 +72,7 @@ export function createLimits(settings: LimitSettings): Limits {
         left = true;
         own[kind] -= 1;
         total[kind] -= 1;
-        if (own.call === 0 && own.stream === 0) underWay.delete(caller);
+        if (own.call === 0 && own.stream === 0 && underWay.size > CALLERS_MAX) underWay.delete(caller);
       },
     };
   }

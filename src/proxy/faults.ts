@@ -85,3 +85,22 @@ export function scopeRefusal(
   const headers = { 'www-authenticate': header, 'cache-control': 'no-store' };
   return { status: 403, code: 403, message, headers, reason: 'policy-scope-missing' };
 }
+
+export const INTERNAL: Refusal = { status: 500, code: -32603, message: 'Internal error', reason: 'proxy-internal' };
+
+export const TOO_LARGE: Refusal = {
+  status: 413,
+  code: -32600,
+  message: 'The message is larger than this server accepts.',
+  // What is left of it is not read.
+  headers: { connection: 'close' },
+  reason: 'request-too-large',
+};
+
+/** The client does not see it; the status is the one that proxies log. */
+export const CLIENT_CLOSED: Refusal = {
+  status: 499,
+  code: -32600,
+  message: 'The request was cut off.',
+  reason: 'request-cut-off',
+};

@@ -1,7 +1,7 @@
 // What a proxy counts, by the names that existing dashboards and OpenTelemetry's MCP conventions use. Values that clients
 // choose become labels only up to a bound. Knows nothing about how metrics are collected.
 
-import { createMetrics, type Metrics } from '../std/telemetry/metrics.ts';
+import { type BoundGauge, createMetrics, type Metrics } from '../std/telemetry/metrics.ts';
 
 export interface AnsweredCall {
   readonly httpMethod: string;
@@ -79,7 +79,53 @@ export function createProxyMetrics({
 }: MetricsFacts): ProxyMetrics {
   const metrics = createMetrics();
   metrics.gauge('skep_build_info', 'Which release this is.', ['version']).set([version], 1);
-  const network = transport === 'stdio' ? 'pipe' : 'tcp';
+  const families = addFamilies(metrics);
+  const { refusals, drops, connections } = families;
+  const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);
+  const errorLabel = boundedLabel(ERROR_TYPES_MAX, ERROR_TYPES_MAX);
+  const open = { request: 0, stream: 0 };
+  const connection: { request?: BoundGauge; stream?: BoundGauge } = {};
+
+  /** By all that their labels say, whose values are bounded. */
+  const kinds = new Map<string, (seconds: number) => void>();
+
+  function change(type: 'request' | 'stream', by: 1 | -1): void {
+    open[type] += by;
+    connection[type] ??= connections.at([server, transport, type === 'stream' ? 'sse' : '']);
+    connection[type].set(open[type]);
+  }
+
+  return {
+    metrics,
+    answered(call) {
+      // In this order: a target is known once a call has succeeded with it.
+      const target = targetLabel(call.target, !call.failed);
+      const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
+      const error = method === '' ? '' : errorLabel(call.errorType, false);
+      const revision = isKnownRevision(call.revision) ? call.revision : '';
+      const outcome = `${call.httpMethod} ${call.status} ${call.failed ? 'e' : 's'}${call.isTool ? 't' : ''}`;
+      const key = `${outcome} ${method} ${revision} ${error}\0${target}`;
+      let counted = kinds.get(key);
+      if (counted === undefined) {
+        counted = countAs(
+          families,
+          { server, transport },
+          { ...call, mcpMethod: method, revision, target, errorType: error },
+        );
+        kinds.set(key, counted);
+      }
+      counted(call.seconds);
+      if (call.reason !== '') refusals.add([server, call.reason]);
+    },
+    dropped: (reason) => drops.add([server, reason]),
+    active: (by) => change('request', by),
+    streams: (by) => change('stream', by),
+  };
+}
+
+type Families = ReturnType<typeof addFamilies>;
+
+function addFamilies(metrics: Metrics) {
   const shared = ['method', 'status_code', 'status', 'mcp_method', 'mcp_resource_id', 'server', 'transport'];
   const requests = metrics.counter('toolhive_mcp_requests_total', 'Requests that were answered.', shared);
   const durations = metrics.histogram(
@@ -108,35 +154,30 @@ export function createProxyMetrics({
     'transport',
     'connection_type',
   ]);
-  const targetLabel = boundedLabel(TARGETS_MAX, UNPROVEN_MAX);
-  const errorLabel = boundedLabel(ERROR_TYPES_MAX, ERROR_TYPES_MAX);
-  const open = { request: 0, stream: 0 };
+  return { requests, durations, operations, tools, refusals, drops, connections };
+}
 
-  function change(type: 'request' | 'stream', by: 1 | -1): void {
-    open[type] += by;
-    connections.set([server, transport, type === 'stream' ? 'sse' : ''], open[type]);
-  }
-
-  return {
-    metrics,
-    answered(call) {
-      const status = call.failed ? 'error' : 'success';
-      const method = call.mcpMethod === '' || isKnownMethod(call.mcpMethod) ? call.mcpMethod : 'other';
-      const target = targetLabel(call.target, !call.failed);
-      const labels = [call.httpMethod, String(call.status), status, method, target, server, transport];
-      requests.add(labels);
-      durations.observe(labels, call.seconds);
-      if (call.reason !== '') refusals.add([server, call.reason]);
-      if (method === '') return;
-      const revision = isKnownRevision(call.revision) ? call.revision : '';
-      const [operation, tool, prompt] = call.isTool ? ['execute_tool', target, ''] : ['', '', target];
-      const error = errorLabel(call.errorType, false);
-      operations.observe([method, revision, JSONRPC, network, operation, tool, prompt, error], call.seconds);
-      if (call.isTool) tools.add([server, target, status]);
-    },
-    dropped: (reason) => drops.add([server, reason]),
-    active: (by) => change('request', by),
-    streams: (by) => change('stream', by),
+/** What one kind of call adds to; its labels are looked up once. */
+function countAs(
+  { requests, durations, operations, tools }: Families,
+  { server, transport }: Pick<MetricsFacts, 'server' | 'transport'>,
+  call: AnsweredCall,
+): (seconds: number) => void {
+  const { mcpMethod: method, target, isTool, errorType } = call;
+  const status = call.failed ? 'error' : 'success';
+  const labels = [call.httpMethod, String(call.status), status, method, target, server, transport];
+  const request = requests.at(labels);
+  const duration = durations.at(labels);
+  const network = transport === 'stdio' ? 'pipe' : 'tcp';
+  const named = isTool ? ['execute_tool', target, ''] : ['', '', target];
+  const operation =
+    method === '' ? undefined : operations.at([method, call.revision, JSONRPC, network, ...named, errorType]);
+  const tool = isTool ? tools.at([server, target, status]) : undefined;
+  return (seconds) => {
+    request.add();
+    duration.observe(seconds);
+    operation?.observe(seconds);
+    tool?.add();
   };
 }
 

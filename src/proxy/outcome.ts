@@ -101,19 +101,24 @@ interface Read {
 
 const SUCCESS: Read = { outcome: 'success' };
 
-/** The only `isError` anywhere in it is false: what most servers send. */
-function isPlainSuccess(message: Buffer): boolean {
-  const at = message.indexOf('"isError":false');
-  if (at < 0 || message.includes('"error"') || !message.includes('"result"')) return false;
-  return message.indexOf('"isError"') === at && message.lastIndexOf('"isError"') === at;
+/** Ends both `"error"` and `"isError"`. */
+const ERROR_KEY_END = Buffer.from('rror"');
+const NO_TOOL_ERROR = Buffer.from('"isError":false');
+const RESULT_KEY = Buffer.from('"result"');
+
+/** The only `isError` anywhere in it is false, and there is no `error`: what most servers send. */
+function isPlainSuccess(message: Buffer, at: number): boolean {
+  const start = at - '"isE'.length;
+  const plain =
+    start >= 0 && message.compare(NO_TOOL_ERROR, 0, NO_TOOL_ERROR.length, start, start + NO_TOOL_ERROR.length) === 0;
+  return plain && message.lastIndexOf(ERROR_KEY_END) === at && message.includes(RESULT_KEY);
 }
 
 /** Undefined where the message is no response. Only what may be an error is parsed. */
 function outcomeOf(message: Buffer): Read | undefined {
-  if (!message.includes('"error"') && !message.includes('"isError"')) {
-    return message.includes('"result"') ? SUCCESS : undefined;
-  }
-  if (isPlainSuccess(message)) return SUCCESS;
+  const at = message.indexOf(ERROR_KEY_END);
+  if (at < 0) return message.includes(RESULT_KEY) ? SUCCESS : undefined;
+  if (isPlainSuccess(message, at)) return SUCCESS;
   const scanned = scanMessage(message);
   if (!scanned.ok) return { outcome: 'unknown' };
   if (scanned.message.kind !== 'response') return undefined;

@@ -9,11 +9,11 @@ import type { Message } from '../mcp/message.ts';
 import type { SessionSeal } from '../mcp/seal.ts';
 import { readBody } from './body.ts';
 import type { Caller } from './caller.ts';
-import { type Callers, findCaller } from './callers.ts';
+import { type Callers, type FoundCaller, findCaller } from './callers.ts';
 import type { Doorway, Place } from './doorway.ts';
 import { createEntry, type Ended, type Entry, givenRequestId } from './entry.ts';
 import { type ExchangeWorld, type Incoming, prepareExchange } from './exchange.ts';
-import type { Refusal } from './faults.ts';
+import { CLIENT_CLOSED, INTERNAL, type Refusal, TOO_LARGE } from './faults.ts';
 import { type Forwarded, readForwarded } from './forwarded.ts';
 import type { Health } from './health.ts';
 import { learnHints } from './lists/learn-hints.ts';
@@ -67,7 +67,7 @@ export function createHandle(parts: ProxyParts): Handle {
     if (answerPlain(parts.plain, path, request.method, response)) return;
     if (parts.serveIssuer?.(path, request, response) === true) return;
     const call = beginCall(parts, request, response, path);
-    void serveRequest(parts, call).catch((error: unknown) => refuseBroken(call, error));
+    guarded(call, () => serveRequest(parts, call));
   };
 }
 
@@ -76,8 +76,6 @@ function refuseBroken({ entry }: Call, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   entry.refuse(INTERNAL, { detail });
 }
-
-const INTERNAL: Refusal = { status: 500, code: -32603, message: 'Internal error', reason: 'proxy-internal' };
 
 /** For what is called back later, when nobody is there to catch it. */
 function guarded(call: Call, step: () => void): void {
@@ -137,55 +135,54 @@ function beginCall(parts: ProxyParts, request: IncomingMessage, response: Server
   };
 }
 
-async function serveRequest(parts: ProxyParts, call: Call): Promise<void> {
+function serveRequest(parts: ProxyParts, call: Call): void {
   const { entry, path } = call;
   const { request, response } = entry;
   const preflight = request.method === 'OPTIONS' ? parts.doorway.preflight(request) : undefined;
   if (preflight !== undefined) {
     response.writeHead(204, { ...entry.headers, ...preflight }).end();
-    return entry.end({ status: 204, outcome: 'success', reason: '', responseBytes: 0 });
+    entry.end({ status: 204, outcome: 'success', reason: '', responseBytes: 0 });
+    return;
   }
   const refusal = parts.doorway.refuse(request) ?? routeRefusal(routesOf(parts), request, path);
-  if (refusal !== undefined) return entry.refuse(refusal);
-  const caller = await findCaller(parts.callers, request.rawHeaders);
-  if ('refusal' in caller) return entry.refuse(caller.refusal);
-  // Its end was there before anybody listened to it, so nothing may be begun that waits for it.
-  if (response.closed) return entry.refuse(CLIENT_CLOSED, { caller });
+  const found = refusal === undefined ? findCaller(parts.callers, request) : { refusal };
+  if (!(found instanceof Promise)) serveCaller(parts, call, found);
+  else found.then((caller) => serveCaller(parts, call, caller)).catch((error: unknown) => refuseBroken(call, error));
+}
+
+function serveCaller(parts: ProxyParts, call: Call, caller: FoundCaller): void {
+  const { entry } = call;
+  const { request, response } = entry;
+  if ('refusal' in caller) {
+    entry.refuse(caller.refusal);
+    return;
+  }
   const kind = request.method === 'GET' ? 'stream' : 'call';
-  const place = parts.enter(kind, caller.key);
-  if ('refusal' in place) return entry.refuse(place.refusal, { caller });
+  // Its end was there before anybody listened to it, so nothing may be begun that waits for it.
+  const place = response.closed ? { refusal: CLIENT_CLOSED } : parts.enter(kind, caller.key);
+  if ('refusal' in place) {
+    entry.refuse(place.refusal, { caller });
+    return;
+  }
   if (kind === 'stream') parts.active(1, 'stream');
   response.once('close', () => {
     place.leave();
     if (kind === 'stream') parts.active(-1, 'stream');
   });
-  if (parts.sse !== undefined && path === SSE_PATH) {
-    openSseStream(parts.sse, entry, caller, call.forwarded);
-    return;
-  }
-  if (request.method !== 'POST') return forward(parts, call, caller, undefined);
-  readBody(request, parts.limits.requestBytes, (body) => {
-    if (body.ok) return guarded(call, () => forward(parts, call, caller, body.bytes));
-    return entry.refuse(body.reason === 'too-large' ? TOO_LARGE : CLIENT_CLOSED, { caller });
-  });
+  readRequest(parts, call, caller);
 }
 
-const TOO_LARGE: Refusal = {
-  status: 413,
-  code: -32600,
-  message: 'The message is larger than this server accepts.',
-  // What is left of it is not read.
-  headers: { connection: 'close' },
-  reason: 'request-too-large',
-};
-
-/** The client does not see it; the status is the one that proxies log. */
-const CLIENT_CLOSED: Refusal = {
-  status: 499,
-  code: -32600,
-  message: 'The request was cut off.',
-  reason: 'request-cut-off',
-};
+function readRequest(parts: ProxyParts, call: Call, caller: Caller): void {
+  const { entry, path } = call;
+  if (parts.sse !== undefined && path === SSE_PATH) openSseStream(parts.sse, entry, caller, call.forwarded);
+  else if (entry.request.method !== 'POST') forward(parts, call, caller, undefined);
+  else {
+    readBody(entry.request, parts.limits.requestBytes, (body) => {
+      if (body.ok) guarded(call, () => forward(parts, call, caller, body.bytes));
+      else entry.refuse(body.reason === 'too-large' ? TOO_LARGE : CLIENT_CLOSED, { caller });
+    });
+  }
+}
 
 function incomingOf(call: Call, caller: Caller, body: Buffer | undefined): Incoming {
   const { request } = call.entry;

@@ -6,16 +6,26 @@ type LabelValues = readonly string[];
 
 export interface Counter {
   add(labels: LabelValues, amount?: number): void;
+  /** The number with these labels, for who adds to it again and again. */
+  at(labels: LabelValues): { add(amount?: number): void };
 }
 
 export interface Gauge {
   set(labels: LabelValues, value: number): void;
+  /** The number with these labels, until all are forgotten. */
+  at(labels: LabelValues): BoundGauge;
   /** Forgets every combination of labels. */
   clear(): void;
 }
 
+export interface BoundGauge {
+  set(value: number): void;
+}
+
 export interface Histogram {
   observe(labels: LabelValues, value: number): void;
+  /** The distribution with these labels, for who observes again and again. */
+  at(labels: LabelValues): { observe(value: number): void };
 }
 
 export interface Metrics {
@@ -67,6 +77,12 @@ interface Series<T> {
   value: T;
 }
 
+interface Observed {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
 interface Family {
   read(): MetricReading;
 }
@@ -87,6 +103,14 @@ export function createMetrics(): Metrics {
         add(values, amount = 1) {
           all.get(values).value += amount;
         },
+        at(values) {
+          const series = all.get(values);
+          return {
+            add(amount = 1) {
+              series.value += amount;
+            },
+          };
+        },
       };
     },
     gauge(name, help, labels) {
@@ -95,6 +119,14 @@ export function createMetrics(): Metrics {
         set(values, value) {
           all.get(values).value = value;
         },
+        at(values) {
+          const series = all.get(values);
+          return {
+            set(value) {
+              series.value = value;
+            },
+          };
+        },
         clear: all.clear,
       };
     },
@@ -102,12 +134,10 @@ export function createMetrics(): Metrics {
       const all = seriesOf(() => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }));
       families.push({ read: () => ({ name, type: 'histogram', help, labels, bounds, points: all.list() }) });
       return {
-        observe(values, value) {
+        observe: (values, value) => observeValue(bounds, all.get(values).value, value),
+        at(values) {
           const { value: own } = all.get(values);
-          own.sum += value;
-          own.count += 1;
-          const index = bounds.findIndex((bound) => value <= bound);
-          if (index >= 0) own.counts[index] = (own.counts[index] ?? 0) + 1;
+          return { observe: (value) => observeValue(bounds, own, value) };
         },
       };
     },
@@ -116,6 +146,13 @@ export function createMetrics(): Metrics {
       families.map((family) => family.read()).map(({ name, type, help, labels }) => ({ name, type, help, labels })),
     text: () => `${families.flatMap((family) => lines(family.read())).join('\n')}\n`,
   };
+}
+
+function observeValue(bounds: readonly number[], own: Observed, value: number): void {
+  own.sum += value;
+  own.count += 1;
+  const index = bounds.findIndex((bound) => value <= bound);
+  if (index >= 0) own.counts[index] = (own.counts[index] ?? 0) + 1;
 }
 
 function lines(reading: MetricReading): readonly string[] {
