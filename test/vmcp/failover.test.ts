@@ -134,7 +134,8 @@ it.skipIf(redis === undefined)(
     }
     stopped = true;
     await Promise.all(people);
-    process.stdout.write(`failover: ${tally.calls} calls, ${tally.retried} retried, ${tally.failed.length} failed\n`);
+    const { calls, retried, failed } = tally;
+    process.stdout.write(`failover: ${calls} calls, ${retried} retried, ${failed.length} failed ${failed[0] ?? ''}\n`);
     expect(tally.wrong).toEqual([]);
     // One in a thousand may fail.
     expect(tally.failed.slice(Math.floor(tally.calls / 1000))).toEqual([]);
