@@ -26,7 +26,7 @@ async function complaint(url: string, mayBeSilent: boolean): Promise<string | un
     return status === 200 ? undefined : `status ${status}`;
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    // A stuck process still accepts connections; nobody listens where `http.address` is not set.
+    // A stuck process still accepts connections; no one listens where `http.address` is not set.
     if (mayBeSilent && cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') return undefined;
     return cause instanceof Error ? cause.message : String(cause);
   }

@@ -30,7 +30,7 @@ function record(): { readonly status: number | null; readonly stderr: string } {
   return { status, stderr };
 }
 
-/** The committed documents as a server publishes them: with paths, prose and types that nobody here asks for. */
+/** The committed documents as a server publishes them: with paths, prose and types that no one here asks for. */
 function publish(names: readonly string[]): void {
   for (const name of names) {
     const { components } = JSON.parse(readFileSync(join(SCHEMAS, name), 'utf8'));
@@ -54,9 +54,9 @@ function verbose(schemas: Json): Json {
 
 function chatty(schema: Json): Json {
   if (!isObject(schema)) return schema;
-  const told = { description: 'words', example: { a: 1 }, externalDocs: { url: 'words' }, ...schema };
+  const reported = { description: 'words', example: { a: 1 }, externalDocs: { url: 'words' }, ...schema };
   return {
-    ...told,
+    ...reported,
     ...(isObject(schema.properties) ? { properties: verbose(schema.properties) } : {}),
     ...(schema.items === undefined ? {} : { items: chatty(schema.items) }),
     ...(schema.additionalProperties === undefined ? {} : { additionalProperties: chatty(schema.additionalProperties) }),

@@ -61,7 +61,7 @@ function statesOf(section: string): readonly string[] {
   return [...new Set(names)].filter((name) => name !== '' && name !== '[*]');
 }
 
-interface Told {
+interface Reported {
   readonly file: string;
   readonly type: string;
   readonly status: string;
@@ -69,7 +69,7 @@ interface Told {
 }
 
 /** The conditions of every status that a fixture of the kind expects. */
-function expectedConditions({ singular }: Kind): readonly Told[] {
+function expectedConditions({ singular }: Kind): readonly Reported[] {
   const folder = join(ROOT, 'test/kinds', singular, 'expected');
   const files = readdirSync(folder).filter((name) => name.endsWith('.status.yaml'));
   return files.flatMap((name) =>

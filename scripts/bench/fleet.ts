@@ -99,7 +99,7 @@ async function verdicts(world: FleetWorld): Promise<Row[]> {
   return [{ name: 'verdict of one object', ours, baseline, unit: 'µs', against: 'JSON.parse of the object' }];
 }
 
-/** What is desired beside what lives, with its type: what the stage `diff` compares. */
+/** What is desired beside what exists, with its type: what the stage `diff` compares. */
 async function pairsOf({ deps, client }: FleetWorld): Promise<Pair[]> {
   const { desires, snapshot } = await prepare(deps, optionsOf(), 'sync');
   return Promise.all(

@@ -55,8 +55,8 @@ export async function benchValidate({ folder, program }: Place): Promise<Report>
     warm: () => run(...validate),
     bare: () => run('--input-type=module', '-e', BARE, fleet),
   });
-  const told = run('--import', TELL_PEAK, ...validate, '--no-cache');
-  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(told)?.[1];
+  const reported = run('--import', TELL_PEAK, ...validate, '--no-cache');
+  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(reported)?.[1];
   const name = `skep validate, ${manifests.length} manifests`;
   const rows = [
     { name: `${name}, first`, ours: cold, baseline: bare, unit: 'ms', against: 'the same files through js-yaml' },

@@ -1,5 +1,5 @@
 // Templates of Helm out of the documents of the chart. Whatever a value is, it is written as JSON, which YAML reads as it is:
-// nothing that somebody sets can become another field. Knows nothing about which values there are.
+// nothing that someone sets can become another field. Knows nothing about which values there are.
 
 import { stringify } from 'yaml';
 import type { ChartDocument } from './documents.ts';

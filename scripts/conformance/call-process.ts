@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { fields, text } from '../../test/conformance/fixture/json.ts';
 
 const SKEP = fileURLToPath(new URL('../../src/skep.ts', import.meta.url));
-/** The suite's authorization server asks nobody: it sends the browser on at once. */
+/** The suite's authorization server asks no one: it sends the browser on at once. */
 const BROWSER = `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1]).catch(() => undefined)' "$1"\n`;
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-// What would break with a release is told by its place and its reason, and what would not is let pass.
+// What would break with a release is reported by its place and its reason, and what would not is let pass.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -193,8 +193,8 @@ test('migrations of a release are never changed', () => {
 
 test('every release that users are told of is recorded; the newest is recorded once it was tagged', () => {
   const changelog = readFileSync(fileURLToPath(new URL('../../CHANGELOG.md', import.meta.url)), 'utf8');
-  const told = [...changelog.matchAll(/^## (\d\S*)/gm)].map(([, version]) => `v${version}`);
+  const reported = [...changelog.matchAll(/^## (\d\S*)/gm)].map(([, version]) => `v${version}`);
   const recorded = recordedReleases().map(({ tag }) => tag);
-  expect(told).toEqual(expect.arrayContaining(recorded));
-  expect(recorded).toEqual(expect.arrayContaining(told.slice(1)));
+  expect(reported).toEqual(expect.arrayContaining(recorded));
+  expect(recorded).toEqual(expect.arrayContaining(reported.slice(1)));
 });

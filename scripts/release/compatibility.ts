@@ -1,5 +1,5 @@
 // What would break objects that are stored, or manifests that are written, if a CustomResourceDefinition took the place of an
-// older one. Fails closed: what it does not know to be harmless is told. Pure.
+// older one. Fails closed: what it does not know to be harmless is reported. Pure.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../src/std/json.ts';
 

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../src/kube/object.ts';
 import { recordedReleases } from '../../test/upgrade/recorded.ts';
 import { incompatibilities } from './compatibility.ts';
 
-/** A break that somebody has decided on. */
+/** A break that someone has decided on. */
 export interface Deliberate {
   /** The release that it breaks with. */
   readonly release: string;

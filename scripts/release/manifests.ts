@@ -1,5 +1,5 @@
 // Manifests of a release: those that set every field of a kind, to be stored under its definitions; and a fleet with all
-// kinds, out of its sample, in namespaces that nobody else has.
+// kinds, out of its sample, in namespaces that no other has.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

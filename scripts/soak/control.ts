@@ -18,7 +18,7 @@ export interface Control {
   close(): Promise<void>;
 }
 
-interface Told {
+interface Reported {
   readonly runs?: readonly { readonly id: string }[];
 }
 
@@ -50,8 +50,8 @@ export function openControl(origin: string, complaints: Complaints): Control {
       await send('/readiness', 200);
       await send('/snapshot', 200, TOKEN);
       await send('/sync', 401, {}, '');
-      const told = await send('/runs', 200, { ...TOKEN, accept: 'application/json' });
-      const { runs: [newest] = [] }: Told = told === '' ? {} : JSON.parse(told);
+      const reported = await send('/runs', 200, { ...TOKEN, accept: 'application/json' });
+      const { runs: [newest] = [] }: Reported = reported === '' ? {} : JSON.parse(reported);
       if (newest !== undefined) await send(`/runs/${newest.id}`, 200, { ...TOKEN, accept: 'application/json' });
     },
     async commit() {

@@ -1,5 +1,5 @@
 // Loaded into a process that is watched (`--expose-gc --import`): tells what it holds when it is asked. Does nothing until
-// then, and keeps nobody alive.
+// then, and keeps no one alive.
 
 import { writeHeapSnapshot } from 'node:v8';
 

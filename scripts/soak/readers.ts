@@ -14,7 +14,7 @@ interface Ask {
   readonly headers: Readonly<Record<string, string>>;
   /** Every other status is an error. */
   readonly statuses: readonly number[];
-  /** Told what a 200 says. */
+  /** Called with what a 200 says. */
   readonly learn?: (answer: { readonly etag: string; readonly body: string }) => void;
 }
 
@@ -236,7 +236,7 @@ function known(memory: Memory): string {
   return encodeURIComponent(memory.names.size === 0 ? 'no/name' : memory.random.pick([...memory.names]));
 }
 
-/** A name that nobody has asked for before. */
+/** A name that no one has asked for before. */
 function fresh(memory: Memory): string {
   memory.made += 1;
   return encodeURIComponent(`new/name-${memory.made}`);
@@ -251,7 +251,7 @@ function refusedToken({ tokens, random }: Memory): Omit<Ask, 'sort'> {
   return { path: `${BASE}/servers`, headers: random.pick([{}, tokens.expired(), tokens.forged()]), statuses: [401] };
 }
 
-/** Readers may not; who may write is told that somebody will. */
+/** Readers may not; who may write is reported that someone will. */
 function sync({ tokens, random }: Memory): Omit<Ask, 'sort'> {
   const path = `/extension/v0/registries/${random.pick(['catalogue', 'mounted'])}/sync`;
   if (random.chance(0.9)) return { path, method: 'POST', headers: tokens.reading(), statuses: [403] };

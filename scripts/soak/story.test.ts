@@ -3,18 +3,18 @@
 import { expect, test } from 'vitest';
 import { BROKEN_PATH, createStory, FLEET_PATH, type Step } from './story.ts';
 
-function told(seed: number, steps: number): readonly Step[] {
+function reported(seed: number, steps: number): readonly Step[] {
   const { first, next } = createStory({ seed, repository: 'http://git.example.com/fleet.git' });
   return [first, ...Array.from({ length: steps }, next)];
 }
 
 test('the same seed tells the same story, another one another', () => {
-  expect(told(1, 50)).toEqual(told(1, 50));
-  expect(told(1, 50)).not.toEqual(told(2, 50));
+  expect(reported(1, 50)).toEqual(reported(1, 50));
+  expect(reported(1, 50)).not.toEqual(reported(2, 50));
 });
 
 test('half an hour of it has everything in it, and leaves as large a fleet as it found', () => {
-  const steps = told(20261121, 360);
+  const steps = reported(20261121, 360);
   const files = new Map<string, string>();
   let most = 0;
   for (const step of steps) {

@@ -56,7 +56,7 @@ interface State {
   steps: number;
   /** The step that wrote the registry file. */
   marked: number;
-  /** What the step before broke is mended by the next. */
+  /** What the step before broke is fixed by the next. */
   broken: boolean;
 }
 
@@ -108,7 +108,7 @@ function step({ marked }: State, what: string, files: Step['files'], rewind = 0)
   return { what, files, rewind, broken: false, marked };
 }
 
-/** One file that nobody can read, or one that breaks the schema. */
+/** One file that no one can read, or one that breaks the schema. */
 function broken(state: State): Step {
   state.broken = true;
   const wrong = server(state, 999).replace('transport:', 'tranport:');

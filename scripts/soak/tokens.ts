@@ -11,7 +11,7 @@ export interface Tokens {
   /** Only the identity provider can say whether it is good. */
   opaque(): Headers;
   expired(): Headers;
-  /** Signed by nobody, another one each time. */
+  /** Signed by no one, another one each time. */
   forged(): Headers;
   /** Replaces all of them. */
   renew(): Promise<void>;

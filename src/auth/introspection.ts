@@ -18,9 +18,9 @@ import { checkBearer } from './token-form.ts';
 const ACCEPTED_KEPT_MS = 60_000;
 /** A refused token is asked about again after this. */
 const REFUSED_KEPT_MS = 10_000;
-/** An answer that says nothing about a token may be the fault of that token alone: nobody asks about it again for so long. */
+/** An answer that says nothing about a token may be the fault of that token alone: no one asks about it again for so long. */
 const UNUSABLE_KEPT_MS = 2_000;
-/** Of each sort: tokens that somebody invents must not push out those that were accepted. */
+/** Of each sort: tokens that someone invents must not push out those that were accepted. */
 const REMEMBERED_MAX = 10_000;
 /** Questions that may end in a refusal at once, and how many more each second. */
 const REFUSALS_MAX = 200;
@@ -57,9 +57,9 @@ export function createIntrospection(
   let backoff = NO_BACKOFF;
   let lastCause: Cause | undefined;
 
-  /** `trusted`: the token was accepted before, so nobody made it up. */
+  /** `trusted`: the token was accepted before, so no one made it up. */
   async function ask(token: string, trusted: boolean): Promise<TokenResult> {
-    // While backing off nobody waits for an endpoint that is down.
+    // While backing off no one waits for an endpoint that is down.
     if (lastCause !== undefined && ports.clock.monotonic() < backoff.retryAt) return unavailable(lastCause);
     if (trusted) return put(token);
     if (!budget.take()) return unavailable(BUSY);
@@ -83,7 +83,7 @@ export function createIntrospection(
         reopen();
         return { ok: false, refusal: { reason: 'token-unsupported' } };
       }
-      // One token that nobody can answer for must not close the endpoint to the others.
+      // One token that no one can answer for must not close the endpoint to the others.
       if (cause.code === 'provider-answer-invalid' && QUESTION_STATUSES.includes(status))
         return unavailable({ ...cause, code: UNUSABLE });
       backoff = afterFailure(backoff, ports.clock.monotonic());

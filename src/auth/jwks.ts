@@ -84,7 +84,7 @@ async function select(keySet: KeySet, header: JWSHeaderParameters): Promise<KeyR
 interface RefreshedKeys {
   /** The keys to use now; asks the provider where they are missing or no longer fresh. */
   current(): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause }>;
-  /** Other keys than these, after asking again where that is allowed; undefined where there are none, a cause where nobody knows. */
+  /** Other keys than these, after asking again where that is allowed; undefined where there are none, a cause where no one knows. */
   newer(than: KeySet): Promise<{ readonly keySet: KeySet } | { readonly cause: Cause } | undefined>;
   /** The keys that may be used without asking; one and the same object for as long as the provider has no others. */
   fresh(): KeySet | undefined;
@@ -137,7 +137,7 @@ function createRefreshedKeys(ports: AuthPorts, provider: ProviderSettings): Refr
     async current() {
       const known = fresh();
       if (known !== undefined) return { keySet: known };
-      // While backing off nobody waits for a provider that is down.
+      // While backing off no one waits for a provider that is down.
       if (pending !== undefined || ports.clock.monotonic() >= backoff.retryAt) await ask();
       const keySet = usable();
       if (keySet !== undefined) return { keySet };

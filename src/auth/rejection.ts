@@ -1,4 +1,4 @@
-// Why a request is not let in: what is known inside, as data, and the little of it that the client is told.
+// Why a request is not let in: what is known inside, as data, and the little of it that the client gets to know.
 // Knows nothing about HTTP frameworks.
 
 import { AUTH_CODES } from './codes.ts';
@@ -46,14 +46,14 @@ export type Rejection =
   | { readonly reason: 'token-refused'; readonly attempts: readonly Attempt[] }
   /** The login that it comes from was ended before it expired. */
   | { readonly reason: 'session-ended' }
-  /** Somebody who could not be asked might have accepted it. */
+  /** Someone who could not be asked might have accepted it. */
   | { readonly reason: 'token-unjudged'; readonly attempts: readonly Attempt[] }
   | { readonly reason: 'scope-missing'; readonly scope: Scope; readonly subject?: string };
 
 /** RFC 6750 section 3.1; absent where the client sent no credentials of ours (section 3). */
 type ChallengeError = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
 
-/** What the client is told. The texts are those of the existing platform. */
+/** What the client gets to know. The texts are those of the existing platform. */
 export interface PublicRejection {
   /** 503: the fault is not the client's, and nothing is said about its token. */
   readonly status: 401 | 403 | 503;

@@ -23,7 +23,7 @@ export function checkType(typ: unknown, allowed: readonly string[] = []): Refusa
   return { reason: 'type-refused', type: excerpt(String(typ)) };
 }
 
-/** RFC 7800 section 3.1: it is good only together with a proof, which nobody here checks. */
+/** RFC 7800 section 3.1: it is good only together with a proof, which no one here checks. */
 export function checkBearer({ cnf }: JsonObject): Refusal | undefined {
   return cnf === undefined || cnf === null ? undefined : { reason: 'token-bound' };
 }

@@ -36,7 +36,7 @@ export interface Entry {
 export interface StoredEntry {
   readonly name: string;
   readonly version: string;
-  /** The server.json as text: it goes to clients as it is, and nobody on the way looks inside. */
+  /** The server.json as text: it goes to clients as it is, and no one on the way looks inside. */
   readonly document: string;
   readonly status: Status;
   readonly statusMessage?: string;

@@ -13,7 +13,7 @@ export interface ExactPackage {
   readonly version: string;
   /** What it speaks: `stdio`, `streamable-http`, `sse`. */
   readonly transport: string;
-  /** What it is started with where nobody says otherwise; undefined: something that only its user knows is among it. */
+  /** What it is started with where no one says otherwise; undefined: something that only its user knows is among it. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ const REGISTRIES: Readonly<Record<PackageType, RegExp>> = {
   pypi: /^https:\/\/pypi\.org(\/simple)?\/?$/,
 };
 
-/** By image, as pods may name it. Different packages of one type for one image are all there: nobody can say which is meant. */
+/** By image, as pods may name it. Different packages of one type for one image are all there: no one can say which is meant. */
 export function packagesByImage(documents: readonly JsonObject[]): ReadonlyMap<string, readonly ExactPackage[]> {
   const found = new Map<string, ReadonlyMap<string, ExactPackage>>();
   for (const document of documents) {
@@ -59,7 +59,7 @@ function exactPackage(pkg: JsonObject): readonly ExactPackage[] {
   return [{ type, name, version, transport: spoken, args }];
 }
 
-/** Words for whatever starts the package, which may choose another program: but for a yes nobody types them. */
+/** Words for whatever starts the package, which may choose another program: but for a yes no one types them. */
 function needsOptions({ runtimeArguments }: JsonObject): boolean {
   return objectsIn(runtimeArguments).some(({ name, value }) => !['-y', '--yes'].includes(String(name ?? value)));
 }

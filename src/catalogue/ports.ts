@@ -39,7 +39,7 @@ export interface ReadRequest<O> {
   readonly key: SourceKey;
   /** What the last content that was taken over left; absent: everything is wanted. */
   readonly resume?: Resume;
-  /** Aborted where nobody waits for the content any more. */
+  /** Aborted where no one waits for the content any more. */
   readonly signal: AbortSignal;
   /** Where content arrives little by little: reports how many bytes there are; what it gives is awaited before more are taken in. */
   readonly arrived?: (bytes: number) => Promise<void> | undefined;
@@ -85,9 +85,9 @@ export interface SourceWriter {
 }
 
 /**
- * The right to sync one source, which nobody else has meanwhile. It is kept up until `replace`, `record` or `release`
+ * The right to sync one source, which no other has meanwhile. It is kept up until `replace`, `record` or `release`
  * ends it; that of a process that died ends by itself within a minute. Writing throws Failure `catalogue-claim-lost`
- * where somebody else has it by now.
+ * where someone else has it by now.
  */
 export interface Claim extends SourceWriter {
   /** How far the source is: what was written until now, by whomever. */
@@ -100,9 +100,9 @@ export interface Claim extends SourceWriter {
 
 /** The writing side: used by the sync engine only. Every method throws Failure `database-unreachable` where it is. */
 export interface CatalogueWriter extends SourceWriter {
-  /** How far each source is; `Syncing` where somebody has a claim. */
+  /** How far each source is; `Syncing` where someone has a claim. */
   states(registry: Omit<SourceKey, 'source'>): Promise<CatalogueState>;
-  /** Undefined: somebody else syncs the source. Any number of processes may try. */
+  /** Undefined: someone else syncs the source. Any number of processes may try. */
   claim(key: SourceKey): Promise<Claim | undefined>;
   /** Leaves the value of the manual trigger for the process that syncs the source. */
   leaveTrigger(key: SourceKey, trigger: string): Promise<void>;

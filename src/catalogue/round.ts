@@ -27,7 +27,7 @@ export interface RoundRequest<O = Origin> {
 }
 
 /**
- * What came of the sources that were due and not somebody else's. Throws Failure where the store fails, once nothing is
+ * What came of the sources that were due and not another's. Throws Failure where the store fails, once nothing is
  * under way any more.
  */
 export async function syncRound<O>(ports: RoundPorts<O>, request: RoundRequest<O>): Promise<readonly SyncOutcome[]> {
@@ -78,7 +78,7 @@ async function syncOne<O>(
   const claim = await ports.writer.claim(key);
   if (claim === undefined) return undefined;
   try {
-    // Somebody else may have synced it between the first look and the claim.
+    // Someone else may have synced it between the first look and the claim.
     if (due(source, claim.state, request.trigger, ports.now()).due)
       return await syncClaimed(ports, request, source, claim);
     await claim.release();

@@ -73,7 +73,7 @@ async function takeOver<O>(ports: SyncPorts<O>, request: SyncRequest<O>, content
   const { source } = request;
   const hash = hashOf(content);
   const same = content.extent === 'whole' && isSame(request, hash);
-  // Broken entries are told at each read; where there are none, the same content need not be looked into.
+  // Broken entries are reported at each read; where there are none, the same content need not be looked into.
   if (same && request.state?.rejectedCount === 0) return await recordAttempt(ports, request, { content });
   const parsed = parseDocuments(content.format ?? source.format, content.documents);
   if (!parsed.ok) return await recordFailure(ports, request, [parsed.problem]);
@@ -174,8 +174,8 @@ async function storeChanges<O>(
   };
   const hold: Hold = (name, version) => !left.has(versionKey({ name, version }));
   const written = await writer.replace(key, entries, stateOf, () => timeOf(now()), hold);
-  const told = { key, state: stateOf(written), problems: problemsOf(parsed) };
-  return hasWritten(written) ? { ...told, result: 'synced', written } : { ...told, result: 'unchanged' };
+  const reported = { key, state: stateOf(written), problems: problemsOf(parsed) };
+  return hasWritten(written) ? { ...reported, result: 'synced', written } : { ...reported, result: 'unchanged' };
 }
 
 function hasWritten({ created, updated, removed }: Written): boolean {
@@ -187,7 +187,7 @@ function versionKey({ name, version }: Pick<Entry, 'name' | 'version'>): string 
   return `${name} ${version}`;
 }
 
-/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still told, where they were read. */
+/** Nothing new: only the time of the attempt and the trigger move. Broken entries are still reported, where they were read. */
 async function recordAttempt<O>(
   { writer }: SyncPorts<O>,
   request: SyncRequest<O>,

@@ -24,7 +24,7 @@ export const AUTH_SERVER_FILES = {
   sentinelCA: 'redis-tls/sentinel-ca.crt',
 } as const;
 
-/** What clients may ask for where nobody chose: what a client gets that registers without naming scopes. */
+/** What clients may ask for where no one chose: what a client gets that registers without naming scopes. */
 export const AUTH_SERVER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 const CLOSED = { additionalProperties: false } as const;

@@ -3,7 +3,7 @@
 export interface SourceState {
   readonly phase: 'Syncing' | 'Complete' | 'Failed';
   readonly message: string;
-  /** Somebody syncs it right now; the phase alone may be that of a process that died. Never recorded. */
+  /** Someone syncs it right now; the phase alone may be that of a process that died. Never recorded. */
   readonly claimed?: boolean;
   /** RFC 3339. */
   readonly lastAttempt?: string;
@@ -34,7 +34,7 @@ export interface SourceState {
 }
 
 /**
- * What the next read of a source is told, so that the source need not give everything again: entity tags, times. Only
+ * What the next read of a source gets, so that the source need not give everything again: entity tags, times. Only
  * the reader of that kind of source knows the names.
  */
 export type Resume = Readonly<Record<string, string>>;

@@ -34,9 +34,9 @@ it('a run configuration of a remote server has a URL instead of an image', () =>
 });
 
 it.each([
-  { reason: 'a port that is none', wrong: { ...CONFIG, port: 0 }, told: '/port' },
-  { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, told: '/name' },
-  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, told: '/colour' },
-])('a run configuration with $reason is never written', ({ wrong, told }) => {
-  expect(() => formatRunConfig(wrong)).toThrow(told);
+  { reason: 'a port that is none', wrong: { ...CONFIG, port: 0 }, reported: '/port' },
+  { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, reported: '/name' },
+  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
+])('a run configuration with $reason is never written', ({ wrong, reported }) => {
+  expect(() => formatRunConfig(wrong)).toThrow(reported);
 });

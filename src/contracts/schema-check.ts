@@ -40,7 +40,7 @@ export function firstMisfit(
   return { pointer: pointerOf(error), message: (error.message ?? 'is not valid').replace(' NOT ', ' not ') };
 }
 
-/** A field that nobody knows is named itself, not the object it is in. */
+/** A field that no one knows is named itself, not the object it is in. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   return keyword === 'additionalProperties'
     ? `${instancePath}/${pointerToken(String(params.additionalProperty))}`

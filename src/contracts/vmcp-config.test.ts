@@ -43,20 +43,20 @@ it.each([
   {
     reason: 'a transport that nobody speaks',
     wrong: { ...CONFIG, backends: [{ ...CONFIG.backends[0], transport: 'stdio' }] },
-    told: '/backends/0/transport',
+    reported: '/backends/0/transport',
   },
-  { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, told: '/name' },
-  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, told: '/colour' },
-])('a configuration with $reason is never written, and never read', ({ wrong, told }) => {
-  expect(() => formatVmcpConfig(wrong as VmcpConfig)).toThrow(told);
-  expect(readVmcpConfig(JSON.stringify(wrong))).toEqual({ fault: expect.stringContaining(told) });
+  { reason: 'an empty name', wrong: { ...CONFIG, name: '' }, reported: '/name' },
+  { reason: 'a key that nobody reads', wrong: { ...CONFIG, colour: 'blue' }, reported: '/colour' },
+])('a configuration with $reason is never written, and never read', ({ wrong, reported }) => {
+  expect(() => formatVmcpConfig(wrong as VmcpConfig)).toThrow(reported);
+  expect(readVmcpConfig(JSON.stringify(wrong))).toEqual({ fault: expect.stringContaining(reported) });
 });
 
 it.each([
-  { reason: 'is empty', text: '', told: 'the file must hold one document' },
-  { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', told: 'the file must hold one document' },
-  { reason: 'is no YAML', text: 'a: [1', told: 'must be sufficiently indented' },
-  { reason: 'holds no object', text: 'office', told: 'the file must be object' },
-])('a file that $reason is told apart', ({ text, told }) => {
-  expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(told) });
+  { reason: 'is empty', text: '', reported: 'the file must hold one document' },
+  { reason: 'holds two documents', text: 'a: 1\n---\nb: 2\n', reported: 'the file must hold one document' },
+  { reason: 'is no YAML', text: 'a: [1', reported: 'must be sufficiently indented' },
+  { reason: 'holds no object', text: 'office', reported: 'the file must be object' },
+])('a file that $reason is told apart', ({ text, reported }) => {
+  expect(readVmcpConfig(text)).toEqual({ fault: expect.stringContaining(reported) });
 });

@@ -26,7 +26,7 @@ export interface ControlOptions {
   readonly runs: Runs;
   /** The state as the last run has published it; absent: there is no such route. */
   readonly snapshot?: () => string | undefined;
-  /** Absent: what needs a token is shown to nobody. */
+  /** Absent: what needs a token is shown to no one. */
   readonly tokens?: Secrets;
 }
 

@@ -158,17 +158,17 @@ test.each([
   {
     reason: 'somebody has suspended the instance',
     changes: { paused: { by: 'suspension', who: 'a', since, reason: '' } },
-    told: ['skep_suspended 1', `skep_suspended_timestamp_seconds ${at}`],
+    reported: ['skep_suspended 1', `skep_suspended_timestamp_seconds ${at}`],
   },
   {
     reason: 'somebody has written the record by hand, and no time that is one',
     changes: { paused: { by: 'suspension', who: 'a', since: 'unknown', reason: '' } },
-    told: ['skep_suspended 1'],
+    reported: ['skep_suspended 1'],
   },
   {
     reason: 'a source was rolled back',
     changes: { quarantined: [{ source: 'fleet', since }] },
-    told: ['skep_suspended 0', `skep_source_rolled_back_timestamp_seconds{source="fleet"} ${at}`],
+    reported: ['skep_suspended 0', `skep_source_rolled_back_timestamp_seconds{source="fleet"} ${at}`],
   },
   {
     reason: 'an approval ran out, and a notice was not sent',
@@ -176,7 +176,7 @@ test.each([
       plan: { ...EMPTY, waiting: [{ deletions: [{}], expiredAt: since }] },
       warnings: [new Failure('notify-failed', 'x')],
     },
-    told: ['skep_approval_expired 1', 'skep_suspended 0', 'skep_warnings_total{code="notify-failed"} 1'],
+    reported: ['skep_approval_expired 1', 'skep_suspended 0', 'skep_warnings_total{code="notify-failed"} 1'],
   },
   {
     reason: 'others keep fields, and refuse a change',
@@ -184,7 +184,7 @@ test.each([
       fields: ['kept', 'kept', 'left', 'set-back'].map((state) => ({ state })),
       outcomes: [{ action: 'failed', resource: id, error: { code: 'cluster-invalid', message: 'x' } }],
     },
-    told: [
+    reported: [
       'skep_field_conflicts 2',
       'skep_fields_left 1',
       'skep_fields_set_back_total 1',
@@ -192,10 +192,10 @@ test.each([
       'skep_change_failures_total{code="cluster-invalid"} 1',
     ],
   },
-])('what is told where $reason, and not in the run after it', ({ changes, told }) => {
+])('what is told where $reason, and not in the run after it', ({ changes, reported }) => {
   const families = /^skep_(suspended|source_rolled|approval_expired|warnings|field_conflicts|fields|change_failures)/;
   const zero = (line: string) => line.endsWith(' 0') && !line.startsWith('skep_suspended');
-  expect(after([result(changes)], families).filter((line) => !zero(line))).toEqual(told);
+  expect(after([result(changes)], families).filter((line) => !zero(line))).toEqual(reported);
   const next = after([result(changes), result({})], families).filter((line) => !line.includes('_total'));
   expect(next).toEqual(['skep_approval_expired 0', 'skep_field_conflicts 0', 'skep_fields_left 0', 'skep_suspended 0']);
 });
@@ -211,9 +211,11 @@ test('runs that have changes to make again and again are counted, and those that
       within: [],
     },
   };
-  const told = (...endings: object[]) => after(endings.map(result), /^skep_runs_with_changes_in_a_row/);
-  expect(told(change, change, { ...change, paused: { by: 'window' } })).toEqual(['skep_runs_with_changes_in_a_row 2']);
-  expect(told(change, change, {})).toEqual(['skep_runs_with_changes_in_a_row 0']);
+  const reported = (...endings: object[]) => after(endings.map(result), /^skep_runs_with_changes_in_a_row/);
+  expect(reported(change, change, { ...change, paused: { by: 'window' } })).toEqual([
+    'skep_runs_with_changes_in_a_row 2',
+  ]);
+  expect(reported(change, change, {})).toEqual(['skep_runs_with_changes_in_a_row 0']);
 });
 
 test('requests and fetches by how they ended', () => {

@@ -1,4 +1,4 @@
-// What the reconciler counts, for Prometheus. Told by the loop of runs and by what reaches the world; knows nothing about
+// What the reconciler counts, for Prometheus. Called by the loop of runs and by what reaches the world; knows nothing about
 // HTTP.
 
 import type { FieldState } from '../reconcile/diff/field-states.ts';

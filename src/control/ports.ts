@@ -1,10 +1,10 @@
-// What the reconciler's own listener needs of the program that it belongs to, and what it is told by it. Knows nothing
+// What the reconciler's own listener needs of the program that it belongs to, and what it is called with by it. Knows nothing
 // about files, and of runs only how they end.
 
 import type { RunResult } from '../reconcile/result.ts';
 import type { Failure } from '../std/failure.ts';
 
-/** Secrets that somebody else keeps and may change at any time. */
+/** Secrets that someone else keeps and may change at any time. */
 export interface Secrets {
   /** Each of them is as good as the others, so that they can be changed without a gap. Throws Failure `secret-file-unreadable`. */
   values(): Promise<readonly string[]>;
@@ -14,14 +14,14 @@ export interface Secrets {
 export interface Vitals {
   /** Why runs make no progress; undefined where they do, however slowly. */
   stuck(): string | undefined;
-  /** Why nobody should rely on it now; empty where one may. */
+  /** Why no one should rely on it now; empty where one may. */
   unready(): readonly string[];
 }
 
 /** How a run ended: with what it tells, or not even that. */
 export type Ending = { readonly result: RunResult } | { readonly failure: Failure };
 
-/** Told by the loop of runs as it goes. */
+/** Called by the loop of runs as it goes. */
 export interface RunWatcher {
   /** `reason`: `start`, `schedule`, `follow-up`, `source`, `webhook`, `request`. */
   began(reason: string): void;

@@ -173,7 +173,7 @@ function loopbackRule(host: string | undefined): boolean {
   return given !== undefined && isLoopback(given.name);
 }
 
-/** Names that no name server can give to somebody else (RFC 6761 section 6.3). */
+/** Names that no name server can give to others (RFC 6761 section 6.3). */
 function isLoopback(name: string): boolean {
   const plain = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain);

@@ -42,7 +42,7 @@ export function toolRules({ tools_filter = [], tools_override = {} }: ToolSettin
   function ownName(clientName: string): string | undefined {
     if (filter !== undefined && !filter.has(clientName)) return undefined;
     const [own] = renames.get(clientName) ?? [];
-    // The old name of a renamed tool is nobody's.
+    // The old name of a renamed tool is no one's.
     return own ?? (renamed.has(clientName) ? undefined : clientName);
   }
 

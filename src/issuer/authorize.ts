@@ -126,8 +126,8 @@ function invalidRequest(description: string): OAuthError {
 }
 
 /**
- * Nobody has said yes to the client so far. To a site it would be an open redirector (RFC 9700 section 4.11.2), so the person
- * decides; apps on the same machine are told at once.
+ * No one has said yes to the client so far. To a site it would be an open redirector (RFC 9700 section 4.11.2), so the person
+ * decides; apps on the same machine get their answer at once.
  */
 function answerRefused(
   { settings }: IssuerWorld,

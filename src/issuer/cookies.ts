@@ -59,6 +59,6 @@ export function createCookies(
 function cookieOf({ headers }: IssuerRequest, name: string): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  // Twice: somebody has put one over the other.
+  // Twice: someone has put one over the other.
   return found.length === 1 ? found[0]?.slice(name.length + 1) : undefined;
 }

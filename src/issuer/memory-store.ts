@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /**
- * Of one kind: the oldest make room for new ones. What anybody can cause (registrations, logins that nobody finishes) is of
+ * Of one kind: the oldest make room for new ones. What anybody can cause (registrations, logins that no one finishes) is of
  * other kinds than what people's logins leave behind.
  */
 const KIND_MAX = 20_000;

@@ -48,7 +48,7 @@ export interface OAuthError {
   readonly description: string;
 }
 
-/** RFC 6749 section 5.1: nobody keeps it. */
+/** RFC 6749 section 5.1: no one keeps it. */
 const NOT_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 export function jsonAnswer(status: number, value: JsonObject, headers: IssuerAnswer['headers'] = {}): IssuerAnswer {

@@ -95,7 +95,7 @@ export type Consents = Readonly<Record<string, Consent>>;
 /** The first part as the existing platform names them. */
 export const KEYS = {
   client: (id: string) => `client:${id}`,
-  /** Nobody has logged in with it yet: it is kept for a short time, and does not push others out. */
+  /** No one has logged in with it yet: it is kept for a short time, and does not push others out. */
   newClient: (id: string) => `newclient:${id}`,
   pending: (id: string) => `pending:${id}`,
   code: (id: string) => `authcode:${id}`,

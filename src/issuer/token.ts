@@ -111,7 +111,7 @@ async function redeemCode(world: IssuerWorld, client: Client, form: URLSearchPar
 const REFRESH_UNKNOWN = invalidGrant(
   'the refresh token is not known, has expired, was revoked or used, or is of another client',
 );
-/** Two of one client at once; more often somebody plays. */
+/** Two of one client at once; more often someone plays. */
 const RACES_MAX = 5;
 
 /**

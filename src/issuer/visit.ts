@@ -13,7 +13,7 @@ export function nextUpstream({ upstreams }: IssuerWorld, { logins }: Pending): U
   return upstreams[logins.length];
 }
 
-/** Where to; or what the client is told where the provider cannot be used. The state is good for one answer. */
+/** Where to; or what the client gets where the provider cannot be used. The state is good for one answer. */
 export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<{ readonly url: string } | OAuthError> {
   const upstream = nextUpstream(world, pending) ?? world.upstreams[0];
   const visit = {
@@ -32,7 +32,7 @@ export async function beginVisit(world: IssuerWorld, pending: Pending): Promise<
   }
 }
 
-/** What a client is told of a provider's fault; the log has the rest. Failures of the store go on. */
+/** What a client gets to know of a provider's fault; the log has the rest. Failures of the store go on. */
 export function upstreamError({ ports }: IssuerWorld, provider: string, error: unknown): OAuthError {
   if (!(error instanceof Failure)) throw error;
   switch (error.code) {

@@ -29,7 +29,7 @@ export interface KeptToken {
 
 const RANDOM_BYTES = 16;
 
-/** 22 characters that nobody can guess. */
+/** 22 characters that no one can guess. */
 export function randomId({ ports }: Pick<IssuerWorld, 'ports'>): string {
   return ports.random(RANDOM_BYTES).toString('base64url');
 }

@@ -71,7 +71,7 @@ interface Read<Spec extends TSchema> {
 /** The caller read the resource, so it has passed the schema that the spec's type comes from. */
 function reading<Spec extends TSchema>(schema: JsonObject): (resource: Resource) => Read<Spec> {
   const read = readerOf(schema, '/spec');
-  // The pipeline asks a kind about the same resource many times; nobody changes a resource.
+  // The pipeline asks a kind about the same resource many times; no one changes a resource.
   const known = new WeakMap<Resource, Read<Spec>>();
   return (resource) => {
     const earlier = known.get(resource);

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, pointerToken } from '../std/json.
 import { type Deprecation, deprecationOf, OLD_WORDS, oldWord } from '../std/schema.ts';
 import type { Finding } from './kind.ts';
 
-/** One warning per deprecated field that an author wrote. Without defaults: those would be told, too. */
+/** One warning per deprecated field that an author wrote. Without defaults: those would be reported, too. */
 export function deprecatedFields(schema: JsonObject, value: unknown, pointer: string): readonly Finding[] {
   const deprecation = deprecationOf(schema);
   if (value === undefined || value === null) return [];

@@ -121,7 +121,7 @@ export interface Settings {
 
 /** What `status()` may look at; the same input gives the same status. */
 export interface Observed {
-  /** The objects as they live now. */
+  /** The objects as they exist now. */
   readonly view: View;
   /** Why children are held, where they are: missing references, a rejected image. Empty when all is well. */
   readonly refusals: readonly Finding[];
@@ -129,17 +129,17 @@ export interface Observed {
   readonly unlisted?: ReadonlySet<string>;
   /** Errors of this resource's children in this run, one sentence each. */
   readonly failures: readonly string[];
-  /** Why the resource stays although nobody wants it any more; absent where it is wanted. */
+  /** Why the resource stays although no one wants it any more; absent where it is wanted. */
   readonly kept?: string;
   /** For MCPRegistry: the state of its sources by name; absent where the store could not be read. */
   readonly catalogue?: CatalogueState;
-  /** For MCPRegistry: why its store could not be read or written; absent where it could, or nobody tried. */
+  /** For MCPRegistry: why its store could not be read or written; absent where it could, or no one tried. */
   readonly storeFailure?: string;
   /** RFC 3339; used for transition times only. */
   readonly now: string;
 }
 
-/** A Secret whose values nobody chooses: made at random when it is first applied, and kept from then on. */
+/** A Secret whose values no one chooses: made at random when it is first applied, and kept from then on. */
 export interface GeneratedSecret {
   /** Without the values. */
   readonly object: KubeObject;
@@ -219,6 +219,6 @@ export interface Kind {
   children(resource: Resource, view: View, settings: Settings): readonly KubeObject[];
   /** Further objects that it becomes. Called when `children` is. */
   generated(resource: Resource, settings: Settings): readonly GeneratedSecret[];
-  /** The whole status subresource. `resource.status` is the one that lives now (for transition times). */
+  /** The whole status subresource. `resource.status` is the one that exists now (for transition times). */
   status(resource: Resource, observed: Observed): JsonObject;
 }

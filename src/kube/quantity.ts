@@ -40,7 +40,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_EXPONENT = 40;
 
 /**
- * The stored text, by the rules of Kubernetes' `resource.Quantity`. Undefined where it cannot be told: no quantity at all,
+ * The stored text, by the rules of Kubernetes' `resource.Quantity`. Undefined where it cannot be known: no quantity at all,
  * finer than a thousandth (only resource lists round it) or beyond int64.
  */
 export function storedQuantity(value: string | number): string | undefined {

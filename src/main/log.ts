@@ -1,4 +1,4 @@
-// The log of a process that stays: a line of JSON for each record, or a line for a person where somebody watches.
+// The log of a process that stays: a line of JSON for each record, or a line for a person where someone watches.
 
 import { type Logger, pino } from 'pino';
 import { visibleLines } from '../report/visible.ts';

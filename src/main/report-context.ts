@@ -1,4 +1,4 @@
-// What reports are told beside their data, by the environment that CI systems give. Knows nothing about formats.
+// What reports get beside their data, by the environment that CI systems give. Knows nothing about formats.
 
 import type { ReportContext } from '../report/context.ts';
 import type { CommandOf } from '../std/words/command-of.ts';

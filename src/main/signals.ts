@@ -1,4 +1,4 @@
-// Waiting to be told to stop.
+// Waits to be asked to stop.
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 export async function awaitSignal(): Promise<void> {

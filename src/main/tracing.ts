@@ -24,7 +24,7 @@ export function wantsTraces(environment: Environment): boolean {
   return endpoint !== '' && !off;
 }
 
-/** Undefined where nobody asks for traces. The exporter reads its own variables. */
+/** Undefined where no one asks for traces. The exporter reads its own variables. */
 export async function openTracing(environment: Environment): Promise<Tracing | undefined> {
   if (!wantsTraces(environment)) return undefined;
   const [api, { BatchSpanProcessor, TracerProvider }, resources, { OTLPTraceExporter }, hooks] = await Promise.all([
@@ -64,7 +64,7 @@ export async function openTracing(environment: Environment): Promise<Tracing | u
     },
     request: requestsOf(api, tracer),
     async close() {
-      // A collector that is away keeps nobody from ending.
+      // A collector that is away keeps no one from ending.
       await provider.shutdown().catch(() => undefined);
       contexts.disable();
       api.context.disable();

@@ -21,7 +21,7 @@ const META = keyLevel(0, [
 ]);
 const REF = keyLevel(META.to, ['type', 'name', 'uri']);
 
-/** Besides what is read here: what other readers decide by, so that nobody reads another value than the one that is there. */
+/** Besides what is read here: what other readers decide by, so that no one reads another value than the one that is there. */
 export const PARAMS = keyLevel(
   REF.to,
   [

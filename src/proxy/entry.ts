@@ -40,7 +40,7 @@ export interface Ended extends Known {
   /** For the log alone. */
   readonly detail?: string;
   readonly responseBytes: number;
-  /** The JSON-RPC response, where somebody wants it and it is small enough. */
+  /** The JSON-RPC response, where someone wants it and it is small enough. */
   readonly answer?: Buffer;
 }
 

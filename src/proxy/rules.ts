@@ -84,10 +84,10 @@ interface Page {
   stale(): void;
 }
 
-/** Cursors that are remembered; those of lists that nobody reads on make room. */
+/** Cursors that are remembered; those of lists that no one reads on make room. */
 const CURSORS_MAX = 1000;
 
-/** Tools are known once somebody has read their list from its first page to its last. */
+/** Tools are known once someone has read their list from its first page to its last. */
 function createPages(known: KnownTools) {
   const following = new Map<string, true>();
   return {

@@ -50,5 +50,5 @@ export interface InstanceOptions extends InstanceName, OwnKinds, Permissions, Re
   readonly tooling: string;
 }
 
-/** `read`: nothing is fetched and nothing stored; what earlier runs stored is told. */
+/** `read`: nothing is fetched and nothing stored; what earlier runs stored is reported. */
 export type SyncMode = 'sync' | 'read';

@@ -35,7 +35,7 @@ export interface Repository {
   fetch(): Promise<Checkout>;
   /**
    * That commit, whatever the ref names now: by its full id, from what was fetched before where it is still there. Throws
-   * Failure as `fetch` does; `git-ref-not-found` where nobody has the commit any more.
+   * Failure as `fetch` does; `git-ref-not-found` where no one has the commit any more.
    */
   at(commit: string): Promise<Checkout>;
   /** Ids of the commits that came before it, nearest first, at most `count`; fewer where history is not to be had. */
@@ -116,10 +116,10 @@ export interface Cluster {
   remove(id: ResourceId, uid: string, as?: string, resourceVersion?: string): Promise<void>;
   /**
    * JSON patch (RFC 6902) of an object as it was read: its resourceVersion is a precondition, `cluster-conflict` where
-   * somebody was faster.
+   * someone was faster.
    */
   patch(object: KubeObject, operations: readonly JsonPatchOperation[], options: PatchOptions): Promise<KubeObject>;
-  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where somebody was faster. */
+  /** Plain create and replace, for the Lease: optimistic, `cluster-conflict` where someone was faster. */
   create(object: KubeObject): Promise<KubeObject>;
   replace(object: KubeObject): Promise<KubeObject>;
   /**

@@ -43,7 +43,7 @@ export async function prepare(
   return { ...observed, ...desired, ...planned, problems: problems.flatMap(reportable(gathered)) };
 }
 
-/** Of what somebody applied by hand there are warnings only. */
+/** Of what someone applied by hand there are warnings only. */
 function reportable({ loaded }: Gathered): (problem: Problem) => readonly Problem[] {
   const byHand = new Set(loaded.filter((each) => each.byHand === true).map(({ id }) => keyOf(id)));
   return (problem) => {

@@ -18,7 +18,7 @@ import type { Paused, RunResult } from './result.ts';
 import { type Done, finishWithoutWriting, type WriteDeps, type WriteOptions, write } from './write.ts';
 
 export interface RunDeps extends WriteDeps {
-  /** Told what a run has seen and planned, at its end. */
+  /** Called with what a run has seen and planned, at its end. */
   readonly looked?: (prepared: Prepared) => void;
 }
 
@@ -49,7 +49,7 @@ export async function reconcile(deps: RunDeps, options: RunOptions): Promise<Run
       ? await writeLocked({ deps, options, start, first }, seen)
       : { prepared: first, running: idle.running, result: resultOf(deps, options, start, first, idle) };
   if (!('result' in ended)) return { ...withWarnings(await planOnly(deps, options), warnings), paused: ended.paused };
-  // A database that does not answer keeps nobody from the lock.
+  // A database that does not answer keeps no one from the lock.
   const unrecorded = await recordRunning(deps, options, ended.prepared.registries, ended.running);
   return withWarnings(ended.result, [...warnings, ...unrecorded]);
 }
@@ -66,7 +66,7 @@ interface Ended extends Pick<Done, 'running'> {
   readonly prepared: Prepared;
 }
 
-/** Only why, where somebody has suspended the instance meanwhile, and the writing was given up. */
+/** Only why, where someone has suspended the instance meanwhile, and the writing was given up. */
 async function writeLocked(
   { deps, options, start, first }: Begun,
   seen: Awaited<ReturnType<typeof readLease>>,
@@ -115,7 +115,7 @@ export async function findPause(
   return suspension === undefined ? undefined : { by: 'suspension', ...suspension };
 }
 
-/** What is true now that nobody else writes, with digests for all Secrets. */
+/** What is true now that no other writes, with digests for all Secrets. */
 async function underLock(deps: RunDeps, options: RunOptions, first: Prepared, contended: boolean): Promise<Prepared> {
   // What an admission compares is compared under the lock.
   const again = contended || options.admit !== undefined;

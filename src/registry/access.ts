@@ -14,13 +14,13 @@ export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly oauth: OAuthConfig;
   readonly publicPaths: readonly string[];
-  /** Gets `accepted`, or the code of the rejection, and the name of the provider whose token it is; empty where it is nobody's. */
+  /** Gets `accepted`, or the code of the rejection, and the name of the provider whose token it is; empty where it is no one's. */
   readonly judged: (outcome: string, provider: string) => void;
 }
 
 /**
  * A hook for every request whose path and route are not public: without a valid token 401, with one that lacks the scope 403, each
- * with a challenge; 503 where nobody could tell.
+ * with a challenge; 503 where no one could tell.
  */
 export function requireToken(options: AccessOptions): onRequestAsyncHookHandler {
   const { authenticate, oauth, publicPaths, judged } = options;
@@ -55,7 +55,7 @@ function scopeMissing({ scopes, subject }: Identity, scope: Scope | undefined): 
   return { reason: 'scope-missing', scope, subject };
 }
 
-/** `needed`: told with every challenge where it is enforced, so that clients ask for it at once. */
+/** `needed`: named with every challenge where it is enforced, so that clients ask for it at once. */
 function turnAway(
   reply: FastifyReply,
   oauth: OAuthConfig,

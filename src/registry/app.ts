@@ -44,7 +44,7 @@ export interface AppOptions {
   /** Must not repeat. */
   readonly newRequestId: () => string;
   readonly metrics: ServiceMetrics;
-  /** Absent: nobody measures. */
+  /** Absent: no one measures. */
   readonly traced?: BeginRequest;
   /** True once no new requests should be sent here; absent: never. */
   readonly isStopping?: () => boolean;

@@ -1,4 +1,4 @@
-// What clients are told when something fails: never the cause, which goes to the log under the request id.
+// What clients get to know when something fails: never the cause, which goes to the log under the request id.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';

@@ -11,7 +11,7 @@ import { handleError, handleNotFound } from './errors.ts';
 import { route } from './route.ts';
 
 export interface ServiceMetrics {
-  /** `route`: the pattern that it has, so that nobody can make up labels. */
+  /** `route`: the pattern that it has, so that no one can make up labels. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void;
   /** `outcome`: `accepted`, or the code of the rejection. `provider`: its name, where its token is valid; else empty. */
   token(outcome: string, provider: string): void;

@@ -20,7 +20,7 @@ export function nameOfWaiting({ source, deletions }: { source: string; deletions
   return deletions.length === 0 ? 'all changes' : nameOfList(source);
 }
 
-/** Children of what somebody applied by hand are of no source. */
+/** Children of what someone applied by hand are of no source. */
 export function nameOfList(source: string): string {
   return source === '' ? 'deletions' : `deletions of source ${source}`;
 }

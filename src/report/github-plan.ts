@@ -9,9 +9,9 @@ import { textOfPlan } from './text.ts';
 
 export function githubOfPlan(result: RunResult, context: ReportContext): string {
   const failures = result.failures.map(({ code, message }): Problem => ({ code, severity: 'error', message }));
-  const told = annotations([...failures, ...result.problems], context);
+  const reported = annotations([...failures, ...result.problems], context);
   const plan = textOfPlan({ ...result, problems: [], failures: [] }, context);
-  return [...told, ...inert(plan)].map((line) => `${line}\n`).join('');
+  return [...reported, ...inert(plan)].map((line) => `${line}\n`).join('');
 }
 
 /** Values of manifests stand in these lines, and are no commands for the runner, to which a carriage return ends a line. */

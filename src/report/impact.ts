@@ -27,7 +27,7 @@ export function restartedIds({ restarts }: Impact): readonly string[] {
 
 const MARKS = { appears: '+', disappears: '-', changes: '~' } as const;
 
-/** Empty where nobody notices anything. */
+/** Empty where no one notices anything. */
 export function textOfImpact(impact: Impact, style: Style): readonly string[] {
   const notices = noticesOf(impact).flatMap(({ action, id, lines }) => [
     `  ${MARKS[action]} ${id}`,
@@ -93,7 +93,7 @@ function toolLines({ appear, disappear, renamed, clashes, uncertain }: ToolsImpa
   ];
 }
 
-/** `*` stands for tools that nobody can name here. */
+/** `*` stands for tools that no one can name here. */
 function listLine(what: string, names: readonly string[]): readonly string[] {
   const named = names.filter((name) => name !== '*');
   return named.length === 0 ? [] : [`${what}: ${named.join(', ')}`];

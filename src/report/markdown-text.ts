@@ -54,7 +54,7 @@ function fitting(sections: readonly Section[], room: number): { readonly text: s
   return { text, shown };
 }
 
-/** A span of code; nobody is mentioned in it, nothing is linked. In a table two backslashes would let a bar end its cell. */
+/** A span of code; no one is mentioned in it, nothing is linked. In a table two backslashes would let a bar end its cell. */
 export function code(text: string): string {
   const plain = visible(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/\\(?=\|)/g, '\\ ')

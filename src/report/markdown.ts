@@ -59,8 +59,10 @@ export function markdownOfPlan(result: RunResult, context: ReportContext): strin
 
 /** What keeps runs from doing what the plan says, or from reading what the refs name. */
 function linesOfState({ paused, quarantined }: RunResult, { commandOf }: ReportContext): readonly string[] {
-  const told = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`);
-  return paused === undefined ? told : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...told];
+  const reported = quarantined.map((each) => `- ↩️ ${inline(textOfQuarantined(each, commandOf))}`);
+  return paused === undefined
+    ? reported
+    : [`- ⏸️ runs write nothing now: ${inline(whyPaused(paused, commandOf))}`, ...reported];
 }
 
 function refusalOf(change: Change, context: ReportContext): string[] {

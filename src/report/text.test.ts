@@ -47,34 +47,39 @@ const TOTAL = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 0 failed
 const DELETED = '0 created, 0 configured, 0 unchanged, 1 deleted, 0 held, 0 failed (13 API requests, 1.0 s)';
 const ONE_FAILED = '0 created, 0 configured, 0 unchanged, 0 deleted, 0 held, 1 failed (13 API requests, 1.0 s)';
 
-test.each<{ before?: RunResult; now: RunResult; told: readonly string[]; reason: string }>([
-  { now: run(), told: [], reason: 'nothing to tell' },
-  { before: run(), now: run(), told: [], reason: 'nothing happened' },
-  { before: run(), now: run({ outcomes: [outcome('deleted')] }), told: [DELETED], reason: 'the run did something' },
-  { before: run(), now: BROKEN, told: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
-  { now: BROKEN, told: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
-  { before: BROKEN, now: BROKEN, told: [], reason: 'the problem was told' },
-  { before: BROKEN, now: run(), told: ['no problems any more', TOTAL], reason: 'somebody waits for the end of it' },
-  { before: UNREACHABLE, now: UNREACHABLE, told: [], reason: 'the failure was told' },
-  { before: run(), now: run({ outcomes: [FAILED] }), told: [ONE_FAILED], reason: 'the failure is new' },
-  { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), told: [], reason: 'it fails as before' },
-  { before: WAITING, now: WAITING, told: [], reason: 'what is waited for was told with the change' },
-  { before: WAITING, now: READY, told: ['ready: docs/MCPServer/wiki', TOTAL], reason: 'what was waited for is there' },
-  { before: READY, now: READY, told: [], reason: 'it was ready before' },
-])('a run tells $told because $reason', ({ before, now, told }) => {
-  expect(textOfChanges(now, before, INSTALLED)).toBe(told.map((line) => `${line}\n`).join(''));
+test.each<{ before?: RunResult; now: RunResult; reported: readonly string[]; reason: string }>([
+  { now: run(), reported: [], reason: 'nothing to tell' },
+  { before: run(), now: run(), reported: [], reason: 'nothing happened' },
+  { before: run(), now: run({ outcomes: [outcome('deleted')] }), reported: [DELETED], reason: 'the run did something' },
+  { before: run(), now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'a problem is new' },
+  { now: BROKEN, reported: ['error schema-enum: is wrong', TOTAL], reason: 'the first run knows of nothing told' },
+  { before: BROKEN, now: BROKEN, reported: [], reason: 'the problem was told' },
+  { before: BROKEN, now: run(), reported: ['no problems any more', TOTAL], reason: 'somebody waits for the end of it' },
+  { before: UNREACHABLE, now: UNREACHABLE, reported: [], reason: 'the failure was told' },
+  { before: run(), now: run({ outcomes: [FAILED] }), reported: [ONE_FAILED], reason: 'the failure is new' },
+  { before: run({ outcomes: [FAILED] }), now: run({ outcomes: [FAILED] }), reported: [], reason: 'it fails as before' },
+  { before: WAITING, now: WAITING, reported: [], reason: 'what is waited for was told with the change' },
+  {
+    before: WAITING,
+    now: READY,
+    reported: ['ready: docs/MCPServer/wiki', TOTAL],
+    reason: 'what was waited for is there',
+  },
+  { before: READY, now: READY, reported: [], reason: 'it was ready before' },
+])('a run tells $reported because $reason', ({ before, now, reported }) => {
+  expect(textOfChanges(now, before, INSTALLED)).toBe(reported.map((line) => `${line}\n`).join(''));
 });
 
-test.each<{ actions: readonly Action[]; told: number; reason: string }>([
-  { actions: ['created', 'deleted', 'created'], told: 3, reason: 'each is a change' },
-  { actions: ['configured', 'configured'], told: 2, reason: 'the same was changed twice' },
-  { actions: ['failed', 'failed', 'failed'], told: 1, reason: 'every run fails alike' },
-  { actions: ['failed', 'created', 'failed'], told: 3, reason: 'it had been mended in between' },
-])('of $actions $told are told because $reason', ({ actions, told }) => {
+test.each<{ actions: readonly Action[]; reported: number; reason: string }>([
+  { actions: ['created', 'deleted', 'created'], reported: 3, reason: 'each is a change' },
+  { actions: ['configured', 'configured'], reported: 2, reason: 'the same was changed twice' },
+  { actions: ['failed', 'failed', 'failed'], reported: 1, reason: 'every run fails alike' },
+  { actions: ['failed', 'created', 'failed'], reported: 3, reason: 'it had been mended in between' },
+])('of $actions $reported are told because $reason', ({ actions, reported }) => {
   const lines: string[] = [];
   const tell = tellOutcomes((text) => lines.push(text));
   for (const action of actions) tell(outcome(action));
-  expect(lines).toHaveLength(told);
+  expect(lines).toHaveLength(reported);
 });
 
 test.each<{ files: number; invalid: number; problems: number; verdict: string; reason: string }>([

@@ -29,7 +29,7 @@ export function verdictOn({ summary, problems }: Validation): string {
   return `${validatedSize(summary)}: ${verdict}`;
 }
 
-/** Documents that nobody can identify are no resources, so there may be problems while no resource is invalid. */
+/** Documents that no one can identify are no resources, so there may be problems while no resource is invalid. */
 function validationHeadline(invalid: number, errors: number): string {
   if (invalid > 0) return `${invalid} invalid`;
   return errors === 0 ? 'all valid' : countText(errors, 'error');
@@ -74,7 +74,7 @@ export function textOfRun(result: RunResult): string {
   return visibleLines(result.outcomes.map(textOfOutcome)) + textOfEnding(result, INSTALLED);
 }
 
-/** All but the outcomes, for those who were told each as it happened. */
+/** All but the outcomes, for those who saw each as it happened. */
 export function textOfEnding(result: RunResult, commandOf: CommandOf): string {
   const catalogue = catalogueLines(result.catalogue);
   const { plan } = result;
@@ -134,7 +134,7 @@ function textOfCatalogue({ source, action, servers, rejected, message }: Catalog
 }
 
 /**
- * How a scheduled run ended, its outcomes told already. Nothing where it did nothing, and what stands (problems,
+ * How a scheduled run ended, its outcomes printed already. Nothing where it did nothing, and what stands (problems,
  * failures, deletions that wait) stands as it did after the run `before`.
  */
 export function textOfChanges(result: RunResult, before: RunResult | undefined, commandOf: CommandOf): string {
@@ -154,7 +154,7 @@ export function textOfChanges(result: RunResult, before: RunResult | undefined, 
   return visibleLines(news) + textOfEnding({ ...result, catalogue }, commandOf);
 }
 
-/** What lasts until somebody does something about it. */
+/** What lasts until someone does something about it. */
 function standingOf(result: RunResult): string {
   const failed = [
     ...result.outcomes.filter(isStuck).map(textOfOutcome),

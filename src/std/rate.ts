@@ -12,7 +12,7 @@ interface Bucket {
   countedAt: number;
 }
 
-/** More clients than this are not told apart for long: those unheard of for longest are forgotten. */
+/** More clients than this are not distinguished for long: those unheard of for longest are forgotten. */
 const CLIENTS_MAX = 10_000;
 /** What may come at once: a page asks for several things when it is opened. */
 const BURST_SECONDS = 15;

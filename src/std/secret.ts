@@ -1,4 +1,4 @@
-// Whether what somebody sent is a secret that we know, without telling by the time it takes how much of it is right.
+// Whether what someone sent is a secret that we know, without telling by the time it takes how much of it is right.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 

@@ -31,7 +31,7 @@ export interface RoutedTool extends Tool {
 export interface Aggregated {
   /** What clients see, in the order of members. */
   readonly tools: readonly Tool[];
-  /** Names that several tools want and nobody may have: with `manual` none of them has it, otherwise the first. */
+  /** Names that several tools want and no one may have: with `manual` none of them has it, otherwise the first. */
   readonly clashes: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function aggregatedTools(members: readonly MemberTools[], resolution: Con
 
 export function routeTools(members: readonly MemberTools[], resolution: ConflictResolution): Routes {
   const named = inOrder(members, resolution).flatMap((member) => namedTools(member, resolution));
-  // Nobody knows whether unknown ones have equal names.
+  // No one knows whether unknown ones have equal names.
   const key = ({ any, origin, name }: Tool) => (any ? `any ${origin}` : `name ${name}`);
   const routed: RoutedTool[] = [];
   const outdone: RoutedTool[] = [];
@@ -105,7 +105,7 @@ function finalName(workload: string, { name, any }: Tool, resolution: ConflictRe
   return any ? full : fitName(full);
 }
 
-/** Prompts have no overrides: they are told apart in the same way, and the first of equal names has it. */
+/** Prompts have no overrides: they are distinguished in the same way, and the first of equal names has it. */
 export function conflictName(
   workload: string,
   name: string,

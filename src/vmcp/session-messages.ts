@@ -100,8 +100,8 @@ export function setLogLevel(
   answer: Answer,
 ): Flow {
   const body = callMessage('logging/setLevel', '"skep-level"', JSON.stringify({ level }));
-  const told = joinedMembers(world, session).map((joined) => postToMember(world, joined, exchange, body));
-  Promise.all([...told, world.sessions.note(session, { logLevel: level })]).then(
+  const reported = joinedMembers(world, session).map((joined) => postToMember(world, joined, exchange, body));
+  Promise.all([...reported, world.sessions.note(session, { logLevel: level })]).then(
     () => createReply(answer).finish(resultMessage(id.json, '{}')),
     (error: unknown) =>
       answer.fail({ reason: 'unreachable', message: 'the store of sessions cannot be reached', detail: String(error) }),

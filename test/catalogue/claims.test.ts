@@ -75,7 +75,7 @@ function run(
   );
 }
 
-/** A source that answers when it is told to. */
+/** A source that answers when it is reported to. */
 function slowSource(): {
   read: Source['read'];
   reading: Promise<ReadRequest<Origin>>;
@@ -148,7 +148,7 @@ test('the source of a process that died is free when its claim ran out, and is d
   const [dying, other] = [replica(), replica()];
   const claim = await dying.claim(key());
   expect(claim).toBeDefined();
-  // No process, no connections: nobody keeps the claim up.
+  // No process, no connections: no one keeps the claim up.
   await dying.close();
   expect(await other.claim(key())).toBeUndefined();
   const outcomes = await vi.waitUntil(async () => {

@@ -1,4 +1,4 @@
-// A database that nobody has migrated: the run that syncs into it does, and the service that reads from it; a plan does
+// A database that no one has migrated: the run that syncs into it does, and the service that reads from it; a plan does
 // not. All against real PostgreSQL databases that are empty.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `skep plan --against`: what CI sees of a cluster that it may not look into, of a checkout that nobody has pushed.
+// `skep plan --against`: what CI sees of a cluster that it may not look into, of a checkout that no one has pushed.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

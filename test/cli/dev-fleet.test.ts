@@ -79,7 +79,7 @@ interface Process {
   readonly command: string;
 }
 
-/** Of the pods of this file (proc(5)); dead ones that nobody has collected yet are left out. */
+/** Of the pods of this file (proc(5)); dead ones that no one has collected yet are left out. */
 function podProcesses(): readonly Process[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -91,7 +91,7 @@ function podProcesses(): readonly Process[] {
         const isPod = env.includes(`HOME=${data}`) || env.includes(`HOME=${folder.path}/own`);
         return state !== 'Z' && isPod ? [{ pid: Number(name), command }] : [];
       } catch {
-        // It ended meanwhile, or is of somebody else.
+        // It ended meanwhile, or is of others.
         return [];
       }
     });
@@ -174,11 +174,11 @@ test('a virtual server that wants a token says at its own URL who gives it', asy
 });
 
 test('a commit that changes an override renames the tool for a connected client, who is told', async () => {
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     notes.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
   });
   commit('cluster/docs/note-tools.yaml', (text) => text.replaceAll('open_note', 'show_note'));
-  await told;
+  await reported;
   const tools = await toolsOf(notes);
   expect(tools).toContain('show_note');
   expect(tools).not.toContain('open_note');

@@ -39,7 +39,7 @@ interface Process {
   readonly command: string;
 }
 
-/** All processes of this machine (proc(5)); dead ones that nobody has collected yet are left out. */
+/** All processes of this machine (proc(5)); dead ones that no one has collected yet are left out. */
 function processes(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -116,7 +116,7 @@ const RESOURCES = [
   '/apis/toolhive.stacklok.dev/v1alpha1/mcpregistries',
 ];
 
-/** What lives, each with one member of its metadata. */
+/** What exists, each with one member of its metadata. */
 async function living(member: 'uid' | 'resourceVersion'): Promise<Record<string, string>> {
   const lists = await Promise.all(RESOURCES.map(async (path) => ({ path, items: await list(path) })));
   const entries = lists.flatMap(({ path, items }) =>

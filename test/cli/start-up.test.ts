@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileTo } from '../../scripts/bench/compiled.ts';
 
 const PRELOADED = fileURLToPath(new URL('loaded-process.ts', import.meta.url));
-/** Nobody here may read anything, so every command ends at its first request. */
+/** No one here may read anything, so every command ends at its first request. */
 const cluster = createServer((_request, response) => response.writeHead(403).end('{}'));
 const folder = mkdtempSync(join(tmpdir(), 'skep-start-up-'));
 let program: string;

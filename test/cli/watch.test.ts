@@ -1,4 +1,4 @@
-// `skep validate --watch` on real files: what changes is told, however it changes, and a signal ends it.
+// `skep validate --watch` on real files: what changes is reported, however it changes, and a signal ends it.
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function write(path: string, text: string): void {
 }
 
 /** What is printed from now on, up to and with the text. */
-async function told(change: () => void, text: string): Promise<string> {
+async function reported(change: () => void, text: string): Promise<string> {
   const before = running.output().length;
   change();
   for (;;) {
@@ -43,15 +43,15 @@ async function told(change: () => void, text: string): Promise<string> {
 }
 
 test('what is new is told, and what is solved; not what only moved', async () => {
-  const broken = await told(() => write('fleet/a.yaml', configMap('a', '1')), '1 invalid\n');
+  const broken = await reported(() => write('fleet/a.yaml', configMap('a', '1')), '1 invalid\n');
   expect(broken).toMatch(/^new: fleet\/a\.yaml:4:13: error schema-type: .*\n1 resource in 1 file: 1 invalid\n$/);
-  const second = await told(() => {
+  const second = await reported(() => {
     write('fleet/a.yaml', `# moved\n${configMap('a', '1')}`);
     write('fleet/b.yaml', configMap('b', '2'));
   }, '2 invalid\n');
   expect(second).not.toContain('a.yaml');
   expect(second).toContain('new: fleet/b.yaml:4:13');
-  const mended = await told(() => write('fleet/a.yaml', configMap('a')), '1 invalid\n');
+  const mended = await reported(() => write('fleet/a.yaml', configMap('a')), '1 invalid\n');
   expect(mended).toMatch(/^solved: fleet\/a\.yaml:5:13: /);
 });
 
@@ -61,40 +61,43 @@ test('a file that an editor puts in the place of another is read, again and agai
       write('fleet/.b.yaml.swp', configMap('b', value));
       renameSync(join(folder, 'fleet/.b.yaml.swp'), join(folder, 'fleet/b.yaml'));
     };
-    await told(save, value === '3' ? 'new: fleet/b.yaml' : 'all valid\n');
+    await reported(save, value === '3' ? 'new: fleet/b.yaml' : 'all valid\n');
   }
 });
 
 test('folders that come, and what comes into them later, are seen; so is that they go', async () => {
-  await told(() => {
+  await reported(() => {
     mkdirSync(join(folder, 'fleet/deep/er'), { recursive: true });
     write('fleet/deep/er/c.yaml', configMap('c'));
   }, '3 resources in 3 files');
-  await told(() => write('fleet/deep/er/d.yaml', configMap('d')), '4 resources in 4 files');
-  await told(() => rmSync(join(folder, 'fleet/deep'), { recursive: true }), '2 resources in 2 files');
+  await reported(() => write('fleet/deep/er/d.yaml', configMap('d')), '4 resources in 4 files');
+  await reported(() => rmSync(join(folder, 'fleet/deep'), { recursive: true }), '2 resources in 2 files');
 });
 
 test('everything may go, and come back', async () => {
-  await told(() => rmSync(join(folder, 'fleet'), { recursive: true }), 'error usage: fleet: no such file or folder');
-  await told(() => {
+  await reported(
+    () => rmSync(join(folder, 'fleet'), { recursive: true }),
+    'error usage: fleet: no such file or folder',
+  );
+  await reported(() => {
     mkdirSync(join(folder, 'fleet'));
     write('fleet/e.yaml', configMap('e'));
   }, '1 resource in 1 file: all valid\n');
 });
 
 test('another folder in the place of the one that is watched is read, and watched', async () => {
-  await told(() => {
+  await reported(() => {
     mkdirSync(join(folder, 'next'));
     write('next/f.yaml', configMap('f', '1'));
     renameSync(join(folder, 'fleet'), join(folder, 'last'));
     renameSync(join(folder, 'next'), join(folder, 'fleet'));
   }, 'new: fleet/f.yaml');
-  await told(() => write('fleet/f.yaml', configMap('f')), 'all valid\n');
+  await reported(() => write('fleet/f.yaml', configMap('f')), 'all valid\n');
 });
 
 test('a link that leads to itself, and bursts of files that come and go, are nothing special', async () => {
   symlinkSync('self', join(folder, 'fleet/self'));
-  await told(() => {
+  await reported(() => {
     for (let each = 0; each < 300; each += 1) write(`fleet/many-${each}.yaml`, configMap(`many-${each}`));
     for (let each = 0; each < 300; each += 2) rmSync(join(folder, `fleet/many-${each}.yaml`));
   }, '151 resources in 151 files: all valid\n');

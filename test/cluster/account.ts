@@ -42,7 +42,7 @@ export function rightsOf({ apiGroups, resources, verbs, resourceNames = [''] }: 
 const ACCOUNT = ['reconciler/account.yaml', 'reconciler/rights-at-home.yaml'];
 
 /**
- * Account and rights as they are installed: in `home`, for the API group of the run, and with names that nobody has.
+ * Account and rights as they are installed: in `home`, for the API group of the run, and with names that no one has.
  * `instance`: what skep.yaml calls it.
  */
 export function rightsFor(home: string, group: string, instance = 'default'): KubeObject[] {

@@ -143,7 +143,7 @@ function readinessOf({ kind, metadata, status }: KubeObject): string {
   return `${kind}/${metadata.name}: ${ready?.status}${why}`;
 }
 
-/** Versions of all that lives in the fleet's namespaces and is ours: any write is another version. */
+/** Versions of all that exists in the fleet's namespaces and is ours: any write is another version. */
 async function versions(): Promise<ReadonlyMap<string, string | undefined>> {
   const kinds = (await fleet.client.resources()).filter(({ verbs }) => verbs.includes('list'));
   const lists = await Promise.all(kinds.map((kind) => fleet.client.list(kind)));

@@ -53,9 +53,9 @@ test.each(ROWS)('$name is established: its names and its schema are accepted', a
   const id = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
   const living = await client.get({ ...id, name: `${kind.plural}.${group}` });
   const { conditions } = (living?.status ?? {}) as { conditions?: { type: string; status: string }[] };
-  const told = (conditions ?? []).map(({ type, status }) => `${type} ${status}`).sort();
+  const reported = (conditions ?? []).map(({ type, status }) => `${type} ${status}`).sort();
   // NonStructuralSchema, KubernetesAPIApprovalPolicyConformant and Terminating stand for reservations.
-  expect(told, JSON.stringify(conditions)).toEqual(['Established True', 'NamesAccepted True']);
+  expect(reported, JSON.stringify(conditions)).toEqual(['Established True', 'NamesAccepted True']);
 });
 
 function kubectl(...args: readonly string[]): Promise<string> {

@@ -9,7 +9,7 @@ import type { ApiResource } from '../../src/reconcile/ports.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { eventually, type SuiteServer } from './server.ts';
 
-/** A group that nobody else has. */
+/** A group that no other has. */
 export function newGroup(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example.com`;
 }

@@ -6,11 +6,11 @@ import type { KubeObject } from '../../src/kube/object.ts';
 export interface Place {
   readonly group: string;
   readonly namespace: string;
-  /** Begins the names of Namespaces; undefined: neither they nor a kind of somebody else are declared. */
+  /** Begins the names of Namespaces; undefined: neither they nor a kind of others are declared. */
   readonly namespaces: string | undefined;
 }
 
-/** A kind of somebody else, in the API group of the run. */
+/** A kind of others, in the API group of the run. */
 const FOREIGN = { kind: 'Vessel', plural: 'vessels' };
 
 export function foreignDefinition(group: string): KubeObject {

@@ -117,7 +117,7 @@ describe.skipIf((process.env.KUBECONFIG ?? '') === '')('an API server', () => {
   });
 
   afterAll(async () => {
-    // Nobody waits until so many namespaces are gone: their names are not used again.
+    // No one waits until so many namespaces are gone: their names are not used again.
     await Promise.all(kept.map((path) => api.call({ method: 'DELETE', path, query: {} })));
     await api.close();
     await server.close();

@@ -1,4 +1,4 @@
-// What `kubectl apply -k` would send of a kustomization of somebody's own over manifests/install. Kustomize comes with
+// What `kubectl apply -k` would send of a kustomization of someone's own over manifests/install. Kustomize comes with
 // kubectl. Knows nothing about what is rendered.
 
 import { execFileSync } from 'node:child_process';

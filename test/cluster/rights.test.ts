@@ -118,7 +118,7 @@ describe.skipIf(!isReal)('rights', () => {
 
   test('are no more than were used, or given on', () => {
     const seen = new Set(installed.proxy.seen.flatMap(rightsUsed));
-    // What somebody else writes at the same time is read again, and written after all.
+    // What someone else writes at the same time is read again, and written after all.
     const used = new Set([...seen].flatMap((right) => [right, right.replace(/^(patch|delete) /, 'get ')]));
     const unused = rights
       .filter(({ kind }) => kind.endsWith('Role'))

@@ -32,7 +32,7 @@ export interface Stripped {
   readonly roles: readonly KubeObject[];
   /** Its roles have all but these rights. */
   without(rights: readonly Right[]): Promise<void>;
-  /** `contended`: somebody else is always faster by one write. `guarded`: deletions wait for an approval, and get it. */
+  /** `contended`: someone else is always faster by one write. `guarded`: deletions wait for an approval, and get it. */
   run(how?: { readonly contended?: boolean; readonly guarded?: boolean }): Promise<Run>;
   /** As before the first run, in its own namespace. */
   forget(): Promise<void>;
@@ -149,7 +149,7 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     const before = proxy.seen.length;
     contended = how.contended === true;
     lost.clear();
-    const told = await use(async (instance) => {
+    const reported = await use(async (instance) => {
       const first = await instance.run();
       const [{ hash } = { hash: '' }] = first.plan.waiting;
       if (hash === '') return complaintsOf(first);
@@ -159,7 +159,7 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
       if (error instanceof Failure) return [error.message];
       throw error;
     });
-    const complaints = [...new Set(told.map((line) => line.replaceAll(/[0-9a-f]{6,}|\d+/g, 'N')))].sort();
+    const complaints = [...new Set(reported.map((line) => line.replaceAll(/[0-9a-f]{6,}|\d+/g, 'N')))].sort();
     return { complaints, forbidden: proxy.seen.slice(before).filter(({ status }) => status === 403) };
   }
 

@@ -53,7 +53,7 @@ function namespaceOf(kind: string): string {
   return ['ResourceQuota', 'LimitRange'].includes(kind) ? apart : common;
 }
 
-function told({ kind, number, story, answer }: Case, why: string): string {
+function reported({ kind, number, story, answer }: Case, why: string): string {
   return [`${kind} ${number} of seed ${SEED}: ${why}; the server: ${answer}`, ...story].join('\n  ');
 }
 
@@ -68,9 +68,9 @@ describe.each(SUBJECTS.map((subject) => ({ name: subject.kind, subject })))('$na
       for (const one of [tally, all]) one.add(comparison.verdict, each.answer);
       const mistake = wrong(comparison, each.answer);
       const { path = '', reason = '' } = comparison;
-      if (mistake !== undefined) wrongs.push(told(each, `${mistake} (${path} ${reason})`));
+      if (mistake !== undefined) wrongs.push(reported(each, `${mistake} (${path} ${reason})`));
       if (process.env.SKEP_SHOW === 'unknown' && comparison.verdict === 'unknown')
-        process.stdout.write(`${told(each, `unknown (${path} ${reason})`)}\n`);
+        process.stdout.write(`${reported(each, `unknown (${path} ${reason})`)}\n`);
     }
     process.stdout.write(`${table(subject.kind, tally)}\n`);
     expect(cases.length).toBe(EACH);

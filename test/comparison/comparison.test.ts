@@ -27,7 +27,7 @@ beforeAll(async () => {
   found = await Promise.all(names.map(find));
 });
 
-/** By what is told of the document that holds the mark. */
+/** By what is reported of the document that holds the mark. */
 async function find(name: string): Promise<Found> {
   const path = join(FAULTS, name);
   const folders = [path, NAMESPACES].map((each) => ({ path: each, ignore: [] }));
@@ -37,14 +37,14 @@ async function find(name: string): Promise<Found> {
   const marked = lines.findIndex((line) => line.endsWith(MARK)) + 1;
   const start = lines.lastIndexOf('---', marked - 1) + 1;
   const end = lines.indexOf('---', marked);
-  const told = problems.filter(({ place }) => {
+  const reported = problems.filter(({ place }) => {
     if (place?.file !== path) return false;
     const line = place?.line ?? 0;
     return line > start && (end < 0 || line <= end);
   });
-  const severities = told.map(({ severity }: Problem) => severity);
+  const severities = reported.map(({ severity }: Problem) => severity);
   const verdict = severities.includes('error') ? 'error' : (severities[0] ?? '');
-  return { name, verdict, isAtMark: told.some(({ place }) => place?.line === marked) };
+  return { name, verdict, isAtMark: reported.some(({ place }) => place?.line === marked) };
 }
 
 test('there are forty faults, each says what is wrong and where', () => {

@@ -67,8 +67,8 @@ test('a cluster that is away, and one that is back', async () => {
   await awaitRuns(keeper);
   // The run that met it first may have asked for something else.
   const lines = keeper.output().slice(from).split('\n');
-  const told = lines.filter((line) => line.includes('error cluster-unauthorized'));
-  expect(told.length).toBe(new Set(told.map((line) => line.replace(/^.*error/, 'error'))).size);
+  const reported = lines.filter((line) => line.includes('error cluster-unauthorized'));
+  expect(reported.length).toBe(new Set(reported.map((line) => line.replace(/^.*error/, 'error'))).size);
   expect(await status(keeper, '/readiness')).toBe(503);
   world.cluster.cluster.faults.clear();
   await keeper.said('no more cluster-unauthorized', from);

@@ -82,7 +82,7 @@ test('a Git server that falls silent delays nobody, its last commit is kept up, 
   await running.said('ConfigMap/a configured', from);
   await running.said('ConfigMap/t created', from);
   expect(await settingOf('t')).toBe('one');
-  // It may be that it has moved to the source of which nobody knows what it declares now.
+  // It may be that it has moved to the source of which no one knows what it declares now.
   world.fleet.commit({ 'cluster/b.yaml': undefined });
   await awaitRuns(running);
   expect(await settingOf('b')).toBe('one');
@@ -166,7 +166,7 @@ ${Array.from({ length: 6 }, (_, i) => `    - {name: upstream-${i}, format: upstr
     expect(requests.length).toBeGreaterThan(0);
     world.fleet.commit({ 'cluster/a.yaml': settings('a', 'two') });
     await running.said('ConfigMap/a configured');
-    // Nobody knows what it holds, and the other source of the registry is not kept from being read.
+    // No one knows what it holds, and the other source of the registry is not kept from being read.
     const { body } = await world.cluster.send('GET', REGISTRY);
     expect(body.status.syncStatus.phase).toBe('Syncing');
   } finally {

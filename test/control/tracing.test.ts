@@ -1,5 +1,5 @@
 // Traces of a real run, as a collector receives them over OTLP/HTTP; and that nothing of OpenTelemetry is loaded where
-// nobody asks for them.
+// no one asks for them.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
@@ -94,8 +94,8 @@ test('a webhook of a run carries its trace on', async () => {
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: origin },
   });
   folder.configure();
-  const told = headers.get('/hook')?.traceparent;
-  expect(readTraceParent(told)).toMatchObject({ traceId: JSON.parse(stdout).run.traceId, sampled: true });
+  const reported = headers.get('/hook')?.traceparent;
+  expect(readTraceParent(reported)).toMatchObject({ traceId: JSON.parse(stdout).run.traceId, sampled: true });
 });
 
 test('requests to the registry service are parts of the traces of those who send them', async () => {
@@ -129,7 +129,7 @@ test('requests to the registry service are parts of the traces of those who send
   expect(logged.map((each) => each.traceId)).toEqual(spans.map((span) => span.traceId));
 });
 
-/** Node tells each file that it loads; not all that is told are names of files. */
+/** Node tells each file that it loads; not all that is reported are names of files. */
 const TELL_LOADED = { NODE_DEBUG: 'esm' };
 const LOADED = 'node_modules/@opentelemetry/';
 

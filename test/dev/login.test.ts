@@ -78,7 +78,7 @@ describe.skipIf(executable === undefined)('in the sample fleet', () => {
   });
 });
 
-/** In a browser that knows nobody; what it complained of. */
+/** In a browser that knows no one; what it complained of. */
 async function logInAs(name: string, calling: Running): Promise<readonly string[]> {
   await browser.context.clearCookies();
   const { page, complaints } = await browser.open();
@@ -94,7 +94,7 @@ async function logInAs(name: string, calling: Running): Promise<readonly string[
   await page.getByRole('button', { name: 'Log in and allow' }).click();
   const { status, url } = await answer.then((response) => ({ status: response.status(), url: response.url() }));
   expect(`${status} ${url} ${await page.textContent('body')}`).toMatch(/^200 /);
-  // Nobody has an icon.
+  // No one has an icon.
   return complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 }
 
@@ -103,7 +103,7 @@ function call(who: string, ...args: readonly string[]): Running {
   return startSkep(['call', journal, ...args], { cwd: folder.path, env });
 }
 
-/** A call that ends before it opens the browser says why: nobody waits for a browser then. */
+/** A call that ends before it opens the browser says why: no one waits for a browser then. */
 async function untilOpened(calling: Running): Promise<string> {
   const url = eventually(
     async () => (existsSync(opened) ? readFileSync(opened, 'utf8') : ''),

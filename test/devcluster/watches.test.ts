@@ -17,7 +17,7 @@ interface Event {
   readonly object: { readonly metadata: { readonly name: string; readonly annotations?: object } };
 }
 
-function told(events: readonly Event[]): string[] {
+function reported(events: readonly Event[]): string[] {
   return events.map(({ type, object }) => `${type} ${object.metadata.name}`);
 }
 
@@ -33,7 +33,7 @@ test('a watch from a revision tells everything after it, in order', async () => 
   await cluster.send('DELETE', `${MAPS}/seen`);
   const path = `${MAPS}?watch=1&resourceVersion=${body.metadata.resourceVersion}`;
   const events = await cluster.watch(path, (lines) => lines.length >= 3);
-  expect(told(events)).toEqual(['ADDED seen', 'MODIFIED seen', 'DELETED seen']);
+  expect(reported(events)).toEqual(['ADDED seen', 'MODIFIED seen', 'DELETED seen']);
 });
 
 test('an object that begins or ends to match a selector is added or deleted for this watch', async () => {
@@ -44,14 +44,14 @@ test('an object that begins or ends to match a selector is added or deleted for 
   await change('selected', { watched: 'no' });
   const path = `${MAPS}?watch=1&labelSelector=watched%3Dyes&resourceVersion=${body.metadata.resourceVersion}`;
   const events = await cluster.watch(path, (lines) => lines.length >= 3);
-  expect(told(events)).toEqual(['ADDED selected', 'MODIFIED selected', 'DELETED selected']);
+  expect(reported(events)).toEqual(['ADDED selected', 'MODIFIED selected', 'DELETED selected']);
 });
 
 test('a running watch is told what happens', async () => {
   const watching = cluster.watch(`${MAPS}?watch=1&fieldSelector=metadata.name%3Dlive`, (lines) => lines.length >= 2);
   await cluster.send('POST', MAPS, { body: { metadata: { name: 'live' } } });
   await cluster.send('DELETE', `${MAPS}/live`);
-  expect(told(await watching)).toEqual(['ADDED live', 'DELETED live']);
+  expect(reported(await watching)).toEqual(['ADDED live', 'DELETED live']);
 });
 
 test('with initial events a bookmark marks their end', async () => {

@@ -47,7 +47,7 @@ export function directivesOf(block: Block, name: string): readonly string[] {
   });
 }
 
-/** Pages that become somebody else's, and so hold no comments for us. */
+/** Pages that become another's, and so hold no comments for us. */
 const STAGE_OF_TEMPLATES = { folder: 'manifests/init/', stage: 'fleet' };
 
 /** Of a page that has commands: the name of the place where they run. */

@@ -22,17 +22,17 @@ export function faultsOfShown(page: Page): readonly string[] {
 }
 
 function faultsOfSettings(page: Page, block: Block): readonly string[] {
-  const told = (text: string) => `${page.path}:${block.line}: ${text}`;
+  const reported = (text: string) => `${page.path}:${block.line}: ${text}`;
   const [reason] = directivesOf(block, 'not checked');
-  if (reason !== undefined) return reason === '' ? [told('`not checked` needs a reason')] : [];
-  if (block.language === 'json') return jsonFaults(block.text).map(told);
+  if (reason !== undefined) return reason === '' ? [reported('`not checked` needs a reason')] : [];
+  if (block.language === 'json') return jsonFaults(block.text).map(reported);
   const [value = null] = valuesOf(block.text);
   // Nothing but comments.
   if (value === null) return [];
   const names = typeof value === 'object' ? Object.keys(value) : [];
   const reader = READERS.find(({ known }) => names.length > 0 && names.every((name) => known.has(name)));
-  if (reader === undefined) return [told('nothing that is known here: say <!-- not checked: what it is -->')];
-  return reader.faults(block.text, names).map(told);
+  if (reader === undefined) return [reported('nothing that is known here: say <!-- not checked: what it is -->')];
+  return reader.faults(block.text, names).map(reported);
 }
 
 interface Reader {

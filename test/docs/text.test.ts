@@ -17,7 +17,7 @@ function linkFault(page: Page, link: Spot): string | undefined {
   if (/^[a-z]+:/.test(link.text)) return undefined;
   const [path = '', anchor] = link.text.split('#');
   const target = path === '' ? page.path : normalize(join(dirname(page.path), path));
-  // A link of a page that becomes somebody else's, or of GitHub's own pages, would leave the project.
+  // A link of a page that becomes another's, or of GitHub's own pages, would leave the project.
   if (target.startsWith('..')) return `${place(page, link)}: ${link.text} leads out of the project`;
   if (!existsSync(join(ROOT, target))) return `${place(page, link)}: ${link.text} is not there`;
   if (anchor === undefined) return undefined;

@@ -78,7 +78,7 @@ export function gpgHome(folder: string): Gpg {
       const folderOfRevocations = join(home, 'openpgp-revocs.d');
       const file = readdirSync(folderOfRevocations).find((each) => each.startsWith(fingerprint)) ?? '';
       const certificate = join(folder, 'revocation.asc');
-      // gpg puts a colon before the armor, so that nobody imports it unawares.
+      // gpg puts a colon before the armor, so that no one imports it unawares.
       writeFileSync(
         certificate,
         readFileSync(join(folderOfRevocations, file), 'utf8').replace(':-----BEGIN', '-----BEGIN'),

@@ -297,7 +297,7 @@ async function servingUrl(program: Program, front: Mode['front']): Promise<strin
   return front === 'sse' ? new URL('/sse', url).href : url;
 }
 
-/** Tools keep their names, and nobody needs a token. */
+/** Tools keep their names, and no one needs a token. */
 export const VIRTUAL_CONFIG: VmcpConfig = {
   name: 'conformance',
   groupRef: 'tests',

@@ -1,4 +1,4 @@
-// MCP servers to put behind the proxy: our own of the conformance tests, and public ones that nobody here wrote. Knows
+// MCP servers to put behind the proxy: our own of the conformance tests, and public ones that no one here wrote. Knows
 // nothing about the proxy and what is asked.
 
 import { fileURLToPath } from 'node:url';

@@ -145,7 +145,7 @@ export async function startProxy(
     response.writeHead(statusCode, headers).end(bytes);
   }
 
-  /** As a process ends: its sockets close, and nobody connects any more. */
+  /** As a process ends: its sockets close, and no one connects any more. */
   function end(): void {
     ended = true;
     server.close();

@@ -60,7 +60,7 @@ function done({ outcomes }: RunResult): string[] {
 }
 
 /** Without what differs from server to server. */
-function told({ problems }: RunResult): string[] {
+function shown({ problems }: RunResult): string[] {
   return problems.map((problem) => formatProblem(problem).replaceAll(namespace, 'NS'));
 }
 
@@ -80,7 +80,7 @@ function conflicts(): void {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
     const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
-    expect(told(result)).toEqual([KEPT]);
+    expect(shown(result)).toEqual([KEPT]);
     expect([exitCodeOf(result), exitCodeOf(result, true)]).toEqual([0, 2]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'theirs', b: 'two' });
   });
@@ -90,7 +90,7 @@ function conflicts(): void {
     const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([]);
     expect(result.plan.batches).toEqual([]);
-    expect(told(result)).toEqual([KEPT]);
+    expect(shown(result)).toEqual([KEPT]);
     expect(exitCodeOf(await fleet.plan(REPORT), true)).toBe(2);
     expect((await living('ConfigMap', 'settings')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
@@ -98,25 +98,25 @@ function conflicts(): void {
   test('it becomes ours again when they let go of it', async () => {
     await write(path(), 'kubectl-edit', { data: { a: null } });
     const result = await fleet.run(REPORT);
-    expect(told(result)).toEqual([]);
+    expect(shown(result)).toEqual([]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
     await write(path(), 'kubectl-edit', { data: { a: 'theirs' } });
     fleet.git.commit({ 'settings.yaml': settings('theirs', 'two') });
     const agreed = await fleet.run(REPORT);
-    expect([...told(agreed), ...done(await fleet.run(REPORT))]).toEqual([]);
+    expect([...shown(agreed), ...done(await fleet.run(REPORT))]).toEqual([]);
   });
 
   test('is set back with `force`, the default, and reported', async () => {
     fleet.git.commit({ 'settings.yaml': settings('ours', 'two') });
-    expect(told(await fleet.run(REPORT))).toEqual([KEPT]);
+    expect(shown(await fleet.run(REPORT))).toEqual([KEPT]);
     const result = await fleet.run();
     expect(done(result)).toEqual([`${namespace}/ConfigMap/settings configured`]);
-    expect(told(result)).toEqual([
+    expect(shown(result)).toEqual([
       'settings.yaml:5:6: warning field-set-back: /data/a was set to another value by field manager "kubectl-edit", and is ' +
         'set back to what Git says; to leave it to others, name it in the annotation skep.dev/ignore-fields (NS/ConfigMap/settings)',
     ]);
     expect((await living('ConfigMap', 'settings')).data).toEqual({ a: 'ours', b: 'two' });
-    expect(told(await fleet.run())).toEqual([]);
+    expect(shown(await fleet.run())).toEqual([]);
   });
 
   test('fields that the manifest leaves to others stay, and are no drift; all else is set back', async () => {
@@ -140,7 +140,7 @@ function conflicts(): void {
       ['/spec/replicas', 'autoscaler', 'left'],
       [image, 'kubectl-edit', 'set-back'],
     ]);
-    expect(told(result).map((line) => line.split(' was')[0])).toEqual([
+    expect(shown(result).map((line) => line.split(' was')[0])).toEqual([
       `scaled.yaml:13:39: warning field-set-back: ${image}`,
     ]);
     expect((await living('Deployment', 'scaled', 'apps/v1')).spec).toMatchObject({
@@ -148,14 +148,14 @@ function conflicts(): void {
       template: { spec: { containers: [{ image: 'example.com/web:1' }] } },
     });
     const idle = await fleet.run();
-    expect([done(idle), told(idle), exitCodeOf(idle, true)]).toEqual([[], [], 0]);
+    expect([done(idle), shown(idle), exitCodeOf(idle, true)]).toEqual([[], [], 0]);
     expect(fields(idle)).toEqual([['/spec/replicas', 'autoscaler', 'left']]);
 
     fleet.git.commit({ 'scaled.yaml': file('/spec/strategy') });
     await fleet.run();
     expect((await living('Deployment', 'scaled', 'apps/v1')).spec).toMatchObject({ replicas: 1 });
     fleet.git.commit({ 'scaled.yaml': file('/metadata/name') });
-    expect(told(await fleet.run()).join()).toContain(
+    expect(shown(await fleet.run()).join()).toContain(
       'error ignore-fields-invalid: skep.dev/ignore-fields names "/metadata/name"',
     );
     fleet.git.commit({ 'scaled.yaml': undefined });
@@ -236,7 +236,7 @@ function conflicts(): void {
     fleet.git.commit({ 'web.yaml': file('example.com/web:2', 1) });
     const result = await fleet.run(REPORT);
     expect(done(result)).toEqual([`${namespace}/Deployment/web configured`]);
-    expect(told(result).map((line) => line.split(' stays')[0])).toEqual([
+    expect(shown(result).map((line) => line.split(' stays')[0])).toEqual([
       'web.yaml:5:13: warning field-conflict: /spec/replicas',
       'web.yaml:11:72: warning field-conflict: /spec/template/spec/containers/[name=web]/env/[name=A]/value',
     ]);
@@ -277,7 +277,7 @@ function leftAlone(): void {
     await annotate('disabled');
     fleet.git.commit({ 'alone.yaml': settings('two') });
     const changed = await fleet.run();
-    expect([...done(changed), ...told(changed), ...held(changed)]).toEqual([
+    expect([...done(changed), ...shown(changed), ...held(changed)]).toEqual([
       'alone: it has skep.dev/reconcile: disabled',
     ]);
     fleet.git.commit({ 'alone.yaml': undefined });
@@ -498,7 +498,7 @@ function byHand(): void {
     await put(manifest('registry.example.com/hand:2', 'none'));
     const result = await fleet.run({ scope: 'cluster' });
     expect([exitCodeOf(result), done(result)]).toEqual([0, []]);
-    expect(told(result).filter((line) => line.includes('hand'))).toEqual([
+    expect(shown(result).filter((line) => line.includes('hand'))).toEqual([
       'warning reference-missing: no MCPGroup "none" in namespace NS, neither in Git nor in the cluster (NS/MCPServer/hand)',
     ]);
     expect(JSON.stringify((await server()).status)).toContain('GroupRefNotFound');

@@ -59,7 +59,7 @@ export interface Stage {
   readonly records: RunRecord[];
   /** Uids that are none of the instance's doing. */
   readonly foreign: Set<string>;
-  /** Uids, and ids of what goes along, that somebody has approved. */
+  /** Uids, and ids of what goes along, that someone has approved. */
   readonly approved: Set<string>;
   waiting: RunResult['plan']['waiting'];
 }

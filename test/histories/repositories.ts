@@ -11,7 +11,7 @@ export interface Doc {
   readonly place?: 'a' | 'b';
   readonly name: string;
   readonly value: number;
-  /** Somebody mistyped it: it is not valid. */
+  /** Someone mistyped it: it is not valid. */
   readonly isBroken: boolean;
 }
 

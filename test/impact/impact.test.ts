@@ -37,7 +37,7 @@ function edited(edits: readonly Edit[]): string {
   }, FLEET);
 }
 
-function told(...edits: readonly Edit[]): string[] {
+function reported(...edits: readonly Edit[]): string[] {
   const [before, after] = [objectsOf(FLEET), objectsOf(edited(edits))];
   return [
     ...textOfImpact(impactOf({ kinds: KINDS, apiGroup: API_GROUP, before, after, changes: [] }), {
@@ -48,12 +48,12 @@ function told(...edits: readonly Edit[]): string[] {
 }
 
 test('nothing is told of a change that clients do not notice', () => {
-  expect(told(['What the help desk uses.', 'The help desk.'])).toEqual([]);
+  expect(reported(['What the help desk uses.', 'The help desk.'])).toEqual([]);
 });
 
 describe('tools', () => {
   test('a filter is narrowed', () => {
-    expect(told(['[search, open_ticket, close]', '[search, open_ticket]'])).toEqual([
+    expect(reported(['[search, open_ticket, close]', '[search, open_ticket]'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/tickets',
       '      tools that are gone: close',
@@ -63,7 +63,9 @@ describe('tools', () => {
   });
 
   test('an override gives another name', () => {
-    expect(told(['{name: open_ticket}', '{name: new_ticket}'], ['open_ticket, close', 'new_ticket, close'])).toEqual([
+    expect(
+      reported(['{name: open_ticket}', '{name: new_ticket}'], ['open_ticket, close', 'new_ticket, close']),
+    ).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/tickets',
       '      tool open_ticket is called new_ticket now',
@@ -74,7 +76,7 @@ describe('tools', () => {
 
   test('a member leaves the group', () => {
     expect(
-      told([
+      reported([
         'transport: streamable-http\n  groupRef: desk\n  toolConfigRef',
         'transport: streamable-http\n  toolConfigRef',
       ]),
@@ -87,7 +89,7 @@ describe('tools', () => {
 
   test('names are told apart in another way: every one of them changes, and one is lost', () => {
     const priority = '{conflictResolution: priority, conflictResolutionConfig: {priorityOrder: [wiki, tickets]}}';
-    expect(told(['{conflictResolution: prefix}', priority])).toEqual([
+    expect(reported(['{conflictResolution: prefix}', priority])).toEqual([
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
       '      tools that are gone: tickets_search',
@@ -100,12 +102,12 @@ describe('tools', () => {
   });
 
   test('equal names that nobody tells apart', () => {
-    const lines = told(['{conflictResolution: prefix}', '{conflictResolution: manual}']);
+    const lines = reported(['{conflictResolution: prefix}', '{conflictResolution: manual}']);
     expect(lines).toContain('      more than one member has, without a rule that tells them apart: search');
   });
 
   test('an image with another list of tools', () => {
-    expect(told(['wiki:1.0.0\n  transport', 'wiki:2.0.0\n  transport'])).toEqual([
+    expect(reported(['wiki:1.0.0\n  transport', 'wiki:2.0.0\n  transport'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
       '      tools that are gone: edit_page',
@@ -117,7 +119,7 @@ describe('tools', () => {
   });
 
   test('an image that no registry lists', () => {
-    expect(told(['wiki:1.0.0\n  transport', 'wiki:3.0.0\n  transport'])).toEqual([
+    expect(reported(['wiki:1.0.0\n  transport', 'wiki:3.0.0\n  transport'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
       '      its tools may be others: a server is another one, and no registry in a ConfigMap lists them',
@@ -129,7 +131,7 @@ describe('tools', () => {
   test('a member joins of which no registry lists the tools', () => {
     const joins =
       'name: chat, namespace: docs}\nspec: {image: images.example.com/mcp/chat:1, groupRef: desk}\n---\napiVersion: toolhive.stacklok.dev/v1alpha1\nkind: MCPServer\nmetadata: {name: wiki';
-    expect(told(['name: wiki', joins])).toContain('      tools that are new: chat_*');
+    expect(reported(['name: wiki', joins])).toContain('      tools that are new: chat_*');
   });
 
   test('a workflow is offered, and an optimizer stands in front of all', () => {
@@ -139,7 +141,7 @@ describe('tools', () => {
       - name: triage
         description: Finds what a ticket is about.
         steps: [{id: find, type: tool, tool: wiki.search, arguments: {query: help}}]`;
-    expect(told(['{conflictResolution: prefix}', `{conflictResolution: prefix}${workflow}`])).toEqual([
+    expect(reported(['{conflictResolution: prefix}', `{conflictResolution: prefix}${workflow}`])).toEqual([
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
       '      clients see find_tool and call_tool only, and find the other tools by them',
@@ -150,7 +152,7 @@ describe('tools', () => {
 
 describe('tokens, URLs and transports', () => {
   test('another audience', () => {
-    expect(told(['audience: wiki}', 'audience: pages}'])).toEqual([
+    expect(reported(['audience: wiki}', 'audience: pages}'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
       '      the tokens of today are refused: they must be made for audience pages, no longer for wiki',
@@ -158,7 +160,7 @@ describe('tokens, URLs and transports', () => {
   });
 
   test('any audience', () => {
-    expect(told([', audience: wiki}', '}'])).toEqual([
+    expect(reported([', audience: wiki}', '}'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
       '      tokens of https://login.example.com for any audience are accepted',
@@ -166,7 +168,7 @@ describe('tokens, URLs and transports', () => {
   });
 
   test('another issuer', () => {
-    expect(told(['login.example.com', 'id.example.com'])).toEqual([
+    expect(reported(['login.example.com', 'id.example.com'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPServer/wiki',
       '      the tokens of today are refused: the issuer is https://id.example.com, no longer https://login.example.com',
@@ -176,7 +178,7 @@ describe('tokens, URLs and transports', () => {
   test('a server that was open asks for tokens', () => {
     const oidc =
       '{type: oidc, oidcConfig: {type: inline, inline: {issuer: "https://login.example.com", audience: desk}}}';
-    expect(told(['{type: anonymous}', oidc])).toEqual([
+    expect(reported(['{type: anonymous}', oidc])).toEqual([
       'what clients notice:',
       '  ~ docs/VirtualMCPServer/desk',
       '      callers without a token of https://login.example.com are refused from now on',
@@ -185,7 +187,7 @@ describe('tokens, URLs and transports', () => {
 
   test('another port and another transport', () => {
     expect(
-      told([
+      reported([
         'transport: streamable-http\n  groupRef: desk\n  oidcConfig',
         'transport: sse\n  proxyPort: 9000\n  groupRef: desk\n  oidcConfig',
       ]),
@@ -201,7 +203,7 @@ describe('tokens, URLs and transports', () => {
 describe('endpoints and registries', () => {
   test('a server of another name', () => {
     expect(
-      told([
+      reported([
         'metadata: {name: tickets, namespace: docs}\nspec:\n  image',
         'metadata: {name: issues, namespace: docs}\nspec:\n  image',
       ]),
@@ -221,7 +223,7 @@ describe('endpoints and registries', () => {
 
   test('the filter of a registry is narrowed', () => {
     const filter = 'configMapRef: {name: catalogue, key: registry.json}\n      filter: {tags: {exclude: [work]}}';
-    expect(told(['configMapRef: {name: catalogue, key: registry.json}', filter])).toEqual([
+    expect(reported(['configMapRef: {name: catalogue, key: registry.json}', filter])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPRegistry/catalogue/all',
       '      servers that are gone: io.github.stacklok/tickets',
@@ -229,7 +231,7 @@ describe('endpoints and registries', () => {
   });
 
   test('a server is listed under another name', () => {
-    expect(told(['"wiki-next": {', '"wiki-two": {'])).toEqual([
+    expect(reported(['"wiki-next": {', '"wiki-two": {'])).toEqual([
       'what clients notice:',
       '  ~ docs/MCPRegistry/catalogue/all',
       '      server io.github.stacklok/wiki-next is called io.github.stacklok/wiki-two now',
@@ -238,7 +240,7 @@ describe('endpoints and registries', () => {
 
   test('a registry whose entries are somewhere else', () => {
     const git = 'git: {repository: "https://git.example.com/registry.git", path: registry.json}';
-    expect(told(['configMapRef: {name: catalogue, key: registry.json}', git])).toContain(
+    expect(reported(['configMapRef: {name: catalogue, key: registry.json}', git])).toContain(
       '      its source is another; which servers that means is known when it is synced',
     );
   });

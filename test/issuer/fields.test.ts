@@ -49,7 +49,7 @@ mkdtempSync(join(folder, 'empty-'));
 interface Row {
   readonly field: string;
   readonly at?: string;
-  /** Two values that must be told apart; `undefined` takes the setting away. */
+  /** Two values that must be distinguished; `undefined` takes the setting away. */
   readonly values: (origin: string) => readonly [Json | undefined, Json | undefined];
   readonly base?: (origin: string) => Partial<AuthServer>;
   readonly see: (issuer: DirectIssuer) => Promise<unknown>;

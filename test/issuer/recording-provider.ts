@@ -19,7 +19,7 @@ export interface RecordingProvider {
   count(path: string): number;
   /** Of the person who logs in next. */
   subject: string;
-  /** True: everyone who logs in is somebody else, named after the code. */
+  /** True: everyone who logs in is someone else, named after the code. */
   strangers: boolean;
   /** Over what it answers at the path. */
   answers: Readonly<Record<string, (answer: Record<string, unknown>, asked: Asked) => unknown>>;

@@ -1,4 +1,4 @@
-// Two replicas that share a Redis: nothing is used twice, nobody gets another one's login, and a failover of Redis costs a clear
+// Two replicas that share a Redis: nothing is used twice, no one gets another one's login, and a failover of Redis costs a clear
 // error at most.
 
 import { generateKeyPairSync } from 'node:crypto';

@@ -1,5 +1,5 @@
 // Signing keys and HMAC secrets rotate while people are logged in, and the files of two replicas change at different times: no call
-// fails, nobody has to log in again.
+// fails, no one has to log in again.
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -187,7 +187,7 @@ it('under load, three times, fails no call: refreshing, checking, tokens of the 
   // A worker that fails ends the test, and not only its rounds.
   const failed = Promise.all(workers).then(() => undefined);
   const everyoneWorked = async () => {
-    // The round of now began before; the one after it is whole. Nobody keeps a token of a secret that is taken away next.
+    // The round of now began before; the one after it is whole. No one keeps a token of a secret that is taken away next.
     const goal = rounds.map((count) => count + 2);
     await Promise.race([
       failed,

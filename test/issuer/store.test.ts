@@ -1,5 +1,5 @@
 // The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where it
-// is told to.
+// is reported to.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// What a kind needs beside its schema and code, so that nobody who adds one forgets it: docs/extending.md has the steps.
+// What a kind needs beside its schema and code, so that no one who adds one forgets it: docs/extending.md has the steps.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { isObject, type Json, type JsonObject } from '../../src/std/json.ts';
 import { VIRTUAL_CODES } from '../../src/virtual/codes.ts';
 import { type Fixture, FOLDER, readFixtures, SETTINGS } from './fixture.ts';
 
-/** Those that nobody but the kinds finds. */
+/** Those that no one but the kinds finds. */
 const OWN_CODES = [...Object.keys(KINDS_CODES), ...Object.keys(VIRTUAL_CODES)];
 const CODES = [...OWN_CODES, ...Object.keys(SCHEMA_CODES), 'reference-missing', 'reference-key-missing'];
 
@@ -45,8 +45,8 @@ describe.each(KINDS.map((kind) => ({ name: kind.kind, kind })))('$name', ({ kind
   });
 
   it('has a fixture for its every CEL message', () => {
-    const told = invalid.flatMap(({ problems }) => problems).join('\n');
-    expect(messagesOf(kind).filter((message) => !told.includes(message))).toEqual([]);
+    const reported = invalid.flatMap(({ problems }) => problems).join('\n');
+    expect(messagesOf(kind).filter((message) => !reported.includes(message))).toEqual([]);
   });
 
   it('names every object that it makes', () => {

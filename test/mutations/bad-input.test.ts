@@ -63,14 +63,14 @@ test(`${COUNT} bad files of seed ${SEED}: no crash, no hang, and every problem h
     expect(process.cpuUsage(start).user / 1000, what).toBeLessThan(SLOW_MS);
     const lines = text.split(/\r\n|[\r\n]/);
     for (const { code, message, place } of problems) {
-      const told = `${what}: ${code} ${message}`;
-      expect(place?.file, told).toBe('bad.yaml');
-      expect(place?.line, told).toBeGreaterThanOrEqual(1);
-      expect(place?.line, told).toBeLessThanOrEqual(lines.length);
-      expect(place?.column, told).toBeGreaterThanOrEqual(1);
-      expect(known, told).toContain(`### \`${code}\`\n`);
-      expect(message, told).toMatch(/^\S[\s\S]{8,}$/);
-      expect(message, told).not.toMatch(/undefined|\[object|NaN|RangeError|TypeError|node_modules/);
+      const reported = `${what}: ${code} ${message}`;
+      expect(place?.file, reported).toBe('bad.yaml');
+      expect(place?.line, reported).toBeGreaterThanOrEqual(1);
+      expect(place?.line, reported).toBeLessThanOrEqual(lines.length);
+      expect(place?.column, reported).toBeGreaterThanOrEqual(1);
+      expect(known, reported).toContain(`### \`${code}\`\n`);
+      expect(message, reported).toMatch(/^\S[\s\S]{8,}$/);
+      expect(message, reported).not.toMatch(/undefined|\[object|NaN|RangeError|TypeError|node_modules/);
     }
     if (problems.length > 0) wrong += 1;
   }

@@ -81,7 +81,7 @@ export async function disagreements(site: Site, kind: Kind, mutations: readonly 
 }
 
 /** For people: what was done, and who says what. */
-export function told(found: readonly Disagreement[]): string {
+export function reported(found: readonly Disagreement[]): string {
   return found
     .map(({ kind, number, what, ours, theirs }) => {
       return `${kind} #${number}: ${what}\n  skep:   ${ours || 'valid'}\n  server: ${theirs.slice(0, 1000) || 'taken'}`;

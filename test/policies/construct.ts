@@ -90,7 +90,7 @@ function constructOf(index: number, id: string): Construct {
   };
 }
 
-/** `matchResources: {}` is for what lives in no namespace of the construct. */
+/** `matchResources: {}` is for what exists in no namespace of the construct. */
 function narrowed(matchResources: unknown): JsonObject {
   const given = objectOf(matchResources);
   return Object.keys(given).length === 0 ? { namespaceSelector: {} } : given;

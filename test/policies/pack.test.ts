@@ -24,7 +24,7 @@ test.each(packFixtures())('$policy: $claim', ({ policy, claim, ...fixture }) => 
   const verdicts = all.flatMap((each) => each.verdicts);
   expect(all.flatMap(({ unknown }) => unknown)).toEqual([]);
   const [word = ''] = claim.split('-');
-  // One thing is wrong at a time, so nobody else has anything to say.
+  // One thing is wrong at a time, so no other has anything to say.
   if (word === 'allow') expect(verdicts).toEqual([]);
   else {
     expect(verdicts.length).toBeGreaterThan(0);

@@ -32,7 +32,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-async function told(paths: readonly string[], policies?: readonly string[]): Promise<[exit: number, ...string[]]> {
+async function reported(paths: readonly string[], policies?: readonly string[]): Promise<[exit: number, ...string[]]> {
   const folders = paths.map((path) => ({ path, ignore: [] }));
   const request = { folders, schemas: [], apiGroup: 'toolhive.stacklok.dev', ...(policies ? { policies } : {}) };
   const { problems } = await runValidation(request, undefined);
@@ -40,16 +40,16 @@ async function told(paths: readonly string[], policies?: readonly string[]): Pro
 }
 
 test('denials and warnings stand where they offend, and never repeat a secret', async () => {
-  expect(await told([write('web.yaml', SERVER), write('ns.yaml', NAMESPACE)], ['builtin'])).toEqual([
+  expect(await reported([write('web.yaml', SERVER), write('ns.yaml', NAMESPACE)], ['builtin'])).toEqual([
     4,
     'web.yaml:5:10: warning policy/images-pinned: image web:latest may be another one tomorrow: name a version instead of latest, or a digest (team/MCPServer/web)',
     'web.yaml:8:14: error policy/plaintext-secrets: the value of an environment variable looks like a secret, readable by anyone who reads the manifest (team/MCPServer/web)',
   ]);
-  expect(await told([join(folder, 'web.yaml')])).toEqual([0]);
+  expect(await reported([join(folder, 'web.yaml')])).toEqual([0]);
 });
 
 test('what else is wrong counts more', async () => {
-  const [exit] = await told(
+  const [exit] = await reported(
     [write('odd.yaml', `${SERVER}---\n${SERVER.replace('web, ', 'odd, ')}  odd: true\n`)],
     ['builtin'],
   );
@@ -57,7 +57,7 @@ test('what else is wrong counts more', async () => {
 });
 
 test('policies that need a namespace that is not declared say so, once for all', async () => {
-  const [exit, ...lines] = await told([write('calm.yaml', SERVER.split('  env:')[0] ?? '')], ['builtin']);
+  const [exit, ...lines] = await reported([write('calm.yaml', SERVER.split('  env:')[0] ?? '')], ['builtin']);
   expect(exit).toBe(0);
   expect(lines.length).toBe(1);
   expect(lines[0]).toMatch(
@@ -82,7 +82,7 @@ test('files that are no policies end it', async () => {
     'policy.yaml',
     'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: x}\nspec: {}\n',
   );
-  const failure = await told([join(folder, 'web.yaml')], [broken]).catch((error: unknown) => error);
+  const failure = await reported([join(folder, 'web.yaml')], [broken]).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect((failure as Failure).code).toBe('policies-invalid');
   expect((failure as Failure).message).toMatch(
@@ -109,12 +109,12 @@ test('a message that a policy computes is not shown of a Secret', async () => {
   const of = (kind: string) =>
     `apiVersion: v1\nkind: ${kind}\nmetadata: {name: a, namespace: team}\ndata: {token: aHVudGVyMg==}\n`;
   const policies = [write('quotes.yaml', QUOTES)];
-  const [, ...ofSecret] = await told([write('secret.yaml', of('Secret'))], policies);
+  const [, ...ofSecret] = await reported([write('secret.yaml', of('Secret'))], policies);
   const [plain, first, second] = ofSecret;
   expect(ofSecret).toHaveLength(3);
   expect(first).toContain('it has data');
   expect(plain).toContain('secret-plaintext');
   expect(second).toMatch(/resulted in error \(team\/Secret\/a\)$/);
-  const [, ...ofMap] = await told([write('map.yaml', of('ConfigMap'))], policies);
+  const [, ...ofMap] = await reported([write('map.yaml', of('ConfigMap'))], policies);
   expect(ofMap[0]).toContain('it holds aHVudGVyMg==');
 });

@@ -116,7 +116,7 @@ describe('the type of a body', () => {
     'is refused with a charset that a server would read other letters by: %s',
     async (charset) => {
       const before = server.received.length;
-      // "a" in UTF-7 where the server takes the charset for true, and a name nobody has where it does not.
+      // "a" in UTF-7 where the server takes the charset for true, and a name no one has where it does not.
       const body = CALL.replace('"name":"a"', '"name":"+AGE-"');
       expect((await post(proxy.url, body, { 'content-type': `application/json; charset=${charset}` })).status).toBe(
         415,

@@ -390,7 +390,7 @@ describe('a client that vanishes', () => {
     await expect.poll(() => asked.length).toBe(1);
     client.socket.destroy();
     await client.closed;
-    // The proxy has seen that the client is gone once it has answered somebody who came later.
+    // The proxy has seen that the client is gone once it has answered someone who came later.
     expect((await fetch(`${one.origin}/health`)).status).toBe(200);
     asked[0]?.writeHead(200, { 'content-type': 'application/json' });
     asked[0]?.end(JSON.stringify({ keys: [issuer.publicKey('RS256')] }));

@@ -216,7 +216,7 @@ it('under load of 50 clients, proxy, server and issuer die and come back: each c
   await issuer.stop();
   await program.kill('SIGKILL');
   program = await child.run();
-  // Nobody is known to it, and the issuer cannot be asked.
+  // No one is known to it, and the issuer cannot be asked.
   await expect.poll(() => ends.get('503') ?? 0).toBeGreaterThan(50);
   await issuer.resume();
   await more();

@@ -62,7 +62,7 @@ test('what is approved goes in the next run, and the approval with it', async ()
   expect(result.outcomes.filter(({ action }) => action === 'deleted')).toHaveLength(10);
   expect(await servers()).toEqual(['two']);
   expect(await approvals()).toEqual([]);
-  // The same name again is another object, and nobody approved its deletion.
+  // The same name again is another object, and no one approved its deletion.
   await serve('one', 'two');
   expect(hashOf(await serve('two'))).not.toBe(hashOf(waiting));
   expect(await servers()).toEqual(['one', 'two']);

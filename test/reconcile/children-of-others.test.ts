@@ -141,7 +141,7 @@ test('what is read of a ConfigMap is what lives, too', async () => {
   await edit('/api/v1/namespaces/tools/configmaps/login', { data: login('second') });
   const { problems } = await world.run(REPORT);
   expect(problems.map(({ code }) => code)).toEqual(['field-conflict']);
-  // What lives, not what Git would have; a proxy that runs follows its login's settings, so its pods stay.
+  // What exists, not what Git would have; a proxy that runs follows its login's settings, so its pods stay.
   expect(await childrenOf('edited')).toContain('https://second.example.com');
   expect(await childrenOf('edited')).not.toContain('https://first.example.com');
   expect(await pods()).toBe(before);

@@ -87,7 +87,7 @@ spec: {podSelector: {}, ingress: [{ports: [{protocol: ""}]}]}
 const NONE = { maxDeletes: 0, maxDeletesPercent: 100 };
 const PLENTY = { maxDeletes: 100, maxDeletesPercent: 100 };
 const LIMITS = { left: PLENTY, right: NONE };
-/** On the right a reference is missing, which is told like an invalid manifest. */
+/** On the right a reference is missing, which is reported like an invalid manifest. */
 const EXIT = { left: 0, right: 3 };
 
 type Kinds = 'of these commits' | 'all';
@@ -103,7 +103,7 @@ async function objects(kinds: Kinds): Promise<readonly KubeObject[]> {
 function everything(found: readonly KubeObject[]): unknown {
   const parent = found.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'skep-test');
   const living = found.filter(({ kind, metadata }) => kind !== 'Event' && metadata.name !== 'skep-test-approval');
-  return { living: living.map(told).sort(), extent: parent?.metadata.annotations };
+  return { living: living.map(reported).sort(), extent: parent?.metadata.annotations };
 }
 
 const COMMON: ReadonlySet<string> = new Set([
@@ -111,7 +111,7 @@ const COMMON: ReadonlySet<string> = new Set([
   ...['NetworkPolicy', 'Deployment', 'StatefulSet', 'MCPServer', 'MCPGroup'],
 ]);
 
-function told(object: KubeObject): string {
+function reported(object: KubeObject): string {
   const owners = (object.metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind}/${name}`);
   const leaving = object.metadata.deletionTimestamp === undefined ? '' : ' is leaving';
   return `${formatId(idOf(object))} of ${owners.join()}${leaving}`;
@@ -206,7 +206,7 @@ async function survive(side: Side, fate: (passing: Passing) => Fate, clock = hur
   return death;
 }
 
-/** What a run writes that nobody kills, in its order. */
+/** What a run writes that no one kills, in its order. */
 async function undisturbed(side: Side): Promise<readonly string[]> {
   await Promise.all([remove(LEASE), remove(KEY)]);
   const settings = { kubeconfig: cluster.kubeconfigPath, manifests: manifests(side), concurrency: 2 };

@@ -1,4 +1,4 @@
-// A problem never deletes: ways in which something that Git no longer seems to declare is left as it lives.
+// A problem never deletes: ways in which something that Git no longer seems to declare is left as it exists.
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -73,7 +73,7 @@ function readAs({ name = 'fleet', repository = 'fleet.git', path = 'cluster', na
 }
 
 /** Held, deleted and complained about. */
-function told({ outcomes, plan, problems, failures }: RunResult): string[] {
+function reported({ outcomes, plan, problems, failures }: RunResult): string[] {
   return [
     ...outcomes.filter(({ action }) => action === 'deleted').map(({ resource }) => `deleted ${formatId(resource)}`),
     ...plan.held.map(({ resource, reason }) => `held ${formatId(resource)}: ${reason}`),
@@ -90,14 +90,14 @@ test('a copy of one of our objects, labels and all, is somebody else’s', async
   });
   const result = await world.run();
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/copy`);
-  expect(told(result)).toEqual([
+  expect(reported(result)).toEqual([
     'held tools/ConfigMap/copy: it has the labels of this instance, which never applied it: it may be a copy',
   ]);
 });
 
 test('a source with a new name that cannot be reached keeps what it declared under the old one', async () => {
   const reason = 'its source is not known, and it may belong to source renamed: it could not be read';
-  expect(told(await readAs({ name: 'renamed', repository: 'nowhere.git' }))).toEqual([
+  expect(reported(await readAs({ name: 'renamed', repository: 'nowhere.git' }))).toEqual([
     `held tools/ConfigMap/settings: ${reason}`,
     `held Namespace/tools: ${reason}`,
     `held tools/MCPGroup/team: ${reason}`,
@@ -107,12 +107,12 @@ test('a source with a new name that cannot be reached keeps what it declared und
 
 test('a path at which the commit has nothing is an error, not an empty fleet', async () => {
   const result = await readAs({ path: 'clusters' });
-  expect(told(result).filter((line) => !line.startsWith('held'))).toEqual(['source-path-not-found']);
+  expect(reported(result).filter((line) => !line.startsWith('held'))).toEqual(['source-path-not-found']);
   expect(result.plan.held).toHaveLength(3);
 });
 
 test('a path may be written with dots and slashes', async () => {
-  expect(told(await readAs({ path: './cluster/' }))).toEqual([]);
+  expect(reported(await readAs({ path: './cluster/' }))).toEqual([]);
 });
 
 test('a manifest that became a symbolic link is not gone', async () => {
@@ -124,7 +124,7 @@ test('a manifest that became a symbolic link is not gone', async () => {
   world.fleet.publish();
   const result = await world.run();
   world.fleet.git('reset', '--quiet', '--hard');
-  expect(told(result)).toEqual([
+  expect(reported(result)).toEqual([
     'held tools/ConfigMap/settings: source fleet: one of its documents could not be identified',
     `link-not-followed ${SETTINGS}`,
   ]);
@@ -132,7 +132,7 @@ test('a manifest that became a symbolic link is not gone', async () => {
 
 test('a manifest that is not UTF-8 is not applied with other characters', async () => {
   world.fleet.commit({ [SETTINGS]: Buffer.from(settings('caf\u00e9'), 'latin1') });
-  expect(told(await world.run())).toEqual([
+  expect(reported(await world.run())).toEqual([
     'held tools/ConfigMap/settings: source fleet: one of its documents could not be identified',
     `encoding-invalid ${SETTINGS}`,
   ]);
@@ -140,7 +140,7 @@ test('a manifest that is not UTF-8 is not applied with other characters', async 
 
 test('a List whose items have another name holds nobody knows what', async () => {
   world.fleet.commit({ [SETTINGS]: 'apiVersion: v1\nkind: List\nitem: []\n' });
-  const [held, problem] = told(await world.run());
+  const [held, problem] = reported(await world.run());
   expect(held).toBe('held tools/ConfigMap/settings: source fleet: one of its documents could not be identified');
   expect(problem).toBe(`missing-identity ${SETTINGS}`);
 });
@@ -148,7 +148,7 @@ test('a List whose items have another name holds nobody knows what', async () =>
 test('what lives in a namespace outside of the patterns is not touched', async () => {
   world.fleet.commit({ [SETTINGS]: undefined });
   const result = await readAs({ namespaces: ['team-*'] });
-  expect(told(result)).toContain(
+  expect(reported(result)).toContain(
     'held tools/ConfigMap/settings: namespace tools is not one that this instance may touch (namespaces of skep.yaml)',
   );
 });
@@ -162,7 +162,7 @@ test('what another made is not taken over for a child: the family is held', asyn
   const living = (await world.cluster.send('GET', `${CONFIG_MAPS}/one-runconfig`)).body;
   const owner = (await world.cluster.send('GET', `${SERVERS}/one`)).body;
   await world.cluster.send('DELETE', `${CONFIG_MAPS}/one-runconfig`);
-  expect(told(result)).toEqual(['child-foreign cluster/one.yaml']);
+  expect(reported(result)).toEqual(['child-foreign cluster/one.yaml']);
   expect(owner.status).toMatchObject({
     phase: 'Failed',
     message: expect.stringContaining('does not belong to this instance'),

@@ -1,4 +1,4 @@
-// Drift, field by field: every field that manifests of sixteen kinds declare is changed, and removed, by somebody else, and something is
+// Drift, field by field: every field that manifests of sixteen kinds declare is changed, and removed, by others, and something is
 // added beside it. The next run sets back what is declared, says so, and leaves alone what is not.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';

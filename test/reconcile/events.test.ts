@@ -30,7 +30,7 @@ ${spec}`,
 }
 
 /** `reason: note`, as the older API of events has them too. */
-async function told(): Promise<string[]> {
+async function reported(): Promise<string[]> {
   const { body } = await world.cluster.send('GET', '/api/v1/namespaces/tools/events');
   const items: unknown = (body as { items?: unknown }).items;
   return (Array.isArray(items) ? items : []).filter(isObject).map(({ type, reason, message, involvedObject }) => {
@@ -46,23 +46,23 @@ test('a failure is told once, and again when it is another or came back', async 
   publish('  groupRef: nowhere\n');
   await world.run();
   await world.run();
-  expect(await told()).toEqual([MISSING]);
+  expect(await reported()).toEqual([MISSING]);
 
   publish('  headerForward: {addPlaintextHeaders: {Host: a}}\n');
   await world.run();
   await world.run();
-  expect(await told()).toHaveLength(2);
-  expect((await told()).join()).toContain(
+  expect(await reported()).toHaveLength(2);
+  expect((await reported()).join()).toContain(
     'Warning MCPRemoteProxy/almanac HeaderForwardInvalid: Validation failed: Host',
   );
 
   publish('');
   await world.run();
-  expect(await told()).toHaveLength(2);
+  expect(await reported()).toHaveLength(2);
 
   publish('  groupRef: nowhere\n');
   await world.run();
-  expect((await told()).filter((line) => line === MISSING)).toHaveLength(2);
+  expect((await reported()).filter((line) => line === MISSING)).toHaveLength(2);
 });
 
 test('an Event that cannot be written is a warning', async () => {

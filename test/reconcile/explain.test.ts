@@ -41,8 +41,8 @@ test('each object is explained', async () => {
   });
   const kinds = ['ConfigMap', 'MCPServer', 'Namespace'];
   const explained = (await world.explain()).filter(({ resource }) => kinds.includes(resource.kind));
-  const told = linesOfExplanations(explained).map((line) => line.replace(/[0-9a-f]{16}/, 'HASH'));
-  expect(told.join('\n')).toMatchInlineSnapshot(`
+  const reported = linesOfExplanations(explained).map((line) => line.replace(/[0-9a-f]{16}/, 'HASH'));
+  expect(reported.join('\n')).toMatchInlineSnapshot(`
     "Namespace/tools: unchanged
       it is in the cluster as it is declared
       declared at cluster/base.yaml:1:1 (source fleet)

@@ -1,5 +1,5 @@
 // A world that answers one request in twenty with a refusal, an error, silence or late: runs converge all the same, with
-// no more requests under way than allowed, and whoever is told to wait waits. All of it measured at a proxy.
+// no more requests under way than allowed, and whoever is asked to wait waits. All of it measured at a proxy.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import { newProcess } from './process.ts';
 const SEED = Number(process.env.SKEP_SEED ?? 20261121);
 const CONCURRENCY = 6;
 const RETRY_AFTER_SECONDS = 1;
-/** As many runs as it may take until one meets no error that is told and not repeated. */
+/** As many runs as it may take until one meets no error that is reported and not repeated. */
 const RUNS_MAX = 8;
 
 let cluster: TestCluster;
@@ -104,8 +104,8 @@ test('runs converge, keep to the limit of requests under way, and wait as long a
   await Promise.all([proxy.close(), client.close()]);
 
   const bad = proxy.seen.filter(({ status }) => status === undefined || status === 429 || status === 500).length;
-  const told = `${proxy.seen.length} requests, ${bad} refused or lost; runs until exit 0: ${runs.join(', ')}`;
-  process.stdout.write(`${told}; at most ${proxy.most()} of ${CONCURRENCY} under way\n`);
+  const reported = `${proxy.seen.length} requests, ${bad} refused or lost; runs until exit 0: ${runs.join(', ')}`;
+  process.stdout.write(`${reported}; at most ${proxy.most()} of ${CONCURRENCY} under way\n`);
   expect(bad).toBeGreaterThan(proxy.seen.length / 40);
   expect(proxy.most()).toBeLessThanOrEqual(CONCURRENCY);
   expect(proxy.most()).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-// Manifests for tests of the run, and what lives of them: everything that carries the instance's label.
+// Manifests for tests of the run, and what exists of them: everything that carries the instance's label.
 
 import type { ConnectedCluster } from '../../src/adapters/cluster/connect.ts';
 import { idOf, type KubeObject } from '../../src/kube/object.ts';
@@ -34,7 +34,7 @@ export function fleetFiles(servers: Readonly<Record<string, string>>): Record<st
   return { 'cluster/base.yaml': `${NAMESPACE}---\n${GROUP}`, ...Object.fromEntries(files) };
 }
 
-/** What lives of the instance's set, being deleted or not, by `namespace/Kind/name`. */
+/** What exists of the instance's set, being deleted or not, by `namespace/Kind/name`. */
 export async function members(client: ConnectedCluster, instance: string): Promise<Map<string, KubeObject>> {
   const applySet = applySetId(instance, 'default');
   const resources = (await client.resources()).filter(({ verbs }) => verbs.includes('list'));

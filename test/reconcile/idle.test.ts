@@ -332,7 +332,7 @@ test('an object that another took the place of after planning is neither changed
   }
 });
 
-/** Deletes a ConfigMap of ours; somebody else makes one of the same name. */
+/** Deletes a ConfigMap of ours; someone else makes one of the same name. */
 async function replaceByAnother(name: string): Promise<void> {
   const path = `${TOOLS}/configmaps`;
   const metadata = { name: `${name}-runconfig`, namespace: 'tools' };

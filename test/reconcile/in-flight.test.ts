@@ -69,7 +69,7 @@ function jumpingClock(): Clock & { jump(): void } {
 }
 
 /** Whether it failed at once or in parts. */
-function told(result: RunResult | Error): string {
+function reported(result: RunResult | Error): string {
   if (result instanceof Error) return result.message;
   return [
     ...result.failures.map(({ message }) => message),
@@ -126,7 +126,7 @@ test.each(ROWS)('$reason', async ({ held }) => {
   expect(versionsOf(await members(client, 'test'))).toEqual(versions);
   expect((await cluster.send('GET', '/api/v1/namespaces/default/configmaps/skep-test')).body).toEqual(parent.body);
   expect(proxy.seen.slice(before).filter(({ isWrite }) => isWrite)).toEqual([]);
-  expect(told(result)).toContain('the lease ran out before the run was done');
+  expect(reported(result)).toContain('the lease ran out before the run was done');
 });
 
 test.each([

@@ -41,7 +41,7 @@ async function living(name: string): Promise<KubeObject | undefined> {
   return status === 200 ? body : undefined;
 }
 
-/** As somebody writes it who may patch ConfigMaps, and knows all that is public. */
+/** As someone writes it who may patch ConfigMaps, and knows all that is public. */
 async function forge(name: string, manager: string): Promise<void> {
   const labels = { [PART_OF]: applySetId('test', 'default'), [SOURCE]: 'fleet' };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'tools', labels } };

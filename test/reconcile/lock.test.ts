@@ -50,7 +50,7 @@ afterAll(async () => {
 
 interface Runner {
   /** What it did, in words, so far. */
-  readonly told: string[];
+  readonly reported: string[];
   run(): Promise<RunResult>;
 }
 
@@ -70,7 +70,7 @@ async function another(decorate: (cluster: Cluster) => Cluster = (cluster) => cl
     path: 'cluster',
     repository: openRepository({ ...git, outbound, clock: systemClock }),
   };
-  const told: string[] = [];
+  const reported: string[] = [];
   const deps = {
     cluster: decorate(client),
     clock: FAST,
@@ -80,9 +80,9 @@ async function another(decorate: (cluster: Cluster) => Cluster = (cluster) => cl
     random: randomBytes,
     digestKey: openDigestKey(client, 'test', 'default'),
     progress: ({ action, resource }: RunResult['outcomes'][number]) =>
-      void told.push(`${formatId(resource)} ${action}`),
+      void reported.push(`${formatId(resource)} ${action}`),
   };
-  return { told, run: () => reconcile(deps, optionsOf({})) };
+  return { reported, run: () => reconcile(deps, optionsOf({})) };
 }
 
 async function lease(): Promise<{ spec: JsonObject; object: KubeObject } | undefined> {
@@ -90,7 +90,7 @@ async function lease(): Promise<{ spec: JsonObject; object: KubeObject } | undef
   return status === 404 ? undefined : { spec: isObject(body.spec) ? body.spec : {}, object: body };
 }
 
-/** Somebody who took the lease and then was not heard of again. */
+/** Someone who took the lease and then was not heard of again. */
 async function leaveLeaseTo(holder: string, renewTime = '2026-01-01T00:00:00.000000Z'): Promise<KubeObject> {
   const held = await lease();
   const spec = { ...held?.spec, holderIdentity: holder, leaseDurationSeconds: 15, renewTime };
@@ -115,9 +115,9 @@ test('of two runs at once one writes, and the other is locked while the first re
     code: 'locked',
     data: { lease: 'default/skep-test', holder: taken?.spec.holderIdentity },
   });
-  expect(second.told).toEqual([]);
+  expect(second.reported).toEqual([]);
   expect(exitCodeOf(await running)).toBe(0);
-  expect(first.told).toContain('tools/MCPServer/clock created');
+  expect(first.reported).toContain('tools/MCPServer/clock created');
   expect((await lease())?.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
 });
 
@@ -140,7 +140,7 @@ test('the lease of a dead holder is waited out for its full time and then taken 
   const result = await runner.run();
   expect(FAST.monotonic() - started).toBeGreaterThan(15_000);
   expect(exitCodeOf(result)).toBe(0);
-  expect(runner.told).toContain('tools/MCPServer/clock configured');
+  expect(runner.reported).toContain('tools/MCPServer/clock configured');
   expect((await lease())?.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
 });
 
@@ -158,8 +158,8 @@ test('a run whose plan another run has overtaken plans again', async () => {
     },
   }));
   const result = await slower.run();
-  expect(faster.told).toContain('tools/MCPServer/news created');
-  expect(slower.told).toEqual([]);
+  expect(faster.reported).toContain('tools/MCPServer/news created');
+  expect(slower.reported).toEqual([]);
   expect(exitCodeOf(result)).toBe(0);
   const versions = versionsOf(await members(world.client, 'test'));
   expect((await slower.run()).outcomes).toEqual([]);

@@ -1,4 +1,4 @@
-// Who is told of runs: requests as each forge documents them, once per change, and never at the expense of a run.
+// Who is notified of runs: requests as each forge documents them, once per change, and never at the expense of a run.
 
 import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { sendWebhook } from '../../src/adapters/notify/webhook.ts';
 import type { RunRecord } from '../../src/reconcile/history/ports.ts';
 import { failedRecord } from '../../src/reconcile/history/record.ts';
 import { noticeOfCommit, noticeOfRun } from '../../src/reconcile/notify/notices.ts';
-import type { Notice, Told } from '../../src/reconcile/notify/ports.ts';
+import type { LastNotice, Notice } from '../../src/reconcile/notify/ports.ts';
 import { openNotices } from '../../src/reconcile/notify/tell.ts';
 import { Failure } from '../../src/std/failure.ts';
 import { type InstanceFolder, instanceFolder } from '../harness/instance.ts';
@@ -183,14 +183,14 @@ test('a webhook of thousands of problems is a small message that says how many m
 });
 
 describe('a channel', () => {
-  /** Runs with these states, a minute apart, and what was told of them; `restart` forgets all but the memory. */
-  async function told(
+  /** Runs with these states, a minute apart, and what was reported of them; `restart` forgets all but the memory. */
+  async function reported(
     runs: readonly (Partial<RunRecord> | 'restart' | 'hour')[],
     failing = false,
     retryAfterMs = 0,
   ): Promise<string[]> {
     let now = 0;
-    let kept: ReadonlyMap<string, Told> = new Map();
+    let kept: ReadonlyMap<string, LastNotice> = new Map();
     const sent: string[] = [];
     const open = () =>
       openNotices({
@@ -232,48 +232,48 @@ describe('a channel', () => {
   const rolledBack = { pinned: [{ source: 'fleet', good: SHA, bad: '77' }] };
 
   test.each([
-    { reason: 'the same state once', runs: [ok, ok, ok], told: ['none>success@41'] },
-    { reason: 'a restart tells nothing anew', runs: [ok, 'restart', ok], told: ['none>success@41'] },
+    { reason: 'the same state once', runs: [ok, ok, ok], reported: ['none>success@41'] },
+    { reason: 'a restart tells nothing anew', runs: [ok, 'restart', ok], reported: ['none>success@41'] },
     {
       reason: 'from pending to success',
       runs: [pending, pending, ok],
-      told: ['none>pending@41', 'pending>success@41'],
+      reported: ['none>pending@41', 'pending>success@41'],
     },
-    { reason: 'pods that come and go later', runs: [ok, pending, ok, pending], told: ['none>success@41'] },
+    { reason: 'pods that come and go later', runs: [ok, pending, ok, pending], reported: ['none>success@41'] },
     {
       reason: 'a fault and its mend',
       runs: [ok, broken, ok],
-      told: ['none>success@41', 'success>failure@41', 'failure>success@41'],
+      reported: ['none>success@41', 'success>failure@41', 'failure>success@41'],
     },
-    { reason: 'the next commit', runs: [ok, next], told: ['none>success@41', 'success>success@9c'] },
-    { reason: 'a world that is away blames no commit', runs: [ok, offline, ok], told: ['none>success@41'] },
-    { reason: 'what was rolled back', runs: [rolledBack, rolledBack], told: ['none>failure@77'] },
-    { reason: 'no run of the source', runs: [{ commits: {} }], told: [] },
-  ])('is told of $reason', async ({ runs, told: expected }) => {
-    expect(await told(runs)).toEqual(expected);
+    { reason: 'the next commit', runs: [ok, next], reported: ['none>success@41', 'success>success@9c'] },
+    { reason: 'a world that is away blames no commit', runs: [ok, offline, ok], reported: ['none>success@41'] },
+    { reason: 'what was rolled back', runs: [rolledBack, rolledBack], reported: ['none>failure@77'] },
+    { reason: 'no run of the source', runs: [{ commits: {} }], reported: [] },
+  ])('is told of $reason', async ({ runs, reported: expected }) => {
+    expect(await reported(runs)).toEqual(expected);
   });
 
   test('that flaps is told of ten swings an hour, then of what stands at its end', async () => {
     const swings = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? ok : broken));
-    expect(await told(swings)).toHaveLength(10);
-    expect((await told([...swings, 'hour', ok])).at(-1)).toBe('failure>success@41');
+    expect(await reported(swings)).toHaveLength(10);
+    expect((await reported([...swings, 'hour', ok])).at(-1)).toBe('failure>success@41');
   });
 
   test('hears of each commit, however many there are, up to sixty times an hour', async () => {
     const commits = Array.from({ length: 30 }, (_, index) => ({ commits: { fleet: `${10 + index}0d5a` } }));
     const both = commits.flatMap((each) => [{ ...pending, ...each }, each]);
-    expect(await told(both)).toHaveLength(60);
-    expect(await told([...both, { commits: { fleet: 'ff' } }])).toHaveLength(60 + 1);
+    expect(await reported(both)).toHaveLength(60);
+    expect(await reported([...both, { commits: { fleet: 'ff' } }])).toHaveLength(60 + 1);
   });
 
   test('that says when to try again is left alone until then', async () => {
-    expect(await told([ok, ok, ok, ok, ok, ok], true)).toHaveLength(3);
-    expect(await told([ok, ok, ok, ok, ok, ok], true, 5 * 60_000)).toHaveLength(2);
+    expect(await reported([ok, ok, ok, ok, ok, ok], true)).toHaveLength(3);
+    expect(await reported([ok, ok, ok, ok, ok, ok], true, 5 * 60_000)).toHaveLength(2);
   });
 
   test('that does not answer is left alone for longer and longer', async () => {
     expect(
-      await told(
+      await reported(
         Array.from({ length: 61 }, () => ok),
         true,
       ),

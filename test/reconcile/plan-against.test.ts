@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** Digests are made with another key; all else is the same. */
-function told({ batches, held, unchanged, waiting }: Plan): object {
+function reported({ batches, held, unchanged, waiting }: Plan): object {
   return {
     batches: batches.map(({ name, changes }) => [
       name,
@@ -93,7 +93,7 @@ function told({ batches, held, unchanged, waiting }: Plan): object {
 }
 
 function whole({ plan, problems, failures }: RunResult): object {
-  return { ...told(plan), problems, failures };
+  return { ...reported(plan), problems, failures };
 }
 
 const DELETED = Object.fromEntries(Object.keys(BASE).map((path) => [path, undefined]));

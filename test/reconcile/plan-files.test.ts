@@ -47,7 +47,7 @@ async function create(name: string, image: string): Promise<void> {
   await world.client.create({ apiVersion, kind, metadata: { name, namespace }, spec: { image, transport: 'stdio' } });
 }
 
-/** As somebody else, by another field manager. */
+/** As someone else, by another field manager. */
 async function edit(name: string, spec: Record<string, string>): Promise<void> {
   const live = await world.client.get({ ...SERVER, name });
   if (live === undefined) throw new Error(`${name} does not live`);

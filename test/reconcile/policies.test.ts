@@ -1,4 +1,4 @@
-// What the policies of the instance deny is not applied and stays as it lives; of what they deny of children, the children.
+// What the policies of the instance deny is not applied and stays as it exists; of what they deny of children, the children.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readPolicies } from '../../src/kube/policy/read.ts';
@@ -80,7 +80,7 @@ test('a namespace whose manifest is denied gives nobody the label that it declar
   const before = await versionOfClock();
   const named = { apiGroups: ['', 'toolhive.stacklok.dev'], apiVersions: ['*'], operations: ['CREATE'] };
   const matching = { resourceRules: [{ ...named, resources: ['namespaces', 'mcpservers'] }] };
-  // In the namespace, what is labelled `free` may do anything; nobody may label it so.
+  // In the namespace, what is labelled `free` may do anything; no one may label it so.
   const expression =
     "object.kind == 'Namespace' ? !('free' in object.metadata.?labels.orValue({})) : 'free' in namespaceObject.metadata.?labels.orValue({}) || !object.spec.image.endsWith(':2.0.0')";
   publish(world.fleet, { clock: '2.0.0' });

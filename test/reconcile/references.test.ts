@@ -57,7 +57,7 @@ async function conditionsOf(url: string): Promise<string[]> {
 }
 
 /** What became of the settings. */
-function told({ outcomes, plan }: RunResult): string[] {
+function reported({ outcomes, plan }: RunResult): string[] {
   return [
     ...outcomes.map(({ action, resource, error }) => `${formatId(resource)} ${action} ${error?.message ?? ''}`.trim()),
     ...plan.held.map(({ resource, reason }) => `${formatId(resource)} held: ${reason}`),
@@ -75,7 +75,7 @@ test('who uses settings is in their status, and their digest in the status of wh
 test('settings that Git no longer has say why they stay, until Git has them again', async () => {
   const blocked = 'DeletionBlocked True: tools/MCPServer/weather still refers to it';
   publish(server('weather', true));
-  expect(told(await world.run(OPTIONS))).toEqual([
+  expect(reported(await world.run(OPTIONS))).toEqual([
     'tools/MCPExternalAuthConfig/access held: tools/MCPServer/weather still refers to it',
   ]);
   expect(await conditionsOf(`${CONFIGS}/access`)).toContain(blocked);
@@ -93,8 +93,10 @@ test('a resource that nobody declared keeps what it refers to', async () => {
   const result = await world.run(OPTIONS);
   await world.cluster.send('DELETE', `${SERVERS}/by-hand`);
   expect(created.status).toBe(201);
-  expect(told(result)).toEqual(['tools/MCPExternalAuthConfig/access held: tools/MCPServer/by-hand still refers to it']);
-  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+  expect(reported(result)).toEqual([
+    'tools/MCPExternalAuthConfig/access held: tools/MCPServer/by-hand still refers to it',
+  ]);
+  expect(reported(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });
 
 test('settings wait for who uses them to let go: that change is refused', async () => {
@@ -105,11 +107,11 @@ test('settings wait for who uses them to let go: that change is refused', async 
   publish(server('weather', false));
   const refused = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
-  expect(told(refused)).toEqual(['tools/MCPExternalAuthConfig/access held: its deletion waits for approval']);
+  expect(reported(refused)).toEqual(['tools/MCPExternalAuthConfig/access held: its deletion waits for approval']);
   expect(refused.plan.waiting.map(({ reasons }) => reasons)).toEqual([
     ['tools/MCPServer/weather is refused by the API server: it may be the new name of what would be deleted'],
   ]);
-  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+  expect(reported(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });
 
 test('settings wait for who uses them to let go: that change failed', async () => {
@@ -120,12 +122,12 @@ test('settings wait for who uses them to let go: that change failed', async () =
   publish(server('weather', false));
   const failed = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
-  expect(told(failed)).toEqual([
+  expect(reported(failed)).toEqual([
     expect.stringContaining(
       'access held nothing of source fleet is deleted now: tools/MCPServer/weather could not be applied (and 1 more resource has a problem)',
     ),
   ]);
-  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+  expect(reported(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });
 
 test('settings wait for who uses them to go: that deletion failed', async () => {
@@ -133,10 +135,10 @@ test('settings wait for who uses them to go: that deletion failed', async () => 
   publish();
   const failed = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
-  expect(told(failed)).toEqual([
+  expect(reported(failed)).toEqual([
     'tools/MCPExternalAuthConfig/access held not tried: tools/MCPServer/weather failed before it',
   ]);
-  expect(told(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
+  expect(reported(await world.run(OPTIONS))).toEqual(['tools/MCPExternalAuthConfig/access deleted']);
 });
 
 test('settings wait where who might use them could not be listed', async () => {
@@ -144,7 +146,7 @@ test('settings wait where who might use them could not be listed', async () => {
   publish(server('weather', false));
   const result = await world.run(OPTIONS);
   world.cluster.cluster.faults.clear();
-  expect(told(result)).toEqual([
+  expect(reported(result)).toEqual([
     'tools/MCPExternalAuthConfig/access held: MCPRemoteProxy could not be listed, and one may refer to it',
   ]);
 });
@@ -165,11 +167,11 @@ kind: Secret
 metadata: {name: tokens, namespace: tools}
 stringData: {${keys}}
 `;
-  const told = ({ problems }: RunResult) =>
+  const reported = ({ problems }: RunResult) =>
     problems.map(({ code, severity, pointer }) => `${severity} ${code} ${pointer}`);
   publish(CONFIG, server('wiki: x'));
   const first = await world.run(OPTIONS);
-  expect(told(first)).toEqual([
+  expect(reported(first)).toEqual([
     'warning reference-missing /spec/serviceAccount',
     'warning reference-key-missing /spec/secrets/0',
   ]);
@@ -183,5 +185,5 @@ kind: ServiceAccount
 metadata: {name: readers, namespace: tools}
 `,
   );
-  expect(told(await world.run(OPTIONS))).toEqual([]);
+  expect(reported(await world.run(OPTIONS))).toEqual([]);
 });

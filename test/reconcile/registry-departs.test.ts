@@ -76,7 +76,7 @@ async function leaving(): Promise<KubeObject | undefined> {
   return status === 200 ? body : undefined;
 }
 
-/** A child that somebody holds keeps its owner. */
+/** A child that someone holds keeps its owner. */
 async function holdChild(finalizers: readonly string[]): Promise<void> {
   const path = '/api/v1/namespaces/default/configmaps/leaving-registry-server-config';
   const body = { metadata: { finalizers } };

@@ -57,7 +57,7 @@ async function begin(changes: Readonly<Record<string, unknown>> = {}): Promise<v
   await acceptSources();
 }
 
-/** An instance all of whose sources are other ones writes nothing until somebody says that it is the same instance. */
+/** An instance all of whose sources are other ones writes nothing until someone says that it is the same instance. */
 async function acceptSources(): Promise<void> {
   await folder.use(async (instance) => {
     const { plan } = await planOnly(instance.deps, instance.options());

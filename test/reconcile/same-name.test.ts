@@ -1,4 +1,4 @@
-// Two instances of one name and home on a cluster: the second one writes nothing before somebody has approved that it is the
+// Two instances of one name and home on a cluster: the second one writes nothing before someone has approved that it is the
 // first one with other sources. Two of one name in different homes leave each other's objects alone.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -17,7 +17,7 @@ import { GROUP, NAMESPACE, server } from './fleet.ts';
 /** With what JSON, URLs, shells and YAML write in other ways. */
 const VALUES = ['hunter2 "quoted" \\ & <ü>/+%=?', 'correct-horse\nbattery staple', 'url-password-7f3a'];
 
-/** Every spelling that somebody could read it by. */
+/** Every spelling that someone could read it by. */
 const SPELLINGS = VALUES.flatMap((value) => {
   const bytes = Buffer.from(value);
   const json = JSON.stringify(value).slice(1, -1);
@@ -128,7 +128,7 @@ async function logged(): Promise<string> {
   return running.output();
 }
 
-/** Traces go to a path of their own, and all else that is sent is told to those who asked for it. */
+/** Traces go to a path of their own, and all else that is sent is reported to those who asked for it. */
 function sent(to: string): string {
   return JSON.stringify(receiver.received.filter(({ path }) => path === to));
 }

@@ -1,4 +1,4 @@
-// Secrets that are encrypted with SOPS, in runs: made where the source has the key, and held as they live wherever something
+// Secrets that are encrypted with SOPS, in runs: made where the source has the key, and held as they exist wherever something
 // is wrong about them. Of the source, only what would be deleted waits for that.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ function run(): Promise<RunResult> {
 }
 
 /** What changed, what is held, and what is complained about, with its place. */
-function told({ outcomes, plan, problems, failures }: RunResult): string[] {
+function reported({ outcomes, plan, problems, failures }: RunResult): string[] {
   return [
     ...outcomes
       .filter(({ action }) => action !== 'unchanged')
@@ -80,20 +80,20 @@ test('with the key of the source the Secret is made of what was encrypted; plain
     'cluster/base.yaml': NAMESPACE,
     'cluster/api.json': await sealed(secret('one'), key),
   });
-  expect(told(await run())).toEqual(['created Namespace/tools', 'created tools/Secret/api']);
+  expect(reported(await run())).toEqual(['created Namespace/tools', 'created tools/Secret/api']);
   expect(await living()).toBe('one');
-  expect(told(await run())).toEqual([]);
+  expect(reported(await run())).toEqual([]);
 });
 
 test('a value that changes is changed, and a document that is encrypted as a whole is read, too', async () => {
   const whole = await sealed(secret('whole', 'whole'), key, '.');
   world.fleet.commit({ 'cluster/api.json': await sealed(secret('two'), key), 'cluster/whole.json': whole });
-  expect(told(await run())).toEqual(['configured tools/Secret/api', 'created tools/Secret/whole']);
+  expect(reported(await run())).toEqual(['configured tools/Secret/api', 'created tools/Secret/whole']);
   expect(await living('whole')).toBe('whole');
   world.fleet.commit({ 'cluster/whole.json': undefined });
 });
 
-/** Each leaves the Secret as it lives, names file and line, and stops nothing else but deletions of the source. */
+/** Each leaves the Secret as it exists, names file and line, and stops nothing else but deletions of the source. */
 const TROUBLES: readonly {
   readonly code: string;
   readonly cause: () => Promise<void> | void;
@@ -142,7 +142,7 @@ test.each(TROUBLES)(
     });
     await cause();
     const result = await run();
-    expect(told(result)).toEqual([
+    expect(reported(result)).toEqual([
       'configured tools/ConfigMap/beside',
       'held tools/ConfigMap/marker',
       'held tools/Secret/api',
@@ -160,12 +160,12 @@ test('a new key takes effect in the next run of the same process, though nothing
   world.fleet.commit({ 'cluster/api.json': await sealed(secret('rotated'), newKey) });
   writeKeys(key);
   await instance.use(async (opened) => {
-    expect(told(await opened.run())).toContain('sops-key-wrong cluster/api.json:11');
+    expect(reported(await opened.run())).toContain('sops-key-wrong cluster/api.json:11');
     writeKeys(key, newKey);
     // What was to be deleted waited for that.
-    expect(told(await opened.run())).toEqual(['configured tools/Secret/api', 'deleted tools/ConfigMap/marker']);
+    expect(reported(await opened.run())).toEqual(['configured tools/Secret/api', 'deleted tools/ConfigMap/marker']);
     writeKeys(key);
-    expect(told(await opened.run())).toContain('held tools/Secret/api');
+    expect(reported(await opened.run())).toContain('held tools/Secret/api');
   });
   expect(await living()).toBe('rotated');
 });
@@ -178,7 +178,7 @@ test('where the identity is encrypted and the key is missing, nothing of the sou
   await run();
   writeKeys(newKey);
   world.fleet.commit({ 'cluster/api.json': undefined });
-  expect(told(await run())).toEqual([
+  expect(reported(await run())).toEqual([
     'held tools/Secret/api',
     'held tools/Secret/whole',
     expect.stringMatching(/^sops-key-wrong cluster\/whole.json:/),
@@ -209,7 +209,7 @@ test('a plan for a pull request needs no key: it tells which Secrets change', as
       [{ path: expect.stringContaining('token'), before: '*** (before)', after: '*** (after)' }],
     ],
   ]);
-  expect(told(result).filter((line) => line.startsWith('sops'))).toEqual([]);
+  expect(reported(result).filter((line) => line.startsWith('sops'))).toEqual([]);
 });
 
 test('what is no Secret may have no encrypted values: they would be shown wherever it is', async () => {
@@ -217,6 +217,6 @@ test('what is no Secret may have no encrypted values: they would be shown wherev
   const map = { ...secret('not for a ConfigMap'), kind: 'ConfigMap' };
   world.fleet.commit({ 'cluster/map.json': await sealed(map, key, '^(stringData)$') });
   const result = await run();
-  expect(told(result)).toContain('sops-outside-secret cluster/map.json:9');
+  expect(reported(result)).toContain('sops-outside-secret cluster/map.json:9');
   expect(JSON.stringify(result)).not.toContain('not for a ConfigMap');
 });

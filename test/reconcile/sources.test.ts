@@ -56,7 +56,7 @@ async function run(sources: readonly FleetSource[]): Promise<RunResult> {
 }
 
 /** Made, changed, held, deleted and complained about. */
-function told({ outcomes, plan, problems, failures }: RunResult): string[] {
+function reported({ outcomes, plan, problems, failures }: RunResult): string[] {
   return [
     ...outcomes
       .filter(({ resource, action }) => action !== 'unchanged' && !(action === 'created' && resource.kind === 'Role'))
@@ -81,7 +81,7 @@ test('what is beyond the limits of its source is told with its place, and not ap
     'system.yaml': configMap('evil', 'kube-system'),
     'role.yaml': 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: evil}\nrules: []\n',
   });
-  expect(told(await run([source('fleet'), source('team', TEAM)]))).toEqual([
+  expect(reported(await run([source('fleet'), source('team', TEAM)]))).toEqual([
     'created Namespace/team-a',
     'created Namespace/tools',
     'created team-a/ConfigMap/good',
@@ -100,11 +100,11 @@ test('what lives and is now beyond the limits stays, declared or not, and so doe
     'shared.yaml': configMap('shared', 'tools'),
   });
   const sources = [source('fleet'), source('team', TEAM)];
-  expect(told(await run(sources))).toContain('created tools/MCPServer/almanac');
+  expect(reported(await run(sources))).toContain('created tools/MCPServer/almanac');
   team.commit({ 'shared.yaml': undefined, 'good.yaml': configMap('good', 'team-a', 'changed') });
   const narrowed = { allow: { ...TEAM.allow, namespaces: ['team-*'] } };
   const after = await run([source('fleet'), source('team', narrowed)]);
-  const lines = told(after);
+  const lines = reported(after);
   expect(lines.filter((line) => line.startsWith('deleted'))).toEqual([]);
   expect(lines).toContain('configured team-a/ConfigMap/good');
   expect(lines).toContain(
@@ -114,19 +114,19 @@ test('what lives and is now beyond the limits stays, declared or not, and so doe
   const workload = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: 'tools', name: 'almanac' };
   expect(await world.client.get(workload)).toBeDefined();
   // Within the limits again, what nothing declares goes.
-  expect(told(await run(sources))).toContain('deleted tools/ConfigMap/shared');
+  expect(reported(await run(sources))).toContain('deleted tools/ConfigMap/shared');
 });
 
 test('a source cannot block what another one declares by declaring it too, beyond its limits', async () => {
   world.fleet.commit({ 'base.yaml': NAMESPACE, 'own.yaml': configMap('own', 'kube-system') });
   const sources = [source('fleet'), source('team', TEAM)];
-  expect(told(await run(sources))).toContain('created kube-system/ConfigMap/own');
+  expect(reported(await run(sources))).toContain('created kube-system/ConfigMap/own');
   team.commit({
     'steal.yaml': configMap('own', 'kube-system', 'stolen'),
     'broken.yaml': `${configMap('own', 'kube-system')}extra: 1\n`,
   });
   world.fleet.commit({ 'own.yaml': configMap('own', 'kube-system', 'new') });
-  const lines = told(await run(sources));
+  const lines = reported(await run(sources));
   expect(lines).toContain('configured kube-system/ConfigMap/own');
   const own = await world.client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'own' });
   expect(own?.data).toEqual({ k: 'new' });
@@ -144,7 +144,7 @@ test('what is ignored is not read, as if it were not there: also a link, which e
   team.git('commit', '--quiet', '--message', 'a link');
   team.publish();
   const settings = { ...TEAM, ignore: ['**/drafts/**', 'good.y?ml'] };
-  expect(told(await run([source('fleet'), source('team', settings)]))).toEqual([
+  expect(reported(await run([source('fleet'), source('team', settings)]))).toEqual([
     'created team-a/ConfigMap/notes',
     'deleted team-a/ConfigMap/good',
   ]);
@@ -164,7 +164,7 @@ test('a path below a link or a submodule is refused, and nothing of the source i
   ];
   for (const { path, why } of rows) {
     const result = await run([source('fleet'), source('team', { ...TEAM, path })]);
-    expect(told(result)).toEqual(
+    expect(reported(result)).toEqual(
       expect.arrayContaining([
         'held team-a/ConfigMap/notes: source team: it could not be read',
         'source-path-not-found',
@@ -223,7 +223,7 @@ test('a commit approves and suspends nothing, also of other instances', async ()
   world.fleet.commit({ 'kept.yaml': [...kept, ...like].map((name) => configMap(name, 'default')).join('---\n') });
   const result = await run([source('fleet')]);
   expect(result.problems.map(({ code }) => code)).toEqual(kept.map(() => 'record-declared'));
-  expect(told(result).filter((line) => line.startsWith('created'))).toEqual(
+  expect(reported(result).filter((line) => line.startsWith('created'))).toEqual(
     like.map((name) => `created default/ConfigMap/${name}`).sort(),
   );
 });

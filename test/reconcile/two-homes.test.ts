@@ -46,7 +46,7 @@ interface Found {
   readonly version?: string;
 }
 
-/** What lives in a namespace of what an instance may have made. */
+/** What exists in a namespace of what an instance may have made. */
 async function living(namespace: string): Promise<readonly Found[]> {
   const resources = (await world.client.resources()).filter(({ verbs }) => verbs.includes('list'));
   const lists = await Promise.all(resources.map((each) => world.client.list(each)));

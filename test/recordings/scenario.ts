@@ -113,7 +113,7 @@ export function settle(reason: string, path: string, until: (answer: Answer) => 
   return { reason, method: 'GET', path, until, calmMs: 1500 };
 }
 
-/** What lives at a JSON pointer of an answer's body, or undefined. */
+/** What exists at a JSON pointer of an answer's body, or undefined. */
 export function at(value: Json | undefined, pointer: string): Json | undefined {
   let found: Json | undefined = value;
   for (const token of pointer.split('/').slice(1)) {

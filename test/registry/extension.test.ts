@@ -32,9 +32,9 @@ test('each registry of the configuration is told, with its sync as far as there 
   await service.store.record(KEY, state);
   const { status, json, headers } = await service.get(BASE);
   expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
-  const { phase: _, rejectedCount: __, ...told } = state;
+  const { phase: _, rejectedCount: __, ...reported } = state;
   expect(json.registries).toEqual([
-    { name: 'tools', ...FILE, syncSchedule: '1h30m', syncStatus: { ...told, phase: 'failed', message: FAILED } },
+    { name: 'tools', ...FILE, syncSchedule: '1h30m', syncStatus: { ...reported, phase: 'failed', message: FAILED } },
     { name: 'empty', ...FILE },
     { name: 'with/slash', ...FILE },
     { name: 'nothing', type: 'MANAGED', creationType: 'CONFIG', sourceType: 'managed', format: 'toolhive' },

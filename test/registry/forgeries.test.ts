@@ -73,7 +73,7 @@ async function publicPem(): Promise<string> {
 interface Forgery {
   readonly reason: string;
   readonly token: () => Promise<string> | string;
-  /** What is wrong with it as a JWT; `none`: it names nobody whose keys could be looked at. */
+  /** What is wrong with it as a JWT; `none`: it names no one whose keys could be looked at. */
   readonly refused: string | 'none' | 'too-long';
 }
 

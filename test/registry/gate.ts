@@ -23,7 +23,7 @@ export const REFUSED = {
   body: '{"error":"token validation failed"}',
 };
 
-/** What a token is answered with that nobody could judge: it may be a good one. */
+/** What a token is answered with that no one could judge: it may be a good one. */
 export const UNJUDGED = {
   status: 503,
   challenge: undefined,

@@ -61,7 +61,7 @@ const FULL = {
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
-/** As another registry has them: with a status that somebody gave a reason for, and one that is gone. */
+/** As another registry has them: with a status that someone gave a reason for, and one that is gone. */
 const FEED = {
   servers: [
     { server: FULL, _meta: { [OFFICIAL]: { status: 'active', publishedAt: JANUARY, isLatest: true } } },

@@ -119,7 +119,7 @@ test('without a database in the configuration it looks for one at the defaults t
   await store.close();
 });
 
-/** Of which nobody listens. */
+/** Of which no one listens. */
 function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   return new Promise((resolve) => {

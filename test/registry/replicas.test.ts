@@ -256,7 +256,7 @@ test('one replica is killed and the database restarts: clean 503 in the gap, soo
   await load.stop();
 
   expect(seen.wrong).toEqual([]);
-  // Who asked the dead one at that moment, and nobody later.
+  // Who asked the dead one at that moment, and no one later.
   expect(met('unreachable') - unreachable).toBeLessThanOrEqual(CLIENTS);
   expect(
     [...seen.outcomes.keys()].filter((outcome) => !['200', '304', '503', 'unreachable'].includes(outcome)),

@@ -43,7 +43,7 @@ const NEVER: Readonly<Record<ValidationFormat, readonly RegExp[]>> = {
   sarif: [/\n::|\n##\[/],
   junit: [/<script|\]\]>|href="|\n::/],
   github: [/\n::|##\[/],
-  // In a span of code nobody is mentioned and nothing is markup.
+  // In a span of code no one is mentioned and nothing is markup.
   markdown: [/\n::|\n *##\[|\n<!-- skep/],
 };
 

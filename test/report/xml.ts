@@ -74,8 +74,8 @@ function opened(name: string, attributes: ReadonlyMap<string, string>, parent: s
 
 function closed(element: Open | undefined, name: string): readonly string[] {
   if (element?.name !== name) return [`</${name}> closes ${element?.name}`];
-  const told = { tests: element.cases, failures: element.failures };
-  return Object.entries(told).flatMap(([key, count]) => {
+  const reported = { tests: element.cases, failures: element.failures };
+  return Object.entries(reported).flatMap(([key, count]) => {
     const claimed = element.attributes.get(key);
     return claimed === undefined || claimed === String(count) ? [] : [`${name} counts ${claimed} ${key}, not ${count}`];
   });

@@ -1,5 +1,5 @@
-// Stories of the run: what lives (`before/` was applied), what Git says now (`after/`), and what comes of it
-// (`expected.txt`: problems, plan, outcome, and what lives in the end). SKEP_UPDATE=1 writes the expectations anew.
+// Stories of the run: what exists (`before/` was applied), what Git says now (`after/`), and what comes of it
+// (`expected.txt`: problems, plan, outcome, and what exists in the end). SKEP_UPDATE=1 writes the expectations anew.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ async function tellStory(dir: string): Promise<string> {
       ...living,
       '',
       '# what they say of themselves',
-      ...objects.flatMap(told).sort(),
+      ...objects.flatMap(reported).sort(),
       '',
     ].join('\n');
   } finally {
@@ -67,7 +67,7 @@ async function tellStory(dir: string): Promise<string> {
 }
 
 /** Phase, address, why it is ready or not, and what else is not as it should be. */
-function told(object: KubeObject): readonly string[] {
+function reported(object: KubeObject): readonly string[] {
   const { status } = object;
   if (!object.apiVersion.startsWith(`${API_GROUP}/`) || !isObject(status)) return [];
   const ready = readyCondition(status);

@@ -39,7 +39,7 @@ describe('what sops decrypts', () => {
   });
 });
 
-/** What somebody without the key could do to a document, each with what it is refused as. */
+/** What someone without the key could do to a document, each with what it is refused as. */
 const TAMPERED: readonly {
   readonly of: string;
   readonly by: (text: string) => string;

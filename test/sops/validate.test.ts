@@ -104,8 +104,8 @@ const ROWS: readonly {
 test.each(ROWS)('$of', async ({ object, rule, without, with: opened }) => {
   const text = await sealed(object, key, rule);
   const results = [await checked(text, async () => ({ type: 'none' })), await checked(text, keys)];
-  const told = results.map(({ problems }) => problems.map(({ code, place }) => `${code} ${place?.line}`));
-  expect(told).toEqual([without, opened]);
+  const reported = results.map(({ problems }) => problems.map(({ code, place }) => `${code} ${place?.line}`));
+  expect(reported).toEqual([without, opened]);
   expect(JSON.stringify(results)).not.toMatch(/hunter2|AES256/);
 });
 

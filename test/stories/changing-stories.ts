@@ -48,7 +48,7 @@ export const CHANGING_STORIES: readonly Story[] = [
       await client.callTool('test_touch_resource', { uri: WATCHED });
       await client.heard(UPDATED, 2);
       await end();
-      // Two changes of the list come after the touch that nobody hears of: once they are there, it would be too.
+      // Two changes of the list come after the touch that no one hears of: once they are there, it would be too.
       const endLists = await client.watch({ lists: ['resources'] });
       await client.callTool('test_touch_resource', { uri: WATCHED });
       await client.callTool('test_trigger_resource_change');

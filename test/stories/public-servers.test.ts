@@ -1,4 +1,4 @@
-// MCP servers that nobody here wrote, through the modes of the proxy and without it: clients get the same. Real clients, real
+// MCP servers that no one here wrote, through the modes of the proxy and without it: clients get the same. Real clients, real
 // servers, loopback only.
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -122,9 +122,9 @@ async function updateAsUs(stage: Stage): Promise<string> {
 /** Again with the newest version where a controller was faster: whose turn it was must not matter to the story. */
 async function put(stage: Stage, what: string, manager: string, object: KubeObject): Promise<string> {
   const call = { method: 'PUT', path: stage.path, query: { fieldManager: manager } } as const;
-  const told = await send(stage, what, { ...call, contentType: 'application/json', body: JSON.stringify(object) });
-  const now = told.endsWith(': 409') ? await living(stage) : undefined;
-  if (now === undefined || now.metadata.resourceVersion === object.metadata.resourceVersion) return told;
+  const reported = await send(stage, what, { ...call, contentType: 'application/json', body: JSON.stringify(object) });
+  const now = reported.endsWith(': 409') ? await living(stage) : undefined;
+  if (now === undefined || now.metadata.resourceVersion === object.metadata.resourceVersion) return reported;
   const { resourceVersion = '' } = now.metadata;
   return put(stage, what, manager, { ...object, metadata: { ...object.metadata, resourceVersion } });
 }
@@ -193,7 +193,7 @@ function writeStatus(stage: Stage): Promise<string> {
   return patch(stage, 'status written', 'some-controller', { status }, '/status');
 }
 
-/** Somebody wipes who owns what. */
+/** Someone wipes who owns what. */
 function forgetManagers(stage: Stage): Promise<string> {
   if (stage.random.chance(0.7)) return annotate(stage);
   return patch(stage, 'managedFields wiped', 'wiper', { metadata: { managedFields: [{}] } });

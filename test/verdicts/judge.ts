@@ -34,7 +34,7 @@ export function answerOf(live: KubeObject, after: KubeObject, manager: string): 
     : 'others';
 }
 
-/** What somebody else may have moved meanwhile, the status and its traces aside. */
+/** What someone else may have moved meanwhile, the status and its traces aside. */
 export function content({ status: _status, metadata, ...rest }: KubeObject): string {
   const { managedFields: _m, resourceVersion: _r, generation: _g, ...kept } = metadata;
   return canonicalJson({ ...rest, metadata: kept });

@@ -24,7 +24,7 @@ export function readSample(): Case[] {
   return lines.map((line) => JSON.parse(line) as Case);
 }
 
-/** Without the status and the traces that controllers leave of it: sooner or later, and nobody compares them. */
+/** Without the status and the traces that controllers leave of it: sooner or later, and no one compares them. */
 function settled({ status: _, ...live }: KubeObject): KubeObject {
   const { resourceVersion: _version, generation: _generation, managedFields = [], ...metadata } = live.metadata;
   const kept = managedFields.filter(({ manager, subresource }) => {

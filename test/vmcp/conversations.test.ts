@@ -40,8 +40,8 @@ describe('a call', () => {
     const client = await connect(await run(), {}, { 'x-forwarded-prefix': '/mcp/docs/library' });
     await client.ask('tools/call', { name: 'one_echo', arguments: {} });
     const headers = one.calls('tools/call').at(-1)?.headers ?? {};
-    const told = Object.keys(headers).filter((name) => /forwarded/.test(name));
-    expect(told).toEqual(['x-forwarded-for']);
+    const reported = Object.keys(headers).filter((name) => /forwarded/.test(name));
+    expect(reported).toEqual(['x-forwarded-for']);
   });
 
   it('passes _meta, progress and structured content unchanged', async () => {

@@ -1,5 +1,5 @@
 // Three replicas of a virtual server with a real Redis, a hundred people at once, each on any replica, and replicas that are
-// killed again and again: sessions go on, and nobody sees what is another's.
+// killed again and again: sessions go on, and no one sees what is another's.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ export interface FieldRow {
   readonly field: string;
   /** Where it is in the configuration of the story, where that is another pointer. */
   readonly at?: string;
-  /** Two values that must be told apart; undefined takes the setting away. */
+  /** Two values that must be distinguished; undefined takes the setting away. */
   readonly values: readonly [Json | undefined, Json | undefined];
   /** The other settings of the story. */
   readonly base?: Partial<VmcpConfig>;

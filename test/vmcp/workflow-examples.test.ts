@@ -1,4 +1,4 @@
-// Manifests with workflows, end to end: what skep renders of them serves over a public MCP server that nobody here wrote, to
+// Manifests with workflows, end to end: what skep renders of them serves over a public MCP server that no one here wrote, to
 // the official client.
 
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The registry service when nobody asks for much: how much memory it has, and whether a sync keeps it from answering. As the image
+// The registry service when no one asks for much: how much memory it has, and whether a sync keeps it from answering. As the image
 // starts it.
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ export interface RestPlace {
 
 const SAMPLE = 102;
 const MANY = NAMES * VERSIONS.length;
-/** Until garbage is collected that nobody waits for. */
+/** Until garbage is collected that no one waits for. */
 const REST_MS = 10_000;
 
 /** After a list, a search and the facets were asked for: what they need stays. */

@@ -57,7 +57,7 @@ export interface ApiOptions {
   readonly deadline: () => number;
   /** What is under way, for the server's own traces. */
   readonly traceParent?: () => string | undefined;
-  /** Told every request that was sent, when it has ended. */
+  /** Called with every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
 }
 

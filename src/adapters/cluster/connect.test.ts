@@ -268,12 +268,12 @@ test('after the fence fell nothing is written, not even what waited or is repeat
 
 test('whoever counts requests is told which of them only keep what the process holds', async () => {
   const { url } = await serve(({ body }) => ({ json: body === '' ? widget : JSON.parse(body) }));
-  const told: string[] = [];
-  const observe = ({ method, urgent }: Exchange) => told.push(`${method}${urgent ? ' urgent' : ''}`);
+  const reported: string[] = [];
+  const observe = ({ method, urgent }: Exchange) => reported.push(`${method}${urgent ? ' urgent' : ''}`);
   const cluster = await connect(url, { observe });
   await cluster.replace(widget);
-  told.splice(0, told.length - 1);
+  reported.splice(0, reported.length - 1);
   await cluster.get({ ...widget, ...widget.metadata });
   await cluster.apply(widget, { force: true });
-  expect(told).toEqual(['PUT urgent', 'GET', 'PATCH']);
+  expect(reported).toEqual(['PUT urgent', 'GET', 'PATCH']);
 });

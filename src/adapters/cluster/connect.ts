@@ -40,7 +40,7 @@ export interface ClusterOptions {
   readonly urgentTimeoutMs?: number;
   /** Milliseconds for everything together, from now on; absent: as long as it takes. */
   readonly withinMs?: number | undefined;
-  /** Told every request that was sent, when it has ended. */
+  /** Called with every request that was sent, when it has ended. */
   readonly observe?: (exchange: Exchange) => void;
   /** The header `traceparent` of what is under way; absent, or undefined: none is sent. */
   readonly traceParent?: () => string | undefined;

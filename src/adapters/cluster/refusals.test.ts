@@ -63,8 +63,8 @@ test('waiting grows, obeys Retry-After, and ends', async () => {
   const clock = hurriedClock();
   const patient = await serve(first({ ...busy, headers: { 'retry-after': '3' } }, hiccup, hiccup));
   await (await connect(patient.url, { clock })).apply(widget, { force: false });
-  const [told = 0, second = 0, third = 0] = clock.slept;
-  expect([told, second > 250 && second < 550, third > 550 && third < 1_050]).toEqual([3000, true, true]);
+  const [reported = 0, second = 0, third = 0] = clock.slept;
+  expect([reported, second > 250 && second < 550, third > 550 && third < 1_050]).toEqual([3000, true, true]);
   const endless = await serve(() => busy);
   const failure = await failureOf(async () => (await connect(endless.url)).apply(widget, { force: false }));
   expect([failure.code, failure.retryable, endless.received.length]).toEqual(['cluster-busy', true, 6]);

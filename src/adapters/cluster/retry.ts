@@ -17,15 +17,15 @@ export interface Attempt {
 
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 200;
-/** Whoever is told to wait longer gives up: the next run is the better time. */
+/** Whoever is asked to wait longer gives up: the next run is the better time. */
 const LONGEST_WAIT_MS = 10_000;
 
 /** Milliseconds to wait before the next attempt, or undefined: this was the last one. */
 export function waitAfterAnswer(attempt: Attempt, answer: Answer): number | undefined {
   if (attempt.number + 1 >= MAX_ATTEMPTS || !isPassing(attempt, answer)) return undefined;
-  const told = toldToWait(answer);
-  if (told === undefined) return backoff(attempt);
-  return told > LONGEST_WAIT_MS ? undefined : Math.max(told, backoff(attempt));
+  const reported = toldToWait(answer);
+  if (reported === undefined) return backoff(attempt);
+  return reported > LONGEST_WAIT_MS ? undefined : Math.max(reported, backoff(attempt));
 }
 
 /** The same for a request that got no answer, as `unanswered` made a Failure of it. */
@@ -58,10 +58,10 @@ function isStorageHiccup({ text }: Answer): boolean {
 function toldToWait({ headers, text }: Answer): number | undefined {
   const header = headers['retry-after'];
   const { details } = readStatus(text);
-  const told = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
-  const seconds = Number(told ?? Number.NaN);
+  const reported = header ?? (isObject(details) ? details.retryAfterSeconds : undefined);
+  const seconds = Number(reported ?? Number.NaN);
   if (Number.isFinite(seconds)) return seconds * 1000;
-  const until = Date.parse(String(told)) - Date.parse(String(headers.date));
+  const until = Date.parse(String(reported)) - Date.parse(String(headers.date));
   return Number.isFinite(until) ? until : undefined;
 }
 

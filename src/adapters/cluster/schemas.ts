@@ -20,7 +20,7 @@ export interface Schemas {
 
 type Index = ReadonlyMap<string, string>;
 
-/** `cacheDir`: a folder that keeps the documents between processes; they are told apart by content hash. */
+/** `cacheDir`: a folder that keeps the documents between processes; they are distinguished by content hash. */
 export function createSchemas(api: Api, cacheDir: string | undefined): Schemas {
   const documents = new Map<string, Promise<OpenApiDocument>>();
   let index: Promise<Index> | undefined;

@@ -1,4 +1,4 @@
-// A repository behind a server, with a local copy that fetches only what is new and mends itself. Knows nothing about the
+// A repository behind a server, with a local copy that fetches only what is new and fixes itself. Knows nothing about the
 // protocol or the format of objects.
 
 import { rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ export function openMirror(options: MirrorOptions): Repository {
   };
 }
 
-/** A ref that somebody moves at the same time is looked at once more. */
+/** A ref that someone moves at the same time is looked at once more. */
 async function fetchNow(mirror: Mirror, remote: Remote): Promise<Checkout> {
   try {
     return await fetchOnce(mirror, remote);

@@ -14,25 +14,25 @@ export interface GitRef {
   readonly commit?: string;
 }
 
-interface Told {
+interface Advertised {
   /** Names it in messages. */
   readonly says: string;
   /** What to say where a repository lacks it. */
   readonly absent: string;
 }
 
-export interface NameReference extends Told {
+export interface NameReference extends Advertised {
   readonly type: 'name';
   /** The full one: `refs/heads/main`, `refs/tags/v1`, `HEAD`. */
   readonly name: string;
 }
 
-export interface CommitReference extends Told {
+export interface CommitReference extends Advertised {
   readonly type: 'commit';
   readonly oid: string;
 }
 
-export interface RangeReference extends Told {
+export interface RangeReference extends Advertised {
   readonly type: 'range';
   readonly range: Range;
 }

@@ -109,7 +109,7 @@ export function isUnfinished(gitdir: string): boolean {
 }
 
 /**
- * Records that all objects of a commit are in the local copy, for the next fetch. The server is told it as a shallow one:
+ * Records that all objects of a commit are in the local copy, for the next fetch. The server is shown it as a shallow one:
  * otherwise it may take it that its ancestors are here too, and leave out a file that returns to what it was in one of them.
  */
 export async function rememberHave(gitdir: string, commit: string): Promise<void> {
@@ -135,7 +135,7 @@ function explainFailure(reference: Reference, error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   if (error.cause instanceof gitPackage().Errors.NotFoundError) return notFound(reference.absent);
   if (error.code !== 'git-ref-not-found') return error;
-  // What the server offered a moment ago it refuses now: somebody has pushed in between.
+  // What the server offered a moment ago it refuses now: someone has pushed in between.
   if (reference.type !== 'commit') {
     const message = 'it was moved while it was fetched';
     return new Failure('git-ref-not-found', message, { cause: error, retryable: true });

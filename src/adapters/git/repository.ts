@@ -57,7 +57,7 @@ const LIMITS: GitLimits = {
 };
 
 /**
- * Contacts nobody yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
+ * Contacts no one yet. Throws Failure `git-invalid-url`, `git-invalid-ref`, `git-transport-unsupported`,
  * `git-files-not-allowed` or `git-ssh-key-missing`. What `fetch` and `read` throw has a code of GIT_CODES, `data.url` and `data.ref`.
  */
 export function openRepository(options: GitOptions): Repository {

@@ -15,7 +15,7 @@ export interface State {
   current(): Promise<string | undefined>;
   /** A path for a new clone; it does not exist. */
   fresh(): Promise<string>;
-  /** Makes a clone the current one, and removes those that nobody reads any more. Only under the folder's lock. */
+  /** Makes a clone the current one, and removes those that no one reads any more. Only under the folder's lock. */
   adopt(gitdir: string): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export async function writeRepository(dir: string, files: readonly NewFile[], co
       await writeFile(file, content);
     }
     await gitPackage().add({ fs, dir, filepath: files.map(({ path }) => path) });
-    // So that `git commit` works where nobody has told git who they are.
+    // So that `git commit` works where no one has set a name in git.
     await gitPackage().setConfig({ fs, dir, path: 'user.name', value: commit.author.name });
     await gitPackage().setConfig({ fs, dir, path: 'user.email', value: commit.author.email });
     const author = { ...commit.author, timestamp: commit.timestamp, timezoneOffset: 0 };

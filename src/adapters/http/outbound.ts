@@ -36,7 +36,7 @@ export interface OutboundOptions {
   readonly connections?: number;
   /** Looks host names up; the system's resolver. */
   readonly resolve?: Resolve;
-  /** Told when anything asked of it has ended, well or not. */
+  /** Called when anything asked of it has ended, well or not. */
   readonly ended?: () => void;
 }
 

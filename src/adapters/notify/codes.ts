@@ -1,4 +1,4 @@
-// The codes of notifications that could not be made. Knows nothing about who is told.
+// The codes of notifications that could not be made. Knows nothing about who is notified.
 
 export const NOTIFY_CODES = {
   'notify-failed':

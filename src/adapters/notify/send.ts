@@ -1,4 +1,4 @@
-// One notification over the guarded client: a few attempts, each bounded in time. Knows nothing about what is told.
+// One notification over the guarded client: a few attempts, each bounded in time. Knows nothing about what is reported.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../../std/failure.ts';
@@ -50,7 +50,7 @@ async function attemptOf(outbound: Outbound, message: Message): Promise<Reason |
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
-      // Whoever has answered well is told, whatever else they answer and however slowly.
+      // Whoever has answered well is reported, whatever else they answer and however slowly.
       readsBody: (status) => !isDelivered(status),
       ...limits,
     });

@@ -13,7 +13,7 @@ const CLAIM_MS = 60_000;
 /** Writes under a claim: `fence` goes first in the same transaction, and throws where the claim is lost. */
 export type Fenced = (fence: (client: pg.Client) => Promise<void>) => SourceWriter;
 
-/** Undefined: somebody else has the source. */
+/** Undefined: someone else has the source. */
 export async function claimSource(
   pool: Pool,
   key: SourceKey,
@@ -68,7 +68,7 @@ async function takeClaim(client: pg.Client, key: SourceKey, claimMs: number): Pr
   return rows[0]?.claim;
 }
 
-/** Ends the claim as part of what it was for. One that ran out is good as long as nobody else took the source. */
+/** Ends the claim as part of what it was for. One that ran out is good as long as no other took the source. */
 async function end(client: pg.Client, key: SourceKey, token: string): Promise<void> {
   const { rowCount } = await client.query(`update ${FREE} where ${OWN}`, [...valuesOf(key), token]);
   if (rowCount === 0) throw claimLost(key);

@@ -107,7 +107,7 @@ async function connectBy(address: DatabaseAddress, tls: Way): Promise<OpenConnec
     statement_timeout: statementTimeoutMs > 0 ? statementTimeoutMs : undefined,
     query_timeout: statementTimeoutMs > 0 ? statementTimeoutMs + SILENCE_MS : undefined,
   });
-  // A connection that breaks while nobody waits for an answer must not end the process: the next use notices.
+  // A connection that breaks while no one waits for an answer must not end the process: the next use notices.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -46,7 +46,7 @@ const TABLE_LOCK_MS = 300;
 const TABLE_LOCK_TRIES = 100;
 /** lock_not_available (PostgreSQL, appendix A). */
 const NO_LOCK = '55P03';
-/** Any number that nobody else locks: the first 8 bytes of our name's digest. */
+/** Any number that no other locks: the first 8 bytes of our name's digest. */
 const LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${sha256('skep migrations').slice(0, 16)}`)).toString();
 /** First line of a file that cannot run in a transaction (CREATE INDEX CONCURRENTLY). */
 const NO_TRANSACTION = '-- no transaction';

@@ -59,7 +59,7 @@ const MAX_LIFETIME_MS = 30 * 60_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
 /**
  * With as many open as may stay unused, how long a caller waits before it opens one more: that costs both sides many times
- * what a page does, and it is closed again as soon as nobody waits for it.
+ * what a page does, and it is closed again as soon as no one waits for it.
  */
 const GROW_AFTER_MS = 25;
 /** And how long after the one before: on a machine that is busy with the work itself, logins would make it worse. */
@@ -84,7 +84,7 @@ export function openPool(settings: DatabaseSettings): Pool {
       return await work(connection.client);
     } catch (error) {
       const failure = databaseFailure(error, settings);
-      // After a lost connection nobody knows what the server still does with it.
+      // After a lost connection no one knows what the server still does with it.
       if (failure.code === 'database-unreachable') connection.broken = true;
       throw failure;
     } finally {

@@ -126,7 +126,7 @@ const OUTLINE = `select e.name, e.version, e.status, ${IS_LATEST}, ${millisecond
   lateral (select case when ${IS_READABLE} then e.document::jsonb #> '{_meta,${PUBLISHER_PROVIDED}}' end) as p (provided)
   where e.source_id = $1`;
 
-/** Rows at a time: what is made of them keeps nobody waiting. */
+/** Rows at a time: what is made of them keeps no one waiting. */
 const OUTLINE_ROWS = 250;
 
 /**

@@ -14,7 +14,7 @@ export interface Word {
 }
 
 /**
- * A separator nobody types keeps the parts from running into each other. `last` is given where it has the same text: versions of
+ * A separator no one types keeps the parts from running into each other. `last` is given where it has the same text: versions of
  * a server often do, and share it.
  */
 export function searchedOf(parts: readonly string[], last?: Searched): Searched {

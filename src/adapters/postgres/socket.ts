@@ -55,7 +55,7 @@ async function encrypt(socket: Socket, address: ServerAddress, tls: TlsCheck): P
   const [answer] = await eventOf(socket, 'data');
   const where = `${address.host}:${address.port}`;
   if (isByte(answer, 'N')) throw new Failure('database-tls', `${where}: the server offers no TLS`);
-  // More than the one byte would be text that somebody slipped in before the encryption (CVE-2021-23222).
+  // More than the one byte would be text that someone slipped in before the encryption (CVE-2021-23222).
   if (!isByte(answer, 'S')) throw new Failure('database-tls', `${where}: no answer to the TLS request`);
   try {
     const secured = connectTls(tlsOptions(socket, address, tls));

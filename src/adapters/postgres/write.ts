@@ -142,7 +142,7 @@ async function laterThanAll(client: pg.Client, sourceId: string, now: string): P
 }
 
 async function writeRows(client: pg.Client, sourceId: string, change: Change, at: string): Promise<void> {
-  // First nobody is the latest any more, then the new ones are: at no moment there are two.
+  // First no one is the latest any more, then the new ones are: at no moment there are two.
   await retire(client, sourceId, change, at);
   await flip(client, sourceId, change, false, at);
   const demoted = change.upserts.filter(({ isLatest }) => !isLatest);

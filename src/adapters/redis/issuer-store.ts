@@ -37,7 +37,7 @@ const RETRY_MAX_MS = 2000;
 /** Of a command while the connection is made again: a failover should cost a moment, not an error. */
 const RETRIES = 20;
 
-/** One step on the server: nobody gets in between. */
+/** One step on the server: no one gets in between. */
 const REPLACE = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;

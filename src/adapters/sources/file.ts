@@ -20,7 +20,7 @@ export async function readFileSource(path: string, maxBytes = MAX_BYTES): Promis
   return { documents: [{ text: strictText(bytes, path), location: path }], extent: 'whole' };
 }
 
-/** Opened without waiting, so that a pipe nobody writes to does not hold the sync up. */
+/** Opened without waiting, so that a pipe no one writes to does not hold the sync up. */
 async function readRegular(path: string, maxBytes: number): Promise<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -54,7 +54,7 @@ export async function openTraces(options: TraceOptions): Promise<Traces> {
   };
 }
 
-/** What is told to the log: whether batches arrive. */
+/** What is written to the log: whether batches arrive. */
 function observed(exporter: SpanExporter, sent: Sent): SpanExporter {
   return {
     export(spans, done) {

@@ -14,7 +14,7 @@ export type RelayService = (request: RelayRequest, answer: Answer) => Flow;
 
 export interface Channel {
   /**
-   * Sends to whoever listens to the topic now, in the order of the calls. False: nobody does. Rejects with a Failure where
+   * Sends to whoever listens to the topic now, in the order of the calls. False: no one does. Rejects with a Failure where
    * the store cannot be reached.
    */
   publish(topic: string, message: Buffer): Promise<boolean>;

@@ -65,7 +65,7 @@ function deliverProgress(state: SessionState, bytes: Buffer, token: string): voi
   observer.dropped('response-unknown');
 }
 
-/** To the call that it belongs to or, where nobody says, the last one in flight; else to a stream that the client listens to. */
+/** To the call that it belongs to or, where no one says, the last one in flight; else to a stream that the client listens to. */
 function relate(state: SessionState, bytes: Buffer, id: string | undefined, of: string | undefined): void {
   const call = of === undefined ? lastReached(state) : state.calls.get(of);
   // A client that comes back for the stream of its call finds there what it has missed.

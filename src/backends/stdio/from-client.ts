@@ -99,7 +99,7 @@ function forward(parts: FromClientParts, client: Client, bytes: Buffer, message:
 
 function routeNotification(parts: FromClientParts, client: Client, bytes: Buffer, message: NotificationMessage): void {
   switch (message.method) {
-    // The process was told so by us, and knows nothing of roots.
+    // The process has it from us, and knows nothing of roots.
     case 'notifications/initialized':
     case 'notifications/roots/list_changed':
       return;

@@ -134,7 +134,7 @@ function containerFields(pkg: JsonObject): JsonObject {
   };
 }
 
-/** As it is written: a URL of http drops port 80, one of a scheme that nobody knows keeps it. */
+/** As it is written: a URL of http drops port 80, one of a scheme that no one knows keeps it. */
 function portOf(url: string): number {
   const colon = url.indexOf(':');
   return Number(URL.parse(`port${url.slice(colon)}`)?.port ?? '');

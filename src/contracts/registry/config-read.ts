@@ -24,7 +24,7 @@ const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;
 
 /**
  * `file`: the name that problems carry. Every problem has file, line and column, or names the variable that the value is
- * from; all are told at once.
+ * from; all are reported together.
  */
 export function readRegistryConfig(text: string, file: string, environment: Environment = {}): RegistryConfigResult {
   const [document, second] = readDocuments(text, file);
@@ -59,7 +59,7 @@ function ruleFindings(value: Json | undefined, misfits: readonly ErrorObject[]):
     else if (keyword !== 'required' && keyword !== 'additionalProperties') unset(sound, instancePath);
   }
   const findings = configFindings(sound as SoundConfig);
-  // Whether providers are missing cannot be told where the section they belong to is broken.
+  // Whether providers are missing cannot be known where the section they belong to is broken.
   const isAuthBroken = misfits.some(
     ({ instancePath }) => instancePath === '/auth' || instancePath.startsWith('/auth/'),
   );

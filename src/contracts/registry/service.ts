@@ -10,7 +10,7 @@ import type { RegistrySource, ServiceOrigin } from './source.ts';
 
 /** One served registry. */
 export interface ServedRegistry extends RegistrySource<ServiceOrigin | { readonly type: 'kubernetes' | 'managed' }> {
-  /** `reconciler`: somebody else brings its content into the store. */
+  /** `reconciler`: someone else brings its content into the store. */
   readonly syncedBy: 'service' | 'reconciler';
 }
 
@@ -72,7 +72,7 @@ export interface ServiceLimits {
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly requestTimeoutMs: number;
-  /** How long new requests are still answered once the service was told to stop. */
+  /** How long new requests are still answered once the service was asked to stop. */
   readonly shutdownGraceMs: number;
   readonly headerBytes: number;
   readonly connections: number;

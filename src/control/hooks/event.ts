@@ -50,7 +50,7 @@ export function readEvent(headers: IncomingHttpHeaders, body: Buffer): HookEvent
   return { type: 'push', ref, urls, defaultBranch };
 }
 
-/** GitHub and Gitea may also be told to send a form with the JSON in it. */
+/** GitHub and Gitea may also be set to send a form with the JSON in it. */
 function payloadOf(headers: IncomingHttpHeaders, body: Buffer): JsonObject | undefined {
   const text = body.toString('utf8');
   const isForm = String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');

@@ -1,4 +1,4 @@
-// Whether a webhook comes from somebody who knows the secret, in the way of each Git server. Over the bytes as they came,
+// Whether a webhook comes from someone who knows the secret, in the way of each Git server. Over the bytes as they came,
 // and in constant time. Knows nothing about what the webhook says.
 
 import { createHmac } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface Signed {
   readonly genuine: boolean;
 }
 
-/** Standard Webhooks, which GitLab's signing tokens follow: an older signature is a delivery sent again by somebody. */
+/** Standard Webhooks, which GitLab's signing tokens follow: an older signature is a delivery sent again by someone. */
 const TOLERANCE_MS = 5 * 60_000;
 
 interface Scheme {

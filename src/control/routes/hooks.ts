@@ -13,20 +13,20 @@ import type { Secrets, Trigger } from '../ports.ts';
 import { addRoute } from '../route.ts';
 
 export interface HookSubject {
-  /** Absent: nobody can send any. */
+  /** Absent: no one can send any. */
   readonly secrets?: Secrets;
   readonly sources: readonly FollowedSource[];
   readonly trigger: Trigger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Told what became of each. */
+  /** Called with what became of each. */
   readonly counted: (provider: string, outcome: string) => void;
 }
 
 /** Git servers send whole lists of commits; what is larger waits for the schedule. */
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Nearly all webhooks are smaller, so nobody who sends large ones can keep them out. */
+/** Nearly all webhooks are smaller, so no one who sends large ones can keep them out. */
 const SMALL_BYTES = 64 * 1024;
 /** Who sent a body is known when all of it is there: until then it takes memory for anybody. */
 const LARGE_AT_ONCE = 4;

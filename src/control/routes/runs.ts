@@ -31,7 +31,7 @@ export function addRunsRoutes(
       reply.header('vary', 'accept');
       if (!wantsPage(request)) {
         await check(request, reply);
-        return reply.sent ? reply : told(reply, () => runs.list());
+        return reply.sent ? reply : sendText(reply, () => runs.list());
       }
       const { shell } = await opened();
       reply.headers(PAGE_HEADERS);
@@ -41,7 +41,7 @@ export function addRunsRoutes(
   addRoute(app, {
     method: 'GET',
     url: '/runs/:id',
-    handler: (request, reply) => told(reply, () => runs.find(paramOf(request, 'id'))),
+    handler: (request, reply) => sendText(reply, () => runs.find(paramOf(request, 'id'))),
   });
   addRoute(app, {
     method: 'GET',
@@ -65,7 +65,7 @@ function paramOf({ params }: FastifyRequest, name: string): string {
   return (params as Readonly<Record<string, string>>)[name] ?? '';
 }
 
-async function told(reply: FastifyReply, json: () => Promise<string>): Promise<FastifyReply> {
+async function sendText(reply: FastifyReply, json: () => Promise<string>): Promise<FastifyReply> {
   try {
     const text = await json();
     return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text);

@@ -44,7 +44,7 @@ export function commitNew(context: ApiContext, write: Write, object: KubeObject)
   return write.dryRun ? named : context.store.put(type.collection, named);
 }
 
-/** Stores a changed object; `next` was read and `old` is what lives, both in the version of the request. Throws 422. */
+/** Stores a changed object; `next` was read and `old` is what exists, both in the version of the request. Throws 422. */
 export function commitChange(context: ApiContext, write: Write, next: KubeObject, old: KubeObject): KubeObject {
   const { type, behaviour } = write;
   const kept = withKeptMetadata(next, old);
@@ -115,7 +115,7 @@ function withGeneratedName(context: ApiContext, type: ResourceType, object: Kube
   }
 }
 
-/** Deletion was asked for, and nobody holds the object any more. */
+/** Deletion was asked for, and no one holds the object any more. */
 function isFinished(type: ResourceType, object: KubeObject): boolean {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   return deletionTimestamp !== undefined && finalizers.length === 0 && !isHeldNamespace(type, object);

@@ -43,7 +43,7 @@ export interface Preconditions {
   readonly otherUid: 'conflict' | 'invalid';
 }
 
-/** A 409 where the write was made from another state or another object than the one that lives. */
+/** A 409 where the write was made from another state or another object than the one that exists. */
 export function checkPreconditions(type: ResourceType, next: KubeObject, old: KubeObject, on: Preconditions): void {
   const { name } = old.metadata;
   const { resourceVersion, uid } = next.metadata;

@@ -1,5 +1,5 @@
 // The rules for metadata that hold for all kinds: names, labels, annotations, owners. Knows nothing about kinds but
-// which form of name each wants, which it is told.
+// which form of name each wants, which the message says.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { Cause } from './status.ts';
@@ -39,7 +39,7 @@ export function nameComplaints(name: string, form: NameForm): string[] {
     case 'subdomain':
       return complaints(name, 253, SUBDOMAIN, SUBDOMAIN_TEXT);
     case 'label':
-      // A subdomain is told what keeps it from being a label.
+      // For a subdomain the message says what keeps it from being a label.
       return complaints(name, 63, LABEL, matchesWhole(name, SUBDOMAIN) ? 'must not contain dots' : LABEL_TEXT);
     case 'rfc1035':
       return complaints(name, 63, RFC1035, RFC1035_TEXT);

@@ -43,7 +43,7 @@ function initialStatus(object: KubeObject): JsonObject {
   };
 }
 
-/** A version that is stored now is remembered for as long as nobody takes it out of the status. */
+/** A version that is stored now is remembered for as long as no one takes it out of the status. */
 function withStoredVersions(status: Json | undefined, next: KubeObject): JsonObject {
   const known = isObject(status) ? status : {};
   const stored = Array.isArray(known.storedVersions) ? known.storedVersions : [];
@@ -84,7 +84,7 @@ function checkSchema(version: JsonObject, index: number, isOnly: boolean): Cause
   if (Object.keys(schemaOf(version)).length === 0) {
     return [{ reason: 'FieldValueRequired', message: 'Required value', field }];
   }
-  // What is wrong inside the schema of a CRD's only version is told as it was told when CRDs had but one.
+  // What is wrong inside the schema of a CRD's only version is worded as it was when CRDs had but one.
   const above = isOnly ? 'spec.validation.openAPIV3Schema' : field;
   return checkStructural(schemaOf(version)).map(({ pointer, message }): Cause => {
     const below = schemaPath(pointer);

@@ -58,7 +58,7 @@ function withStoredRules(object: KubeObject): KubeObject {
   return Array.isArray(object.rules) && object.rules.length === 0 ? { ...object, rules: null } : object;
 }
 
-/** Fields of coordinated leader election, which is off unless somebody switches it on. */
+/** Fields of coordinated leader election, which is off unless someone switches it on. */
 function withoutElection(object: KubeObject): KubeObject {
   if (!isObject(object.spec)) return object;
   const { strategy: _strategy, preferredHolder: _holder, ...spec } = object.spec;

@@ -7,7 +7,7 @@ import { isObject, type Json } from '../../std/json.ts';
 /** The stored form, or the type that was expected as the server's decoder calls it, or what the decoder says instead. */
 type Scalar = { readonly value: Json } | { readonly expected: string } | { readonly fault: string };
 
-/** `name` is the schema's name where it has one (times and quantities are told apart by it). */
+/** `name` is the schema's name where it has one (times and quantities are distinguished by it). */
 export function decodeScalar(schema: OpenApiSchema, name: string, value: Json): Scalar {
   if (name.endsWith('.Quantity')) return decodeQuantity(value);
   if (name.endsWith('.MicroTime')) return decodeTime(value, 'micro');

@@ -1,4 +1,4 @@
-// Services: addresses and ports that the cluster gives out. Knows nothing about packets: nobody listens there.
+// Services: addresses and ports that the cluster gives out. Knows nothing about packets: no one listens there.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { Json, JsonObject } from '../../std/json.ts';

@@ -1,4 +1,4 @@
-// Collects what nobody owns any more, and lets go of owners that wait for their dependents (Kubernetes documentation,
+// Collects what no one owns any more, and lets go of owners that wait for their dependents (Kubernetes documentation,
 // "Garbage Collection"). Knows nothing about particular kinds.
 
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';

@@ -24,7 +24,7 @@ export function writeNew(context: ApiContext, collection: string, manager: strin
   commitNew(context, { type, behaviour, manager, dryRun: false }, read);
 }
 
-/** Changes the object as it lives now; nothing where it is gone or `change` answers it unchanged. */
+/** Changes the object as it exists now; nothing where it is gone or `change` answers it unchanged. */
 export function writeChange(
   context: ApiContext,
   collection: string,
@@ -44,7 +44,7 @@ export function writeChange(
   commitChange(context, { type, behaviour, manager, dryRun: false, ...through }, readKnown(behaviour, next), old);
 }
 
-/** Deletes the object as it lives now, if it does. */
+/** Deletes the object as it exists now, if it does. */
 export function writeRemoval(
   context: ApiContext,
   collection: string,

@@ -16,8 +16,8 @@ export function causesOf({ schema, object }: Checked, findings: readonly Finding
   const unchecked = findings.some(({ code }) => BLOCKING.includes(code)) && hasRules(schema) ? [UNCHECKED] : [];
   const tooLong = new Set(findings.filter(({ code }) => code === 'schema-length').map(({ pointer }) => pointer));
   // A text of the wrong length is not matched against its pattern.
-  const told = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
-  const causes = told.map((finding) => {
+  const reported = findings.filter(({ code, pointer }) => code !== 'schema-pattern' || !tooLong.has(pointer));
+  const causes = reported.map((finding) => {
     const place: Place = {
       field: fieldPath(finding.pointer),
       schema: schemaAt(schema, finding.pointer) ?? {},
@@ -189,7 +189,7 @@ function itemsCause(place: Place): Cause {
   return { reason: 'FieldValueInvalid', message: `Invalid value: ${count}: ${field} in body ${what}`, field };
 }
 
-/** Items of a map are told by their keys. */
+/** Items of a map are named by their keys. */
 function duplicateCause({ field, value }: Place, { pointer }: Finding, schema: JsonObject): Cause {
   const keys = schemaAt(schema, pointer.slice(0, pointer.lastIndexOf('/')))?.['x-kubernetes-list-map-keys'];
   const named = isObject(value) && Array.isArray(keys) ? keyFields(value, keys) : value;

@@ -123,7 +123,7 @@ async function handleResource(parts: HandlerParts, exchange: Exchange, request: 
   await sendAnswer(message, response, answer);
 }
 
-/** A server-side apply is told from other patches: tests count and hit it by that name. */
+/** A server-side apply is distinguished from other patches: tests count and hit it by that name. */
 function countedVerb(request: ApiRequest): string {
   const isApply = request.verb === 'patch' && mediaType(request.contentType) === 'application/apply-patch+yaml';
   return isApply ? 'apply' : request.verb;

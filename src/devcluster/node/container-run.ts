@@ -45,7 +45,7 @@ export async function runOnce(options: RunOptions, command: LocalCommand): Promi
   const ready = !asked && spec.readinessProbe === undefined;
   change({ id, stage: { is: 'running', startedAt }, started: !asked, ready });
   options.record({ type: 'Normal', reason: 'Started', message: `Started container ${spec.name}` });
-  // Stopped while it was started: nobody else will end it.
+  // Stopped while it was started: no other will end it.
   if (options.stopping.aborted) containers.signal(name, 'SIGTERM');
   const kill = () => killSoftly(options, over.signal);
   const watching = watchProbes({ ...options, over: over.signal, kill });

@@ -23,7 +23,7 @@ export interface NodeOptions {
   readonly find: FindProgram;
   /** No pod is started before it resolves; absent: at once. */
   readonly begin?: Promise<void> | undefined;
-  /** What goes wrong with nobody to report it to: a mistake of ours. */
+  /** What goes wrong with no one to report it to: a mistake of ours. */
   failed(error: unknown): void;
 }
 
@@ -153,7 +153,7 @@ async function refreshMounts(pods: readonly RunningPod[], over: AbortSignal): Pr
   for (const pod of pods) if (!over.aborted) await pod.refresh();
 }
 
-/** What nobody reported is found all the same. */
+/** What no one reported is found all the same. */
 async function refreshAgain(clock: NodeClock, refresh: () => void, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await clock.sleep(REFRESH_MS, over);

@@ -27,7 +27,7 @@ export interface PodParts {
   /** PATH of every process. */
   readonly path: string;
   servicePort(namespace: string, name: string, port: number): Promise<number>;
-  /** What goes wrong with nobody to report it to. */
+  /** What goes wrong with no one to report it to. */
   failed(error: unknown): void;
 }
 

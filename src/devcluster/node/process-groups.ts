@@ -21,8 +21,8 @@ export interface ProcessGroups {
 }
 
 /**
- * Its arguments are the numbers of groups. It reads those of more, and of those that have ended; once nobody can write any
- * more, it ends the groups that are left. Words of its own would go into a pipe that nobody reads.
+ * Its arguments are the numbers of groups. It reads those of more, and of those that have ended; once no one can write any
+ * more, it ends the groups that are left. Words of its own would go into a pipe that no one reads.
  */
 const WATCHDOG = `exec 2>/dev/null
 all=" $* "

@@ -54,7 +54,7 @@ async function announce(dir: string, holder: Holder): Promise<() => Promise<void
   };
 }
 
-/** Another process that lives and has a file here; files of dead ones go. */
+/** Another process that exists and has a file here; files of dead ones go. */
 async function findRival(dir: string, own: Holder): Promise<Holder | undefined> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(PREFIX) || name === `${PREFIX}${own.nonce}`) continue;
@@ -62,7 +62,7 @@ async function findRival(dir: string, own: Holder): Promise<Holder | undefined> 
     const text = await readIfThere(path);
     const holder = text === undefined ? undefined : parseHolder(text);
     if (holder !== undefined && lives(holder)) return holder;
-    // A file that is not whole yet belongs to somebody who has not looked: he will see ours.
+    // A file that is not whole yet belongs to someone who has not looked: he will see ours.
     if (holder !== undefined) await unlinkIfPresent(path);
   }
   return undefined;

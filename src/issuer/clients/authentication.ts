@@ -9,7 +9,7 @@ import type { IssuerWorld } from '../world.ts';
 import type { Client } from './clients.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** One that is good for longer is kept by somebody. */
+/** One that is good for longer is kept by someone. */
 const ASSERTION_MAX_S = 3600;
 
 /** A client that is not known gets `invalid_client`, so that it registers again. */

@@ -9,7 +9,7 @@ export interface Client {
   readonly id: string;
   /** As it calls itself: anybody may call themselves anything. */
   readonly name: string;
-  /** Where its document is: nobody else can put it there. Undefined where it registered itself. */
+  /** Where its document is: no other can put it there. Undefined where it registered itself. */
   readonly host?: string;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];
@@ -21,7 +21,7 @@ export interface Clients {
   /** Undefined where it is not known, or not any more. */
   find(id: string): Promise<Client | undefined>;
   register(id: string, record: ClientRecord): Promise<void>;
-  /** Somebody logged in with it: it stays for another while. */
+  /** Someone logged in with it: it stays for another while. */
   keep(id: string): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createClients(
 ): Clients {
   async function read(id: string): Promise<ClientRecord | undefined> {
     if (id.length > ID_LENGTH_MAX) return undefined;
-    // Again at the end: meanwhile somebody may have logged in with a new one.
+    // Again at the end: meanwhile someone may have logged in with a new one.
     for (const key of [KEYS.client(id), KEYS.newClient(id), KEYS.client(id)]) {
       const known = await readRecord<ClientRecord>(store, key);
       if (known !== undefined) return known.record;

@@ -1,4 +1,4 @@
-// What follows from the HMAC secrets: opaque codes and refresh tokens that nobody can make up, and texts that only this
+// What follows from the HMAC secrets: opaque codes and refresh tokens that no one can make up, and texts that only this
 // server can read. The first secret is used, all are accepted. Knows nothing about what is protected.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';

@@ -20,7 +20,7 @@ a { color: var(--act); }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }
 `;
 
-/** Nothing but this sheet, from nowhere else; forms lead back here; nobody frames it (W3C CSP level 3). */
+/** Nothing but this sheet, from nowhere else; forms lead back here; no one frames it (W3C CSP level 3). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

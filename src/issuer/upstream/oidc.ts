@@ -25,7 +25,7 @@ interface Provider {
 /** Endpoints change rarely; a provider that moved is found within this time. */
 const DOCUMENT_MS = 10 * 60_000;
 
-/** Asks nobody yet. */
+/** Asks no one yet. */
 export function createOIDCUpstream(ports: IssuerPorts, settings: OIDCSettings): Upstream {
   const { name, issuerUrl, redirectUri } = settings;
   const world = authPorts(ports, settings);

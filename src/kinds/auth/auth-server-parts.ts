@@ -36,7 +36,7 @@ export function authServerParts(server: AuthServer, host: AuthServerHost): AuthS
   return { config: configOf(server, host), mounted: mountedOf(server) };
 }
 
-/** Where nobody chose scopes for the resource, those that clients get without asking. */
+/** Where no one chose scopes for the resource, those that clients get without asking. */
 export function authServerScopes(advertised: readonly string[]): string[] {
   const chosen = advertised.some((scope) => scope !== 'openid');
   return chosen ? [...advertised] : [...AUTH_SERVER_SCOPES];

@@ -11,7 +11,7 @@ type OIDC = NonNullable<Provider['oidcConfig']>;
 type OAuth2 = NonNullable<Provider['oauth2Config']>;
 type UserInfo = OAuth2['userInfo'];
 
-/** `resourceUrl`: what a redirect URI that nobody chose is below. */
+/** `resourceUrl`: what a redirect URI that no one chose is below. */
 export function upstreamConfig(provider: Provider, resourceUrl: string): Rendered {
   const { name, type, oidcConfig, oauth2Config } = provider;
   return {

@@ -17,7 +17,7 @@ interface ProxySpec {
 
 interface Caller {
   readonly name: string;
-  /** Whose tokens the proxy accepts: an issuer, nobody's, or it cannot be told. */
+  /** Whose tokens the proxy accepts: an issuer, no one's, or it cannot be known. */
   readonly issuer: string | 'nobody' | 'unknown';
   /** What is behind the proxy has no network: requests to it have no headers. */
   readonly stdio: boolean;
@@ -76,7 +76,7 @@ function replicaFindings(
   return [{ code: 'auth-server-in-one-replica', severity: 'warning', pointer: POINTER, message }];
 }
 
-/** Nobody else's tokens would ever be accepted, and its own by nobody. */
+/** No one else's tokens would ever be accepted, and its own by no one. */
 function issuerFindings(own: string, whose: string, accepted: Caller['issuer']): readonly Finding[] {
   if (accepted === 'unknown' || accepted === own) return [];
   const message =

@@ -94,7 +94,7 @@ export const ExternalAuth = object(
       ifAndOnlyIf('headerInjection'),
       ifAndOnlyIf('bearerToken'),
       ifAndOnlyIf('embeddedAuthServer'),
-      // Either name of the type goes with either name of its settings; who writes an old one is told about that one.
+      // Either name of the type goes with either name of its settings; who writes an old one gets a message about that one.
       {
         rule: "self.type == 'awsSts' || has(self.awsSts) || (self.type == 'cloudSts') == has(self.cloudSts)",
         message: "cloudSts configuration must be set if and only if type is 'cloudSts'",

@@ -66,7 +66,7 @@ export function configMapOIDCFindings(oidc: Ref, view: View, pointer = POINTER):
 }
 
 /**
- * For `inspect`, of a proxy. A token must be made for somebody (RFC 8707 section 2): where nobody is named, for the resource.
+ * For `inspect`, of a proxy. A token must be made for someone (RFC 8707 section 2): where no one is named, for the resource.
  * `origin` is the URL of the proxy inside the cluster.
  */
 export function audienceFindings(oidc: Ref, view: View, origin: string, pointer = POINTER): readonly Finding[] {

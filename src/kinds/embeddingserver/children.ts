@@ -1,4 +1,4 @@
-// The objects that an EmbeddingServer becomes: a StatefulSet and its Service. Knows nothing about what lives but for
+// The objects that an EmbeddingServer becomes: a StatefulSet and its Service. Knows nothing about what exists but for
 // the claim templates, which cannot be changed.
 
 import type { KubeObject } from '../../kube/object.ts';
@@ -34,7 +34,7 @@ export function children(self: Embedding, view: View, settings: Settings): reado
   ];
 }
 
-/** The labels by which pods are found can never be changed: those of the StatefulSet that lives, where there is one. */
+/** The labels by which pods are found can never be changed: those of the StatefulSet that exists, where there is one. */
 function selectorOf(name: string, view: View): Readonly<Record<string, string>> {
   const spec = view.find('StatefulSet', name)?.spec;
   const selector = isObject(spec) && isObject(spec.selector) ? spec.selector.matchLabels : undefined;

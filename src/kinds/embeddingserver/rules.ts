@@ -41,7 +41,7 @@ function programFindings({ spec }: Pick<Embedding, 'spec'>): readonly Finding[] 
   return [{ code: 'embedding-image-unknown', severity: 'warning', pointer: '/spec/image', message }];
 }
 
-/** A default cannot be told from what is written. */
+/** A default cannot be distinguished from what is written. */
 function cacheFindings({ spec: { modelCache } }: Pick<Embedding, 'spec'>): readonly Finding[] {
   if (modelCache === undefined || modelCache.enabled) return [];
   const { size, accessMode, storageClassName } = modelCache;

@@ -1,4 +1,4 @@
-// Phases of an EmbeddingServer, by what lives and by why its children are kept unchanged.
+// Phases of an EmbeddingServer, by what exists and by why its children are kept unchanged.
 
 import { expect, test } from 'vitest';
 import { viewOf } from '../../../test/kinds/fixture.ts';
@@ -23,7 +23,7 @@ function statefulSet(status: JsonObject): KubeObject {
   return { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec: { replicas: 2 }, status };
 }
 
-function told(resource: Resource, living: readonly KubeObject[], more: Partial<Observed> = {}): readonly unknown[] {
+function reported(resource: Resource, living: readonly KubeObject[], more: Partial<Observed> = {}): readonly unknown[] {
   const view = viewOf(living);
   const now = '2026-11-21T12:00:00Z';
   const status = EmbeddingServer.status(resource, { view, refusals: [], failures: [], now, ...more });
@@ -36,30 +36,30 @@ const SEEN = { observedGeneration: 3 };
 const NOBODY: Finding = { code: 'image-not-enforced', severity: 'error', pointer: '/spec/image', message: 'not so' };
 
 test.each<[reason: string, actual: readonly unknown[], expected: readonly unknown[]]>([
-  ['nothing lives', told(server(), []), ['Pending', 'Waiting for statefulset', 0, 'False StatefulSetPending']],
+  ['nothing lives', reported(server(), []), ['Pending', 'Waiting for statefulset', 0, 'False StatefulSetPending']],
   [
     'no pod yet',
-    told(server(), [statefulSet({ ...SEEN, replicas: 0 })]),
+    reported(server(), [statefulSet({ ...SEEN, replicas: 0 })]),
     ['Pending', 'Waiting for statefulset', 0, 'False StatefulSetPending'],
   ],
   [
     'pods that are not ready have their model to download',
-    told(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2 })]),
+    reported(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2 })]),
     ['Downloading', 'Downloading embedding model', 0, 'False StatefulSetNotReady'],
   ],
   [
     'one of two answers',
-    told(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2, readyReplicas: 1 })]),
+    reported(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2, readyReplicas: 1 })]),
     ['Running', 'Embedding server is running', 1, 'False RolloutInProgress'],
   ],
   [
     'all answer',
-    told(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2, readyReplicas: 2 })]),
+    reported(server(), [statefulSet({ ...SEEN, replicas: 2, updatedReplicas: 2, readyReplicas: 2 })]),
     ['Running', 'Embedding server is running', 2, 'True StatefulSetReady'],
   ],
   [
     'a rollout is under way',
-    told(server(), [
+    reported(server(), [
       statefulSet({
         ...{ ...SEEN, replicas: 2, updatedReplicas: 2, readyReplicas: 2 },
         ...{ currentRevision: 'a', updateRevision: 'b' },
@@ -69,22 +69,22 @@ test.each<[reason: string, actual: readonly unknown[], expected: readonly unknow
   ],
   [
     'its image is in no enforcing registry, whatever lives',
-    told(server(), [statefulSet({ ...SEEN, replicas: 2, readyReplicas: 2 })], { refusals: [NOBODY] }),
+    reported(server(), [statefulSet({ ...SEEN, replicas: 2, readyReplicas: 2 })], { refusals: [NOBODY] }),
     ['Failed', 'not so', 2, 'False ImageNotEnforced'],
   ],
   [
     'its pod template is none',
-    told(server(), [], { refusals: [{ ...NOBODY, code: 'invalid-pod-template' }] }),
+    reported(server(), [], { refusals: [{ ...NOBODY, code: 'invalid-pod-template' }] }),
     ['Failed', 'Invalid PodTemplateSpec: not so', 0, 'False InvalidPodTemplateSpec'],
   ],
   [
     'a child was not taken',
-    told(server(), [], { failures: ['Service embeddings: forbidden'] }),
+    reported(server(), [], { failures: ['Service embeddings: forbidden'] }),
     ['Failed', 'Service embeddings: forbidden', 0, 'False ChildrenFailed'],
   ],
   [
     'it is being deleted, which goes before everything else',
-    told(server({ deletionTimestamp: '2026-11-21T11:00:00Z' }), [], { refusals: [NOBODY] }),
+    reported(server({ deletionTimestamp: '2026-11-21T11:00:00Z' }), [], { refusals: [NOBODY] }),
     ['Terminating', 'Embedding server is being terminated', 0, 'False Terminating'],
   ],
 ])('%s', (_reason, actual, expected) => {

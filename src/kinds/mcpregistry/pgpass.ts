@@ -31,7 +31,7 @@ export function passwordFile(database: Database, view: View): string | undefined
   return lines.includes(undefined) ? undefined : `${lines.join('\n')}\n`;
 }
 
-/** Passwords that the file cannot hold. Their values are not told. */
+/** Passwords that the file cannot hold. Their values are not shown. */
 export function passwordFindings(database: Database | undefined, view: View): readonly Finding[] {
   if (database === undefined) return [];
   return (['dbAppUserPasswordSecretRef', 'dbMigrationUserPasswordSecretRef'] as const).flatMap((field): Finding[] => {

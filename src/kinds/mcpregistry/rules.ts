@@ -102,8 +102,8 @@ function serviceFindings(self: Registry): readonly Finding[] {
   return problems.map(({ severity, pointer = '', message }) => {
     const origin = ORIGINS.find(([inside]) => pointer.startsWith(inside));
     const at = origin === undefined ? '/spec' : origin[1] + pointer.slice(origin[0].length);
-    const told = message.startsWith(`${pointer}: `) ? message.slice(pointer.length + 2) : message;
-    return { code: 'registry-service-config', severity, pointer: at, message: `${fieldPath(at)}: ${told}` };
+    const reported = message.startsWith(`${pointer}: `) ? message.slice(pointer.length + 2) : message;
+    return { code: 'registry-service-config', severity, pointer: at, message: `${fieldPath(at)}: ${reported}` };
   });
 }
 

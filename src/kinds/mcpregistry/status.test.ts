@@ -82,85 +82,85 @@ function conditions(status: JsonObject): string {
 
 describe('the phase of an MCPRegistry', () => {
   const synced: CatalogueState = { a: source() };
-  const rows: { reason: string; resource?: Resource; observed: Observed; told: string; and: string }[] = [
+  const rows: { reason: string; resource?: Resource; observed: Observed; reported: string; and: string }[] = [
     {
       reason: 'nothing was made yet',
       observed: observe('missing'),
-      told: 'Pending: API is not ready (NotStarted)',
+      reported: 'Pending: API is not ready (NotStarted)',
       and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service starts',
       observed: observe('starting'),
-      told: 'Pending: API is not ready (Deploying)',
+      reported: 'Pending: API is not ready (Deploying)',
       and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service was ready before and is not now',
       resource: registry(['a'], { apiStatus: { phase: 'Ready', readySince: '2026-11-01T00:00:00Z' } }),
       observed: observe('starting'),
-      told: 'Pending: API is not ready (Unhealthy)',
+      reported: 'Pending: API is not ready (Unhealthy)',
       and: 'APIReady False APINotReady, Ready False APINotReady',
     },
     {
       reason: 'the service is scaled to zero',
       observed: observe('stopped'),
-      told: 'Pending: API is not ready (Unhealthy)',
+      reported: 'Pending: API is not ready (Unhealthy)',
       and: 'APIReady False APINotReady, Ready False ScaledToZero',
     },
     {
       reason: 'Kubernetes gave up on the service',
       observed: observe('broken'),
-      told: 'Failed: API deployment failed: Deployment catalogue-api: too long (Error)',
+      reported: 'Failed: API deployment failed: Deployment catalogue-api: too long (Error)',
       and: 'APIReady False DeploymentFailed, Ready False DeploymentFailed',
     },
     {
       reason: 'service and sources are ready',
       observed: observe('ready', { catalogue: synced }),
-      told: 'Ready: Registry is ready and API is serving requests (Ready)',
+      reported: 'Ready: Registry is ready and API is serving requests (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful True SyncComplete, Ready True RegistryReady',
     },
     {
       reason: 'nobody has asked the store',
       observed: observe('ready'),
-      told: 'Ready: Registry is ready and API is serving requests (Ready)',
+      reported: 'Ready: Registry is ready and API is serving requests (Ready)',
       and: 'APIReady True APIReady, Ready True RegistryReady',
     },
     {
       reason: 'the store failed',
       observed: observe('ready', { storeFailure: 'no answer of db:5432' }),
-      told: 'Failed: the store of the catalogue failed: no answer of db:5432 (Ready)',
+      reported: 'Failed: the store of the catalogue failed: no answer of db:5432 (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready False StoreFailed',
     },
     {
       reason: 'the store failed, so the service does not start',
       observed: observe('starting', { storeFailure: 'no answer of db:5432' }),
-      told: 'Failed: the store of the catalogue failed: no answer of db:5432 (Deploying)',
+      reported: 'Failed: the store of the catalogue failed: no answer of db:5432 (Deploying)',
       and: 'APIReady False APINotReady, SyncSuccessful False SyncFailed, Ready False StoreFailed',
     },
     {
       reason: 'one source was never synced',
       resource: registry(['a', 'b']),
       observed: observe('ready', { catalogue: synced }),
-      told: 'Syncing: API is ready; not synced yet: b (Ready)',
+      reported: 'Syncing: API is ready; not synced yet: b (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful Unknown SyncInProgress, Ready False SyncInProgress',
     },
     {
       reason: 'new pods start beside those that serve',
       observed: observe('rolling'),
-      told: 'Ready: Registry is ready; new pods start (Ready)',
+      reported: 'Ready: Registry is ready; new pods start (Ready)',
       and: 'APIReady True APIReady, Ready False RolloutInProgress',
     },
     {
       reason: 'new pods do not start beside those that serve',
       observed: observe('stuck'),
-      told: 'Ready: Registry is ready; its new pods are not: Deployment catalogue-api: too long (Ready)',
+      reported: 'Ready: Registry is ready; its new pods are not: Deployment catalogue-api: too long (Ready)',
       and: 'APIReady True APIReady, Ready False DeploymentFailed',
     },
     {
       reason: 'a source fails, and what it had before is served',
       observed: observe('ready', { catalogue: { a: source({ phase: 'Failed', message: 'unreachable' }) } }),
-      told: 'Ready: serving what was synced before; sync failed: a: unreachable (Ready)',
+      reported: 'Ready: serving what was synced before; sync failed: a: unreachable (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready True RegistryReady',
     },
     {
@@ -170,13 +170,13 @@ describe('the phase of an MCPRegistry', () => {
           a: { phase: 'Failed', message: 'unreachable', attemptCount: 2, serverCount: 0, rejectedCount: 0 },
         },
       }),
-      told: 'Failed: sync failed: a: unreachable (Ready)',
+      reported: 'Failed: sync failed: a: unreachable (Ready)',
       and: 'APIReady True APIReady, SyncSuccessful False SyncFailed, Ready False SyncFailed',
     },
     {
       reason: 'the children are held',
       observed: observe('ready', { refusals: [refusal('reference-missing', '/spec/registries/0/configMapRef')] }),
-      told: 'Failed: API deployment failed: not so (Error)',
+      reported: 'Failed: API deployment failed: not so (Error)',
       and: 'APIReady False DeploymentFailed, Ready False ReferenceMissing',
     },
     {
@@ -184,26 +184,26 @@ describe('the phase of an MCPRegistry', () => {
       observed: observe('missing', {
         refusals: [refusal('reference-missing', '/spec/databaseConfig/dbAppUserPasswordSecretRef')],
       }),
-      told: 'Failed: API deployment failed: not so (Error)',
+      reported: 'Failed: API deployment failed: not so (Error)',
       and: 'APIReady False PGPassSecretFailed, Ready False ReferenceMissing',
     },
     {
       reason: 'the pod template is none',
       observed: observe('ready', { refusals: [refusal('invalid-pod-template', '/spec/podTemplateSpec')] }),
-      told: 'Failed: Invalid PodTemplateSpec: not so (Error)',
+      reported: 'Failed: Invalid PodTemplateSpec: not so (Error)',
       and: 'APIReady False DeploymentFailed, Ready False InvalidPodTemplateSpec',
     },
     {
       reason: 'it is going',
       resource: registry(['a'], undefined, { deletionTimestamp: LATER }),
       observed: observe('ready'),
-      told: 'Terminating: MCPRegistry is being terminated (Ready)',
+      reported: 'Terminating: MCPRegistry is being terminated (Ready)',
       and: 'APIReady True APIReady, Ready False Terminating',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = registry(['a']), observed, told, and }) => {
+  it.each(rows)('follows when $reason', ({ resource = registry(['a']), observed, reported, and }) => {
     const status = MCPRegistry.status(resource, observed);
-    expect(`${status.phase}: ${status.message} (${part(status, 'apiStatus').phase})`).toBe(told);
+    expect(`${status.phase}: ${status.message} (${part(status, 'apiStatus').phase})`).toBe(reported);
     expect(conditions(status)).toBe(and);
   });
 

@@ -68,77 +68,79 @@ function conditions(status: JsonObject): string[] {
 }
 
 describe('the phase of an MCPRemoteProxy', () => {
-  const rows: { reason: string; resource?: Resource; observed: Observed; told: string }[] = [
+  const rows: { reason: string; resource?: Resource; observed: Observed; reported: string }[] = [
     {
       reason: 'nothing was made yet',
       observed: observe([]),
-      told: 'Pending, No pods found for remote proxy, Ready False DeploymentNotReady',
+      reported: 'Pending, No pods found for remote proxy, Ready False DeploymentNotReady',
     },
     {
       reason: 'everything is ready',
       observed: observe([READY]),
-      told: 'Ready, Remote proxy is running, Ready True DeploymentReady',
+      reported: 'Ready, Remote proxy is running, Ready True DeploymentReady',
     },
     {
       reason: 'no pod is ready yet',
       observed: observe([deployment({ replicas: 1, updatedReplicas: 1 })]),
-      told: 'Pending, Remote proxy is starting, Ready False DeploymentNotReady',
+      reported: 'Pending, Remote proxy is starting, Ready False DeploymentNotReady',
     },
     {
       reason: 'an older pod serves while the new one starts',
       observed: observe([deployment({ replicas: 2, updatedReplicas: 1, readyReplicas: 1 })]),
-      told: 'Ready, Remote proxy is running, Ready False DeploymentNotReady',
+      reported: 'Ready, Remote proxy is running, Ready False DeploymentNotReady',
     },
     {
       reason: 'others scaled it to nothing, which is no failure',
       observed: observe([deployment({}, 0)]),
-      told: 'Pending, No pods found for remote proxy, Ready False ScaledToZero',
+      reported: 'Pending, No pods found for remote proxy, Ready False ScaledToZero',
     },
     {
       reason: 'Kubernetes gave up',
       observed: observe([deployment({ replicas: 1, conditions: [GIVEN_UP] })]),
-      told: 'Failed, Remote proxy failed to start: Deployment almanac: it took too long, Ready False DeploymentNotReady',
+      reported:
+        'Failed, Remote proxy failed to start: Deployment almanac: it took too long, Ready False DeploymentNotReady',
     },
     {
       reason: 'Kubernetes gave up on the new pods, the old ones still serve',
       observed: observe([deployment({ replicas: 2, readyReplicas: 1, conditions: [GIVEN_UP] })]),
-      told: 'Ready, Remote proxy failed to start: Deployment almanac: it took too long, Ready False DeploymentNotReady',
+      reported:
+        'Ready, Remote proxy failed to start: Deployment almanac: it took too long, Ready False DeploymentNotReady',
     },
     {
       reason: 'its configuration is refused, whatever lives',
       observed: observe([READY], { refusals: [refusal('jwks-url-invalid', '/spec/oidcConfig/inline/jwksUrl')] }),
-      told: 'Failed, Validation failed: jwks-url-invalid, Ready False JWKSURLInvalid',
+      reported: 'Failed, Validation failed: jwks-url-invalid, Ready False JWKSURLInvalid',
     },
     {
       reason: 'what is wrong is not its configuration',
       observed: observe([READY], { refusals: [refusal('child-collision', '/metadata/name', 'taken')] }),
-      told: 'Failed, taken, Ready False ChildCollision',
+      reported: 'Failed, taken, Ready False ChildCollision',
     },
     {
       reason: 'a child could not be written',
       observed: observe([READY], { failures: ['Service: denied'] }),
-      told: 'Failed, Service: denied, Ready False ChildrenFailed',
+      reported: 'Failed, Service: denied, Ready False ChildrenFailed',
     },
     {
       reason: 'it is being deleted, whatever else is wrong',
       resource: proxy({}, { deletionTimestamp: '2026-11-21T11:00:00Z' }),
       observed: observe([READY], { failures: ['Service: denied'] }),
-      told: 'Terminating, Remote proxy is being terminated, Ready False Terminating',
+      reported: 'Terminating, Remote proxy is being terminated, Ready False Terminating',
     },
   ];
 
-  it.each(rows)('$reason', ({ resource = proxy(), observed, told }) => {
+  it.each(rows)('$reason', ({ resource = proxy(), observed, reported }) => {
     const status = MCPRemoteProxy.status(resource, observed);
-    expect(`${status.phase}, ${status.message}, ${conditions(status).at(-1)}`).toBe(told);
+    expect(`${status.phase}, ${status.message}, ${conditions(status).at(-1)}`).toBe(reported);
     expect(status.observedGeneration).toBe(4);
   });
 });
 
 describe('the conditions of an MCPRemoteProxy', () => {
-  const rows: { reason: string; spec?: JsonObject; live?: Live[]; refusals?: Finding[]; told: string[] }[] = [
+  const rows: { reason: string; spec?: JsonObject; live?: Live[]; refusals?: Finding[]; reported: string[] }[] = [
     {
       reason: 'a valid one has no AuthConfigured',
-      told: ['ConfigurationValid True ConfigurationValid'],
+      reported: ['ConfigurationValid True ConfigurationValid'],
     },
     {
       reason: 'the first failed check gives the reason',
@@ -146,7 +148,7 @@ describe('the conditions of an MCPRemoteProxy', () => {
         refusal('reference-missing', '/spec/headerForward/addHeadersFromSecret/0/valueSecretRef'),
         refusal('oidc-issuer-insecure', '/spec/oidcConfig/inline/issuer'),
       ],
-      told: ['ConfigurationValid False OIDCIssuerInsecure', 'AuthConfigured False AuthInvalid'],
+      reported: ['ConfigurationValid False OIDCIssuerInsecure', 'AuthConfigured False AuthInvalid'],
     },
     ...[
       ['remote-url-invalid', '/spec/remoteURL', 'RemoteURLInvalid'],
@@ -160,13 +162,13 @@ describe('the conditions of an MCPRemoteProxy', () => {
     ].map(([code = '', pointer = '', reason = '']) => ({
       reason: `${code} at ${pointer}`,
       refusals: [refusal(code, pointer)],
-      told: [`ConfigurationValid False ${reason}`, 'AuthConfigured False AuthInvalid'],
+      reported: [`ConfigurationValid False ${reason}`, 'AuthConfigured False AuthInvalid'],
     })),
     {
       reason: 'an external authentication that is not there is a matter of configuration, too',
       spec: { externalAuthConfigRef: { name: 'upstream' } },
       refusals: [refusal('reference-missing', '/spec/externalAuthConfigRef/name')],
-      told: [
+      reported: [
         'ConfigurationValid False ExternalAuthConfigNotFound',
         'AuthConfigured False AuthInvalid',
         'ExternalAuthConfigValidated False ExternalAuthConfigNotFound',
@@ -176,7 +178,7 @@ describe('the conditions of an MCPRemoteProxy', () => {
       reason: 'one that nobody could look for',
       spec: { externalAuthConfigRef: { name: 'upstream' } },
       refusals: [refusal('reference-unknown', '/spec/externalAuthConfigRef/name')],
-      told: [
+      reported: [
         'ConfigurationValid False ExternalAuthConfigFetchError',
         'AuthConfigured False AuthInvalid',
         'ExternalAuthConfigValidated False ExternalAuthConfigFetchError',
@@ -189,7 +191,7 @@ describe('the conditions of an MCPRemoteProxy', () => {
         refusal('reference-missing', '/spec/groupRef'),
         refusal('reference-missing', '/spec/toolConfigRef/name'),
       ],
-      told: [
+      reported: [
         'ConfigurationValid True ConfigurationValid',
         'GroupRefValidated False GroupRefNotFound',
         'ToolConfigValidated False ToolConfigNotFound',
@@ -199,13 +201,13 @@ describe('the conditions of an MCPRemoteProxy', () => {
       reason: 'a group that is being deleted counts for one that is gone',
       spec: { groupRef: 'tools' },
       live: [{ kind: 'MCPGroup', name: 'tools', metadata: { deletionTimestamp: '2026-11-21T11:00:00Z' } }],
-      told: ['ConfigurationValid True ConfigurationValid', 'GroupRefValidated False GroupRefNotFound'],
+      reported: ['ConfigurationValid True ConfigurationValid', 'GroupRefValidated False GroupRefNotFound'],
     },
     {
       reason: 'all that it names is there',
       spec: { groupRef: 'tools', toolConfigRef: { name: 'tools' }, externalAuthConfigRef: { name: 'upstream' } },
       live: [{ kind: 'MCPGroup', name: 'tools' }],
-      told: [
+      reported: [
         'ConfigurationValid True ConfigurationValid',
         'GroupRefValidated True GroupRefIsValid',
         'ToolConfigValidated True ToolConfigValid',
@@ -214,9 +216,9 @@ describe('the conditions of an MCPRemoteProxy', () => {
     },
   ];
 
-  it.each(rows)('$reason', ({ spec = {}, live = [], refusals = [], told }) => {
+  it.each(rows)('$reason', ({ spec = {}, live = [], refusals = [], reported }) => {
     const status = MCPRemoteProxy.status(proxy(spec), observe([READY, ...live], { refusals }));
-    expect(conditions(status).slice(0, -1)).toEqual(told);
+    expect(conditions(status).slice(0, -1)).toEqual(reported);
   });
 });
 

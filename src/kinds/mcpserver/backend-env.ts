@@ -1,4 +1,4 @@
-// The environment of the container that is the MCP server: what it is told about its transport, what its author sets,
+// The environment of the container that is the MCP server: what it gets to know of its transport, what its author sets,
 // secrets. Knows nothing about containers.
 
 import type { Static } from '../../std/schema.ts';
@@ -9,7 +9,7 @@ import type { MCPServerSpec } from './schema.ts';
 /** What the kind itself sets comes first, so that what the author writes wins. */
 export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
   const port = String(backendPort(spec));
-  const told: Env[] = [
+  const reported: Env[] = [
     { name: 'MCP_TRANSPORT', value: spec.transport },
     ...(isStdio(spec)
       ? []
@@ -22,5 +22,5 @@ export function backendEnv(spec: Static<typeof MCPServerSpec>): readonly Env[] {
   const secrets = (spec.secrets ?? []).map(({ name, key, targetEnvName }): Env => {
     return { name: targetEnvName ?? key, secret: { name, key } };
   });
-  return [...told, ...(spec.env ?? []), ...secrets];
+  return [...reported, ...(spec.env ?? []), ...secrets];
 }

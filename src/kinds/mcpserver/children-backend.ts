@@ -17,7 +17,7 @@ interface BackendParts {
 
 /**
  * Name, selector and serviceName are those of the existing platform: none of them can be changed later, and a
- * StatefulSet that lives already can so be taken over.
+ * StatefulSet that exists already can so be taken over.
  */
 export function backendStatefulSet(self: Server, view: View, settings: Settings, parts: BackendParts): KubeObject {
   const { name, namespace, spec } = self;

@@ -35,7 +35,7 @@ export function egressPolicies(self: Server, view: View): readonly KubeObject[] 
 /** Without rules, nothing can be reached. */
 function egress({ networks, ports, names }: Exclude<Outbound, { all: true }>): JsonObject {
   const to = networks.map((cidr) => ({ ipBlock: { cidr } }));
-  // Ports alone are open to everyone; beside hosts that are names, to nobody.
+  // Ports alone are open to everyone; beside hosts that are names, to no one.
   if (to.length === 0 && (ports.length === 0 || names.length > 0)) return {};
   const limited = {
     to: to.length === 0 ? undefined : to,

@@ -1,5 +1,5 @@
 // The objects that an MCPServer becomes: service accounts and rights, configuration, the proxy, the MCP server. Knows
-// nothing about what lives but for the replicas that others chose.
+// nothing about what exists but for the replicas that others chose.
 
 import type { KubeObject } from '../../kube/object.ts';
 import type { JsonObject } from '../../std/json.ts';

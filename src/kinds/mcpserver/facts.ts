@@ -30,7 +30,7 @@ export function serverChildNames(name: string) {
   };
 }
 
-/** Told to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */
+/** Given to the server as MCP_PORT, so that a server which obeys it needs no `mcpPort`. */
 export function backendPort({ mcpPort, targetPort }: Spec): number {
   return mcpPort ?? targetPort ?? 8080;
 }

@@ -64,21 +64,21 @@ function conditionOf(status: JsonObject, type: string): JsonObject {
 }
 
 describe('the phase of an MCPServer', () => {
-  const rows: { reason: string; resource?: Resource; observed: Observed; told: string }[] = [
+  const rows: { reason: string; resource?: Resource; observed: Observed; reported: string }[] = [
     {
       reason: 'nothing was made yet',
       observed: observe([]),
-      told: 'Pending, MCP server is being created, not ready: WorkloadsMissing, 0 proxies',
+      reported: 'Pending, MCP server is being created, not ready: WorkloadsMissing, 0 proxies',
     },
     {
       reason: 'the proxy is ready, the server behind it does not exist',
       observed: observe([RUNNING[0]!]),
-      told: 'Pending, MCP server is being created, not ready: WorkloadsMissing, 2 proxies',
+      reported: 'Pending, MCP server is being created, not ready: WorkloadsMissing, 2 proxies',
     },
     {
       reason: 'everything is ready',
       observed: observe(RUNNING),
-      told: 'Running, MCP server is running, ready: WorkloadsReady, 2 proxies',
+      reported: 'Running, MCP server is running, ready: WorkloadsReady, 2 proxies',
     },
     {
       reason: 'the server behind the proxy is not ready',
@@ -86,7 +86,7 @@ describe('the phase of an MCPServer', () => {
         RUNNING[0]!,
         { kind: 'StatefulSet', spec: { replicas: 1 }, status: { observedGeneration: 2 } },
       ]),
-      told: 'Pending, MCP server is starting, not ready: WorkloadsNotReady, 2 proxies',
+      reported: 'Pending, MCP server is starting, not ready: WorkloadsNotReady, 2 proxies',
     },
     {
       reason: 'the controller has not seen the newest generation, so its numbers are about an older one',
@@ -94,7 +94,7 @@ describe('the phase of an MCPServer', () => {
         { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, observedGeneration: 1 } },
         RUNNING[1]!,
       ]),
-      told: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
+      reported: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
     },
     {
       reason: 'older pods are still there',
@@ -102,7 +102,7 @@ describe('the phase of an MCPServer', () => {
         { kind: 'Deployment', ...complete(2), status: { ...complete(2).status, replicas: 3 } },
         RUNNING[1]!,
       ]),
-      told: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
+      reported: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
     },
     {
       reason: 'the last pod of the server is still an older one',
@@ -114,7 +114,7 @@ describe('the phase of an MCPServer', () => {
           status: { ...complete(1).status, currentRevision: 'weather-1', updateRevision: 'weather-2' },
         },
       ]),
-      told: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
+      reported: 'Running, MCP server is running, not ready: RolloutInProgress, 2 proxies',
     },
     {
       reason: 'somebody scaled the proxy to zero',
@@ -122,7 +122,7 @@ describe('the phase of an MCPServer', () => {
         { kind: 'Deployment', spec: { replicas: 0 }, status: { observedGeneration: 2 } },
         RUNNING[1]!,
       ]),
-      told: 'Stopped, MCP server is stopped (scaled to zero), not ready: ScaledToZero, 0 proxies',
+      reported: 'Stopped, MCP server is stopped (scaled to zero), not ready: ScaledToZero, 0 proxies',
     },
     {
       reason: 'Kubernetes gave up on the proxy',
@@ -139,7 +139,8 @@ describe('the phase of an MCPServer', () => {
         },
         RUNNING[1]!,
       ]),
-      told: 'Failed, MCP server pod failed: Deployment weather: took too long, not ready: WorkloadsFailed, 0 proxies',
+      reported:
+        'Failed, MCP server pod failed: Deployment weather: took too long, not ready: WorkloadsFailed, 0 proxies',
     },
     {
       reason: 'Kubernetes may not make the pods',
@@ -153,35 +154,36 @@ describe('the phase of an MCPServer', () => {
           },
         },
       ]),
-      told: 'Failed, MCP server pod failed: StatefulSet weather: quota, not ready: WorkloadsFailed, 2 proxies',
+      reported: 'Failed, MCP server pod failed: StatefulSet weather: quota, not ready: WorkloadsFailed, 2 proxies',
     },
     {
       reason: 'the children are held, though those of before run',
       observed: observe(RUNNING, { refusals: [refusal('reference-missing', 'no MCPGroup "x"')] }),
-      told: 'Failed, no MCPGroup "x", not ready: ReferenceMissing, 2 proxies',
+      reported: 'Failed, no MCPGroup "x", not ready: ReferenceMissing, 2 proxies',
     },
     {
       reason: 'the pod template is none',
       observed: observe(RUNNING, { refusals: [refusal('invalid-pod-template', 'spec must be an object.')] }),
-      told: 'Failed, Invalid PodTemplateSpec: spec must be an object., not ready: InvalidPodTemplateSpec, 2 proxies',
+      reported:
+        'Failed, Invalid PodTemplateSpec: spec must be an object., not ready: InvalidPodTemplateSpec, 2 proxies',
     },
     {
       reason: 'a child was refused by the cluster',
       observed: observe(RUNNING, { failures: ['Service mcp-weather: port is taken'] }),
-      told: 'Failed, Service mcp-weather: port is taken, not ready: ChildrenFailed, 2 proxies',
+      reported: 'Failed, Service mcp-weather: port is taken, not ready: ChildrenFailed, 2 proxies',
     },
     {
       reason: 'it is going, whatever else is wrong',
       resource: server({}, { deletionTimestamp: '2026-11-21T11:00:00Z' }),
       observed: observe(RUNNING, { failures: ['something'] }),
-      told: 'Terminating, MCP server is being terminated, not ready: Terminating, 2 proxies',
+      reported: 'Terminating, MCP server is being terminated, not ready: Terminating, 2 proxies',
     },
   ];
-  it.each(rows)('follows when $reason', ({ resource = server(), observed, told }) => {
+  it.each(rows)('follows when $reason', ({ resource = server(), observed, reported }) => {
     const status = MCPServer.status(resource, observed);
     const ready = conditionOf(status, 'Ready');
     const readiness = `${ready.status === 'True' ? 'ready' : 'not ready'}: ${ready.reason}`;
-    expect(`${status.phase}, ${status.message}, ${readiness}, ${status.readyReplicas} proxies`).toBe(told);
+    expect(`${status.phase}, ${status.message}, ${readiness}, ${status.readyReplicas} proxies`).toBe(reported);
   });
 });
 
@@ -295,7 +297,7 @@ describe('the URL of an MCPServer', () => {
     { reason: 'the newer field wins', spec: { port: 9000, proxyPort: 9001 }, url: ':9001/sse#weather' },
   ];
   it.each(rows)('$url: $reason', ({ spec, url }) => {
-    // A URL that lives is not kept: it may be of an older port.
+    // A URL that exists is not kept: it may be of an older port.
     const before = server(spec, {}, { url: 'http://old:1/mcp' });
     expect(MCPServer.status(before, observe([])).url).toBe(`http://mcp-weather-proxy.agents.svc.cluster.local${url}`);
   });

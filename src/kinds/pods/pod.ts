@@ -34,7 +34,7 @@ export const SCRATCH = {
 } as const;
 
 /**
- * How pods with a front for clients end. Balancers send requests for a moment after a pod was told to go: it serves on
+ * How pods with a front for clients end. Balancers send requests for a moment after a pod was asked to go: it serves on
  * meanwhile (Kubernetes, Container Lifecycle Hooks), and then has what `shutdown_seconds` gives to calls in flight.
  */
 export const ENDING = {

@@ -6,7 +6,7 @@ import { podFailure } from './pod-failure.ts';
 
 export type WorkloadState =
   | { readonly state: 'missing' }
-  /** Wanted by nobody. */
+  /** Wanted by no one. */
   | { readonly state: 'stopped' }
   /** Kubernetes gave up, or cannot make the pods. */
   | { readonly state: 'failed'; readonly ready: number; readonly message: string }

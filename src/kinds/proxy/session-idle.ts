@@ -7,7 +7,7 @@ import type { SessionStorage } from './session.ts';
 
 const POINTER = '/spec/sessionStorage';
 
-/** What says how a store is reached, while sessions are in memory. A default cannot be told from what is written. */
+/** What says how a store is reached, while sessions are in memory. A default cannot be distinguished from what is written. */
 export function storeFindings(storage: Static<typeof SessionStorage> | undefined): readonly Finding[] {
   if (storage === undefined || storage.provider === 'redis') return [];
   const { address, db, keyPrefix, passwordRef } = storage;

@@ -12,14 +12,14 @@ interface Proxy {
   readonly names: { readonly sessionKeys: string };
 }
 
-/** Keys of the Secret, the one that seals first; the other opens what was sealed before somebody exchanged them. */
+/** Keys of the Secret, the one that seals first; the other opens what was sealed before someone exchanged them. */
 const KEYS = [
   { key: 'current', file: SECRET_FILES.sessionKey },
   { key: 'previous', file: SECRET_FILES.previousSessionKey },
 ] as const;
 const KEY_BYTES = 32;
 
-/** Whoever has them can make session ids of anyone, so nobody gets to choose them. */
+/** Whoever has them can make session ids of anyone, so no one gets to choose them. */
 export function sessionKeys({ workload, name, namespace, names }: Proxy): GeneratedSecret {
   const metadata = { name: names.sessionKeys, namespace, labels: workloadLabels(workload, name) };
   const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque' };

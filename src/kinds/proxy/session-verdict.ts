@@ -4,7 +4,7 @@ import type { Static } from '../../std/schema.ts';
 import type { Verdict } from '../conditions.ts';
 import type { SessionStorage } from './session.ts';
 
-/** `processes`: how many are asked for, undefined where nobody asked; `called`: what they are, one and several. */
+/** `processes`: how many are asked for, undefined where no one asked; `called`: what they are, one and several. */
 export function sessionVerdict(
   storage: Static<typeof SessionStorage> | undefined,
   processes: number | undefined,

@@ -66,7 +66,7 @@ export function isReference(code: string): boolean {
   return code.startsWith('reference-');
 }
 
-/** The reason where another resource is not there, or nobody knows. */
+/** The reason where another resource is not there, or no one knows. */
 export function missing(code: string, what: string): string | undefined {
   if (code === 'reference-unknown') return `${what}FetchError`;
   return isReference(code) ? `${what}NotFound` : undefined;

@@ -10,7 +10,7 @@ import { VirtualMCPCompositeToolDefinition } from './index.ts';
 
 let structural: Structural | undefined;
 
-/** One sentence each. The object is as somebody wrote it, without defaults; its server may have taken anything. */
+/** One sentence each. The object is as someone wrote it, without defaults; its server may have taken anything. */
 export function definitionErrors(object: KubeObject): readonly string[] {
   structural ??= compileStructural(structuralSchema(VirtualMCPCompositeToolDefinition));
   const defaulted = structural.withDefaults({ ...object });

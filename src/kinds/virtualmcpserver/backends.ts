@@ -92,7 +92,7 @@ function settled(spec: Spec, view: View, name: string, member: KubeObject | unde
   const entry = outgoingAuth?.backends?.[name];
   if (entry?.externalAuthConfigRef !== undefined)
     return namedStrategy('backend', entry.externalAuthConfigRef.name, view);
-  // Told to ask it, it is asked also where the others are not.
+  // Asked for in the manifest, it is asked also where the others are not.
   if (own !== undefined && (asked || entry !== undefined)) return namedStrategy('discovered', own, view);
   const fallback = entry === undefined ? outgoingAuth?.default?.externalAuthConfigRef : undefined;
   return fallback === undefined ? NOBODY : namedStrategy('default', fallback.name, view);

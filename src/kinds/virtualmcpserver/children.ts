@@ -1,5 +1,5 @@
 // The objects that a VirtualMCPServer becomes: an account, its configuration, a Deployment, a Service, and a Secret
-// that is made at random. Knows nothing about what lives.
+// that is made at random. Knows nothing about what exists.
 
 import {
   formatVmcpConfig,
@@ -46,7 +46,7 @@ export function children(self: VirtualServer, view: View, settings: Settings): r
   ];
 }
 
-/** What binds sessions to who opened them. Whoever has it can take over any of them, so nobody gets to choose it. */
+/** What binds sessions to who opened them. Whoever has it can take over any of them, so no one gets to choose it. */
 export function generated({ name, namespace }: VirtualServer, { apiGroup }: Settings): readonly GeneratedSecret[] {
   const metadata = {
     name: virtualServerChildNames(name).hmac,

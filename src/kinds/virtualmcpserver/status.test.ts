@@ -72,65 +72,65 @@ function conditionOf(status: JsonObject, type: string): JsonObject | undefined {
 const FAILED = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'no image' }];
 
 describe('the phase of a VirtualMCPServer', () => {
-  const rows: { reason: string; resource?: Resource; observed: Observed; told: string }[] = [
-    { reason: 'nothing was made yet', observed: observe([]), told: 'Pending DeploymentNotReady False 0' },
-    { reason: 'no pod is ready', observed: observe([deployment(0)]), told: 'Pending DeploymentNotReady False 0' },
+  const rows: { reason: string; resource?: Resource; observed: Observed; reported: string }[] = [
+    { reason: 'nothing was made yet', observed: observe([]), reported: 'Pending DeploymentNotReady False 0' },
+    { reason: 'no pod is ready', observed: observe([deployment(0)]), reported: 'Pending DeploymentNotReady False 0' },
     {
       reason: 'Kubernetes gave up',
       observed: observe([deployment(0, { conditions: FAILED })]),
-      told: 'Failed DeploymentFailed False 0',
+      reported: 'Failed DeploymentFailed False 0',
     },
     {
       reason: 'Kubernetes gave up on new pods, and older ones serve',
       observed: observe([deployment(1, { conditions: FAILED })]),
-      told: 'Ready RolloutInProgress False 0',
+      reported: 'Ready RolloutInProgress False 0',
     },
     {
       reason: 'it is scaled to zero',
       observed: observe([deployment(0, {}, 0)]),
-      told: 'Pending ScaledToZero False 0',
+      reported: 'Pending ScaledToZero False 0',
     },
-    { reason: 'the group is empty', observed: observe([deployment(2)]), told: 'Ready DeploymentReady True 0' },
+    { reason: 'the group is empty', observed: observe([deployment(2)]), reported: 'Ready DeploymentReady True 0' },
     {
       reason: 'new pods are on their way',
       observed: observe([deployment(2, { updatedReplicas: 1 })]),
-      told: 'Ready RolloutInProgress False 0',
+      reported: 'Ready RolloutInProgress False 0',
     },
     {
       reason: 'all backends are ready',
       observed: observe([deployment(2), member('clock', 'Running'), member('weather', 'Ready')]),
-      told: 'Ready DeploymentReady True 2',
+      reported: 'Ready DeploymentReady True 2',
     },
     {
       reason: 'a backend has failed',
       observed: observe([deployment(2), member('clock', 'Running'), member('weather', 'Failed')]),
-      told: 'Degraded BackendsDegraded False 1',
+      reported: 'Degraded BackendsDegraded False 1',
     },
     {
       reason: 'every backend has failed',
       observed: observe([deployment(2), member('clock', 'Stopped'), member('weather', 'Failed')]),
-      told: 'Degraded BackendsUnavailable False 0',
+      reported: 'Degraded BackendsUnavailable False 0',
     },
     {
       reason: 'nobody has said how the backends are',
       observed: observe([deployment(2), member('clock', 'Pending'), member('weather')]),
-      told: 'Degraded BackendsUnknown False 0',
+      reported: 'Degraded BackendsUnknown False 0',
     },
     {
       reason: 'a backend has failed, and new pods are on their way',
       observed: observe([deployment(2, { updatedReplicas: 1 }), member('clock', 'Failed')]),
-      told: 'Degraded RolloutInProgress False 0',
+      reported: 'Degraded RolloutInProgress False 0',
     },
     {
       reason: 'what is in the group of others is no backend',
       observed: observe([deployment(2), { ...member('clock', 'Failed'), spec: { groupRef: 'others' } }]),
-      told: 'Ready DeploymentReady True 0',
+      reported: 'Ready DeploymentReady True 0',
     },
     {
       reason: 'the EmbeddingServer is not ready, though the pods are',
       resource: server({ embeddingServerRef: { name: 'embeddings' } }),
       observed: observe([deployment(2), { kind: 'EmbeddingServer', name: 'embeddings', status: { phase: 'Running' } }]),
-      told: 'Pending EmbeddingServerNotReady False 0',
+      reported: 'Pending EmbeddingServerNotReady False 0',
     },
     {
       reason: 'the EmbeddingServer is ready',
@@ -139,24 +139,24 @@ describe('the phase of a VirtualMCPServer', () => {
         deployment(2),
         { kind: 'EmbeddingServer', name: 'embeddings', status: { phase: 'Running', readyReplicas: 1 } },
       ]),
-      told: 'Ready DeploymentReady True 0',
+      reported: 'Ready DeploymentReady True 0',
     },
     {
       reason: 'its children are held',
       observed: observe([deployment(2)], { refusals: [refusal('reference-missing', 'no MCPToolConfig x')] }),
-      told: 'Failed ReferenceMissing False 0',
+      reported: 'Failed ReferenceMissing False 0',
     },
     {
       reason: 'its children could not be written',
       observed: observe([deployment(2)], { failures: ['Service vmcp-office: forbidden'] }),
-      told: 'Failed ChildrenFailed False 0',
+      reported: 'Failed ChildrenFailed False 0',
     },
   ];
 
-  it.each(rows)('where $reason', ({ resource = server(), observed, told }) => {
+  it.each(rows)('where $reason', ({ resource = server(), observed, reported }) => {
     const status = VirtualMCPServer.status(resource, observed);
     const ready = conditionOf(status, 'Ready');
-    expect(`${status.phase} ${ready?.reason} ${ready?.status} ${status.backendCount}`).toBe(told);
+    expect(`${status.phase} ${ready?.reason} ${ready?.status} ${status.backendCount}`).toBe(reported);
     expect(status.observedGeneration).toBe(4);
     expect(status.url).toBe('http://vmcp-office.agents.svc.cluster.local:4483');
     expect(conditionOf(status, 'Degraded')?.status).toBe(status.phase === 'Degraded' ? 'True' : undefined);
@@ -197,107 +197,108 @@ const LEAVING = {
 };
 
 describe('the conditions of a VirtualMCPServer', () => {
-  const rows: { reason: string; spec?: JsonObject; observed: Observed; type: string; told: string }[] = [
+  const rows: { reason: string; spec?: JsonObject; observed: Observed; type: string; reported: string }[] = [
     {
       reason: 'the group does not exist',
       spec: { config: { ...SPEC.config, groupRef: 'none' } },
       observed: observe([]),
       type: 'GroupRefValidated',
-      told: 'False GroupRefNotFound: MCPGroup none does not exist in this namespace',
+      reported: 'False GroupRefNotFound: MCPGroup none does not exist in this namespace',
     },
     {
       reason: 'the group has failed',
       spec: { config: { ...SPEC.config, groupRef: 'sick' } },
       observed: observe([{ kind: 'MCPGroup', name: 'sick', status: { phase: 'Failed' } }]),
       type: 'GroupRefValidated',
-      told: 'False GroupRefNotReady: MCPGroup sick has failed',
+      reported: 'False GroupRefNotReady: MCPGroup sick has failed',
     },
     {
       reason: 'the group is being deleted',
       observed: observe([], { view: { ...viewOf([]), find: () => LEAVING } }),
       type: 'GroupRefValidated',
-      told: `False GroupRefNotFound: MCPGroup ${SPEC.config.groupRef} is being deleted`,
+      reported: `False GroupRefNotFound: MCPGroup ${SPEC.config.groupRef} is being deleted`,
     },
     {
       reason: 'a workflow does not exist',
       spec: { config: { ...SPEC.config, compositeToolRefs: [{ name: 'trip' }] } },
       observed: observe([]),
       type: 'CompositeToolRefsValidated',
-      told: 'False CompositeToolRefNotFound: VirtualMCPCompositeToolDefinition trip does not exist',
+      reported: 'False CompositeToolRefNotFound: VirtualMCPCompositeToolDefinition trip does not exist',
     },
     {
       reason: 'a workflow is not valid',
       observed: observe([], { refusals: [refusal('composite-tool-invalid', 'the workflow of trip is not valid: x')] }),
       type: 'CompositeToolRefsValidated',
-      told: 'False CompositeToolRefInvalid: the workflow of trip is not valid: x',
+      reported: 'False CompositeToolRefInvalid: the workflow of trip is not valid: x',
     },
     {
       reason: 'the EmbeddingServer does not exist',
       spec: { embeddingServerRef: { name: 'none' } },
       observed: observe([]),
       type: 'EmbeddingServerReady',
-      told: 'False EmbeddingServerNotFound: EmbeddingServer none does not exist',
+      reported: 'False EmbeddingServerNotFound: EmbeddingServer none does not exist',
     },
     {
       reason: 'the EmbeddingServer has failed',
       spec: { embeddingServerRef: { name: 'sick' } },
       observed: observe([{ kind: 'EmbeddingServer', name: 'sick', status: { phase: 'Failed' } }]),
       type: 'EmbeddingServerReady',
-      told: 'False EmbeddingServerNotReady: EmbeddingServer sick has failed',
+      reported: 'False EmbeddingServerNotReady: EmbeddingServer sick has failed',
     },
     {
       reason: 'the pod template is none',
       spec: { podTemplateSpec: { spec: 1 } },
       observed: observe([], { refusals: [refusal('invalid-pod-template', 'spec must be an object.')] }),
       type: 'PodTemplateSpecValid',
-      told: 'False InvalidPodTemplateSpec: spec must be an object.',
+      reported: 'False InvalidPodTemplateSpec: spec must be an object.',
     },
     {
       reason: 'the authorization server cannot be used',
       spec: { authServerConfig: { issuer: 'https://a', upstreamProviders: [], storage: {}, tokenLifespans: {} } },
       observed: observe([], { refusals: [refusal('auth-server-issuer', 'another', '/spec/authServerConfig/issuer')] }),
       type: 'AuthServerConfigValidated',
-      told: 'False AuthServerConfigInvalid: another',
+      reported: 'False AuthServerConfigInvalid: another',
     },
     ...[
       {
         reason: 'the client secret does not exist',
         secrets: [],
-        told: 'False AuthInvalid: Secret login does not exist',
+        reported: 'False AuthInvalid: Secret login does not exist',
       },
       {
         reason: 'the client secret lacks the key',
         secrets: [{ kind: 'Secret', name: 'login', data: { other: 'eA==' } }],
-        told: 'False AuthInvalid: Secret login has no key secret',
+        reported: 'False AuthInvalid: Secret login has no key secret',
       },
       {
         reason: 'the client secret is there',
         secrets: [{ kind: 'Secret', name: 'login', data: { secret: 'eA==' } }],
-        told: 'True AuthValid: callers need a token',
+        reported: 'True AuthValid: callers need a token',
       },
-    ].map(({ reason, secrets, told }) => {
+    ].map(({ reason, secrets, reported }) => {
       const clientSecretRef = { name: 'login', key: 'secret' };
       const oidcConfig = { type: 'inline', inline: { issuer: 'https://login.example.com', clientSecretRef } };
       const spec = { incomingAuth: { type: 'oidc', oidcConfig } };
-      return { reason, spec, observed: observe(secrets), type: 'AuthConfigured', told };
+      return { reason, spec, observed: observe(secrets), type: 'AuthConfigured', reported };
     }),
     {
       reason: 'several servers keep their own sessions',
       spec: { replicas: 2 },
       observed: observe([]),
       type: 'SessionStorageWarning',
-      told: 'True SessionStorageMissingForReplicas: several servers each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity',
+      reported:
+        'True SessionStorageMissingForReplicas: several servers each keep their own sessions: set sessionStorage to redis, or rely on sessionAffinity',
     },
     {
       reason: 'something is wrong',
       observed: observe([], { refusals: [refusal('a', 'this'), refusal('b', 'that')] }),
       type: 'Valid',
-      told: 'False ValidationFailed: this; that',
+      reported: 'False ValidationFailed: this; that',
     },
   ];
 
-  it.each(rows)('where $reason', ({ spec, observed, type, told }) => {
+  it.each(rows)('where $reason', ({ spec, observed, type, reported }) => {
     const condition = conditionOf(VirtualMCPServer.status(server(spec), observed), type);
-    expect(`${condition?.status} ${condition?.reason}: ${condition?.message}`).toBe(told);
+    expect(`${condition?.status} ${condition?.reason}: ${condition?.message}`).toBe(reported);
   });
 });

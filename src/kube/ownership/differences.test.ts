@@ -32,7 +32,7 @@ function text({ path, before, after }: Difference): string {
 }
 
 interface Row {
-  /** What we applied before; by default what lives. */
+  /** What we applied before; by default what exists. */
   readonly before?: KubeObject;
   readonly live: KubeObject;
   readonly desired: KubeObject;

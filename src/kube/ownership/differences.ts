@@ -23,7 +23,7 @@ export interface Difference {
 
 /**
  * Sorted by path. Only places that `desired` has, and places that `manager` owned until now and the apply removes: what
- * somebody else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here. `stored`: as
+ * someone else owns too stays. Empty where only the ownership changes. Values of Secrets are not hidden here. `stored`: as
  * a dry run has shown it: the server sets some of what is removed again.
  */
 export function differences(

@@ -1,5 +1,5 @@
-// Items that live in lists with keys and that the desired object does not have: somebody's own, or one of ours whose key
-// somebody has changed. Knows nothing about requests or policies.
+// Items that live in lists with keys and that the desired object does not have: someone's own, or one of ours whose key
+// someone has changed. Knows nothing about requests or policies.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
@@ -12,7 +12,7 @@ import { formatFields, parseFields } from './fieldsv1.ts';
 export interface ForeignItem {
   /** As in a field set. */
   readonly elements: readonly string[];
-  /** Undefined where nobody is known to have it. */
+  /** Undefined where no one is known to have it. */
   readonly manager?: string | undefined;
   /** Its manager applies it: it is declared elsewhere. */
   readonly applied: boolean;

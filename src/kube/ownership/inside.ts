@@ -144,7 +144,7 @@ function withDefaults(desired: JsonObject, map: MapType): JsonObject {
   return filled;
 }
 
-/** Whether a living field that nobody desires holds what the server fills in. The native table beats what is published. */
+/** Whether a living field that no one desires holds what the server fills in. The native table beats what is published. */
 function isFilledByServer(desired: JsonObject, key: string, live: Json, type: MergeType, map: MapType): boolean {
   const field = map.fields.get(key);
   const filled = nativeDefault(type.name, key, desired) ?? field?.default;

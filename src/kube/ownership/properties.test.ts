@@ -43,7 +43,7 @@ function write(live: KubeObject | undefined, applied: KubeObject, type: MergeTyp
   return live === undefined ? next : keepTimes(live, next);
 }
 
-/** An object that we applied and that others, and perhaps nobody, wrote since. */
+/** An object that we applied and that others, and perhaps no one, wrote since. */
 function tell(seed: number, like: KubeObject): Story {
   const rng = random(seed);
   const type = typeOf(like);

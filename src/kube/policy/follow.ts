@@ -83,7 +83,7 @@ function follower(state: State): Follower {
   };
 }
 
-/** Values are told apart by identity. Fields that only a server knows are not looked at. */
+/** Values are distinguished by identity. Fields that only a server knows are not looked at. */
 function noteValue(places: Map<unknown, string>, value: unknown, pointer: string): void {
   if (typeof value !== 'object' || value === null) return;
   places.set(value, pointer);

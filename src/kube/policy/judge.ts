@@ -21,7 +21,7 @@ import {
 
 /** What is known around the objects. */
 export interface PolicyWorld {
-  /** Undefined where the kind is not known: its objects are judged by nobody. */
+  /** Undefined where the kind is not known: its objects are judged by no one. */
   typeOf(apiVersion: string, kind: string): ResourceType | undefined;
   namespace(name: string): NamespaceFacts;
   /** Undefined where nothing is known about the kind. */
@@ -35,7 +35,7 @@ export interface Verdict {
   readonly message: string;
   /** Instead of a message that was computed, and may quote the object. */
   readonly discreet?: string;
-  /** JSON pointer of what offends; empty where it cannot be told. */
+  /** JSON pointer of what offends; empty where it cannot be known. */
   readonly pointer: string;
 }
 

@@ -22,7 +22,7 @@ export type Match =
 const NO: Match = { type: 'no' };
 const OPERATION = 'CREATE';
 
-/** Kinds that are never judged by policies: nobody could mend a policy that forbids its own change. */
+/** Kinds that are never judged by policies: no one could mend a policy that forbids its own change. */
 const EXEMPT: ReadonlySet<string> = new Set([
   ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
   ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],

@@ -7,7 +7,7 @@ import { dns1035Fault, subdomainFault } from '../formats/names.ts';
 import { checkStructural } from './check/check.ts';
 import { forbid, type Report, report } from './report.ts';
 
-/** With the status subresource, the root of a schema may hold nothing that could not be told of the status alone. */
+/** With the status subresource, the root of a schema may hold nothing that could not be said of the status alone. */
 const ROOT_WORDS: ReadonlySet<string> = new Set([
   'description',
   'type',

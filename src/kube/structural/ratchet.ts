@@ -16,7 +16,7 @@ export function ratchet(findings: readonly Finding[], root: SchemaNode, value: J
 /** Entries that repeat are never let through: nothing could tell them apart. */
 const ALWAYS: ReadonlySet<string> = new Set<SchemaCode>(['schema-duplicate-item']);
 
-/** True where the value, or the nearest part above it that can be told again, is what it was. */
+/** True where the value, or the nearest part above it that can be matched with what they were, is what it was. */
 function unchanged(root: SchemaNode, value: Json, old: Json, pointer: string): boolean {
   let node: SchemaNode | undefined = root;
   let [now, before]: [Json, Json] = [value, old];

@@ -38,9 +38,9 @@ function compileRules(node: SchemaNode, root: boolean): NodeRules | undefined {
 /** What a rule is held against. */
 export interface Subject {
   readonly value: Json;
-  /** What lives at the same place, where that can be told. */
+  /** What exists at the same place, where that can be known. */
   readonly old: Json | undefined;
-  /** Nothing changed here, or in the nearest part above that can be told again. */
+  /** Nothing changed here, or in the nearest part above that can be matched with what they were. */
   readonly unchanged: boolean;
   readonly pointer: string;
 }

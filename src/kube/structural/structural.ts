@@ -21,7 +21,7 @@ export interface Structural {
   /** What `prune` would remove, as `fieldValidation=Strict` names it, with a suggestion where one is near. */
   unknownFields(object: JsonObject): readonly Finding[];
   /**
-   * Types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is what lives:
+   * Types, bounds, formats, list types, then `x-kubernetes-validations`. `object` has its defaults. `old` is what exists:
    * only with it do transition rules apply. The metadata of the object itself is `checkMetadata`'s.
    */
   validate(object: JsonObject, old?: JsonObject): readonly Finding[];

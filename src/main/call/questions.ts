@@ -11,7 +11,7 @@ type Value = string | number | boolean | string[];
 const YES = /^(y|yes)$/i;
 const NO = /^(n|no)$/i;
 
-/** Declined where nobody can be asked. Ctrl-D and Ctrl-C cancel. */
+/** Declined where no one can be asked. Ctrl-D and Ctrl-C cancel. */
 export async function answerElicitation(terminal: Terminal, params: Params): Promise<ElicitResult> {
   if (!terminal.interactive) {
     terminal.say(`declined, since there is no terminal to ask at: ${params.message}`);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { visible } from '../../report/visible.ts';
 
 export interface Terminal {
-  /** Somebody can be asked. */
+  /** Someone can be asked. */
   readonly interactive: boolean;
   readonly say: (line: string) => void;
   /** Replaced by what is said next, where the terminal can; otherwise a line. */

@@ -78,7 +78,7 @@ async function explanationsOf(prepared: Prepared) {
   return explain(prepared);
 }
 
-/** A plan file is of a cluster that somebody has looked at. */
+/** A plan file is of a cluster that someone has looked at. */
 function whole({ out }: Options, against: string): string {
   if (out === undefined) return against;
   throw new Failure('usage', '--out and --against exclude each other: a plan file holds what was seen in the cluster');

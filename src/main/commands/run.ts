@@ -1,4 +1,4 @@
-// `skep run`: runs on the schedule until it is told to stop.
+// `skep run`: runs on the schedule until it is asked to stop.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '../clock.ts';

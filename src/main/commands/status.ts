@@ -48,7 +48,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** Whoever is on call asks when things are away: what can be told is told without them. */
+/** Whoever is on call asks when things are away: what can be known is printed without them. */
 async function readStatus(instance: Instance, config: Config): Promise<InstanceStatus> {
   const { readInstanceStatus: statusOf, unknownStatus } = await import('../../reconcile/operate/status.ts');
   const { paused } = await findPauseNow(config, {});

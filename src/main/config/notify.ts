@@ -1,4 +1,4 @@
-// The part of skep.yaml about who is told of runs. Knows nothing about how they are told.
+// The part of skep.yaml about who is notified of runs. Knows nothing about how.
 
 import { choice, list, object, optional, text } from '../../std/schema.ts';
 

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Failure } from '../../std/failure.ts';
 
 /**
- * Throws Failure `secret-file-unreadable`, also where no line holds anything: nobody may get in by an empty secret; and
+ * Throws Failure `secret-file-unreadable`, also where no line holds anything: no one may get in by an empty secret; and
  * `secret-file-open` where any user of the machine may put in a secret of their own.
  */
 export async function readSecretFile(path: string): Promise<readonly string[]> {
@@ -17,7 +17,7 @@ export async function readSecretFile(path: string): Promise<readonly string[]> {
 async function readTrusted(path: string): Promise<string> {
   try {
     const { mode } = await stat(path);
-    // Readable by others is how Kubernetes mounts a Secret unless told otherwise (docs/decisions/0211).
+    // Readable by others is how Kubernetes mounts a Secret unless set otherwise (docs/decisions/0211).
     if (process.platform !== 'win32' && (mode & 0o002) !== 0) {
       const message = `secret file ${path} can be written by any user of this machine: take that right away (chmod o-w)`;
       throw new Failure('secret-file-open', message);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from '../../std/failure.ts';
 
-/** Undefined where there is no such file. Throws Failure `usage` where it cannot be read: a folder, or somebody else's. */
+/** Undefined where there is no such file. Throws Failure `usage` where it cannot be read: a folder, or another's. */
 export function settingsText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

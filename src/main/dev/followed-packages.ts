@@ -16,7 +16,7 @@ export interface FollowedPackages {
   close(): Promise<void>;
 }
 
-/** `packages` absent: none may run, and nobody reads. */
+/** `packages` absent: none may run, and no one reads. */
 export function followPackages(
   packages: PackagePrograms | undefined,
   instance: Instance,

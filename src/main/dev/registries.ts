@@ -39,7 +39,7 @@ export async function serveRegistries(
 ): Promise<DevRegistries> {
   const configs = await readRenderedConfigs(instance);
   const store = openDatabase(world.appDatabase);
-  // A wrong path in the address bar is told to the browser, not to the terminal.
+  // A wrong path in the address bar is shown in the browser, not on the terminal.
   const logger = createLogger('error', { isTTY: true, write: (line) => say(line.trimEnd()) });
   const services: Service[] = [];
   async function stop(): Promise<void> {

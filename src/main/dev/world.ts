@@ -221,7 +221,7 @@ interface ConfigInput {
   readonly database: DatabaseSettings;
 }
 
-/** This machine in place of the cluster and the database that a configuration names; nobody else hears of its runs. */
+/** This machine in place of the cluster and the database that a configuration names; no other hears of its runs. */
 function configOf({ dir, fleetDir = dir, given, kubeconfig, database }: ConfigInput): Config {
   const { host, port, user, database: name, passFile } = database;
   const config = {

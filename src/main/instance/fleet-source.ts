@@ -1,5 +1,5 @@
 // A source of skep.yaml as a run reads it: its repository, the commit that it is pinned to, its account and keys. Contacts
-// nobody.
+// no one.
 
 import type { Outbound } from '../../adapters/http/outbound.ts';
 import type { HistoryStore } from '../../reconcile/history/ports.ts';
@@ -14,7 +14,7 @@ import { authOf, gitDeps, openGitOfSource } from './repositories.ts';
 export interface PlannedCommits {
   /** By name of the source; those that are named are read at that commit, whatever their refs name by now. */
   readonly commits: ReadonlyMap<string, string>;
-  /** Somebody whose key counts has signed it. */
+  /** Someone whose key counts has signed it. */
   readonly isSigned: boolean;
 }
 
@@ -29,7 +29,7 @@ export function pinOf(planned: PlannedCommits | undefined, source: string, histo
 /** As many as skep.yaml may keep. */
 const HISTORY_MAX = 1000;
 
-/** `pin` undefined: what its ref names. Contacts nobody yet. */
+/** `pin` undefined: what its ref names. Contacts no one yet. */
 export function fleetSource(
   config: Config,
   source: Config['sources'][number],

@@ -1,4 +1,4 @@
-// Keeps a command that somebody waits for from waiting for one silent server. Knows nothing about what is asked.
+// Keeps a command that someone waits for from waiting for one silent server. Knows nothing about what is asked.
 
 import type { Checkout } from '../../reconcile/ports.ts';
 import type { FleetSource } from '../../reconcile/read/gather.ts';
@@ -6,7 +6,7 @@ import { Failure } from '../../std/failure.ts';
 import { awaitWithin } from '../clock.ts';
 import type { SourceLoops } from '../loop/source-loops.ts';
 
-/** For commands that somebody waits for: as much of the answer as there is in time. */
+/** For commands that someone waits for: as much of the answer as there is in time. */
 export interface Hurry {
   /** Milliseconds for everything together; absent: as long as it takes. */
   readonly withinMs?: number;

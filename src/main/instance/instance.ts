@@ -43,7 +43,7 @@ export interface Instance {
   readonly history: HistoryStore;
   /** One run, recorded; `how` it goes where it is not `reconcile` as it is. Throws what that throws. */
   run(overrides?: Partial<RunOptions>, how?: typeof reconcile): Promise<RunResult>;
-  /** The state as the last run has published it; undefined before the first, and where nobody asked for it. */
+  /** The state as the last run has published it; undefined before the first, and where no one asked for it. */
   snapshot(): string | undefined;
   /** Saves what is kept between runs. */
   save(): Promise<void>;
@@ -182,7 +182,7 @@ function openOutbound({ outbound: { allowPrivate, caFile } }: Config, { progress
   });
 }
 
-/** Of the instance's own files, never of what a source declares: nobody judges themselves. */
+/** Of the instance's own files, never of what a source declares: no one judges themselves. */
 export async function readOwnPolicies({ policies, apiGroup }: Config): Promise<PolicySet | undefined> {
   const opened = await openPolicyFiles(policyFiles(policies, apiGroup));
   for (const warning of opened?.warnings ?? []) process.stderr.write(`${formatProblem(warning)}\n`);

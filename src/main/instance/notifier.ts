@@ -1,4 +1,4 @@
-// Who is told of an instance's runs, out of its configuration. Knows nothing about what is told.
+// Who is notified of an instance's runs, out of its configuration. Knows nothing about what is reported.
 
 import { readLocation } from '../../adapters/git/location.ts';
 import type { Outbound } from '../../adapters/http/outbound.ts';
@@ -14,7 +14,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { readSecretFile } from '../config/secret-file.ts';
 
-/** Undefined where nobody is to be told. */
+/** Undefined where no one is to be notified. */
 export function openNotifier(
   config: Config,
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,

@@ -1,4 +1,4 @@
-// One run of an instance that is opened for it, told as it happens; Ctrl-C ends it early, and what it did is told all the same.
+// One run of an instance that is opened for it, reported as it happens; Ctrl-C ends it early, and what it did is reported all the same.
 // Knows nothing about what the run does.
 
 import { RUN_STOPPED } from '../../reconcile/apply/apply.ts';
@@ -46,7 +46,7 @@ export async function runAndTell(
   }
 }
 
-/** Each change is told as it is made; where JSON is asked for, only to a person who watches. */
+/** Each change is reported as it is made; where JSON is asked for, only to a person who watches. */
 function progressTo(output: 'text' | 'json', stopped: AbortSignal): RunDeps['progress'] {
   if (output === 'json' && !process.stderr.isTTY) return () => undefined;
   const stream = output === 'json' ? process.stderr : process.stdout;

@@ -1,4 +1,4 @@
-// Whether sync windows keep a command from writing, unless it was told to ignore them.
+// Whether sync windows keep a command from writing, unless it was asked to ignore them.
 
 import { Option } from 'commander';
 import type { Paused } from '../../reconcile/result.ts';

@@ -1,11 +1,11 @@
-// A repository at one commit that somebody has named before, whatever its ref names by now. Knows nothing about plans.
+// A repository at one commit that someone has named before, whatever its ref names by now. Knows nothing about plans.
 
 import type { Checkout, Repository } from '../../reconcile/ports.ts';
 import { Failure } from '../../std/failure.ts';
 
 export interface Pin {
   readonly commit: string;
-  /** Whether the ref has named it before, as the history says; absent: somebody whose key counts vouches for it. */
+  /** Whether the ref has named it before, as the history says; absent: someone whose key counts vouches for it. */
   readonly wasNamed?: () => Promise<boolean>;
 }
 
@@ -38,7 +38,7 @@ async function isNamed(repository: Repository, commit: string): Promise<boolean>
   }
 }
 
-/** A repository hands out any commit that somebody has pushed to it, also of branches that nobody has merged. */
+/** A repository hands out any commit that someone has pushed to it, also of branches that no one has merged. */
 function neverNamed(commit: string): Failure {
   const message = `commit ${commit} is not what the ref of its source names, and no run has read it: plan again, or sign the plan (plans.keys)`;
   return new Failure('plan-commit-unknown', message, { data: { commit } });

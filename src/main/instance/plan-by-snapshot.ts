@@ -85,7 +85,7 @@ function after({ config, outbound, folders, homeNamespace }: Place, source: Sour
   return folder === undefined ? configured : { ...configured, repository: workTree(folder) };
 }
 
-/** What is checked out here may have the commit already: then nobody is asked for it. */
+/** What is checked out here may have the commit already: then no one is asked for it. */
 function before(place: Place, source: Source, commit: string | undefined): FleetSource {
   const { config, outbound, folders, homeNamespace } = place;
   if (commit === undefined) throw new Failure('snapshot-mismatch', `the snapshot knows no source "${source.name}"`);

@@ -44,7 +44,7 @@ export function toolHere(): PlanBinding['tool'] {
   return { name: `skep/${VERSION}`, digest: digestHere };
 }
 
-/** Who runs it, when, from where and how it is told makes no other plan; whatever is not named here does. */
+/** Who runs it, when, from where and how it is reported makes no other plan; whatever is not named here does. */
 const NO_PART_OF_A_PLAN: ReadonlySet<string> = new Set([
   'name',
   'schedule',

@@ -1,4 +1,4 @@
-// A run with what comes after it: its record, and whoever is told. Knows nothing about what a run does.
+// A run with what comes after it: its record, and whoever is notified. Knows nothing about what a run does.
 
 import type { RunRecord } from '../../reconcile/history/ports.ts';
 import { failedRecord, recordOf } from '../../reconcile/history/record.ts';
@@ -13,7 +13,7 @@ export interface Listeners {
   readonly notifier: Notices | undefined;
 }
 
-/** A run, recorded and told to whoever wants to know, also where it throws. */
+/** A run, recorded and reported to whoever wants to know, also where it throws. */
 export async function runRecorded(
   listeners: Listeners,
   deps: RunDeps,
@@ -23,7 +23,7 @@ export async function runRecorded(
   const startedAt = new Date(deps.clock.now()).toISOString();
   try {
     const result = await how(deps, options);
-    // It has done nothing, and what it saw is not what lives: no run to go back to, and no verdict on its commits.
+    // It has done nothing, and what it saw is not what exists: no run to go back to, and no verdict on its commits.
     if (result.paused !== undefined || lostItsLock(result)) return result;
     const warnings = await tellOf(listeners, recordOf(result));
     return { ...result, warnings: [...result.warnings, ...warnings] };

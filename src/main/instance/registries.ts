@@ -70,7 +70,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** A database that does not answer is told by who needs it; what is left to somebody else is tried again. */
+/** A database that does not answer is reported by who needs it; what is left to another process is tried again. */
 async function isMigrated({ app, owner }: CatalogueDatabase): Promise<boolean> {
   try {
     return !((await migrateAtStart(app, owner)) instanceof Failure);

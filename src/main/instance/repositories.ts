@@ -42,7 +42,7 @@ export interface GitRequest {
   readonly verify?: GitOptions['verify'];
 }
 
-/** Contacts nobody yet. Throws Failure of the Git adapter for what can never be fetched. */
+/** Contacts no one yet. Throws Failure of the Git adapter for what can never be fetched. */
 export function openGit(deps: GitDeps, request: GitRequest): Repository {
   const { outbound, allowFiles, clock, dir, credentials } = deps;
   const ref = refOf(request);

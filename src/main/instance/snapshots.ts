@@ -63,7 +63,7 @@ export function openPublisher(config: Config): SnapshotPublisher {
   };
 }
 
-/** What lives after the run: as it was seen where nothing was written, or else looked at once more. */
+/** What exists after the run: as it was seen where nothing was written, or else looked at once more. */
 async function stateNow(
   deps: RunDeps,
   { admit: _admit, ...options }: RunOptions,

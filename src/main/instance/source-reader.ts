@@ -1,4 +1,4 @@
-// A thread that reads manifests of one source, and hands over what it found: YAML and CEL are whatever somebody has written, and
+// A thread that reads manifests of one source, and hands over what it found: YAML and CEL are whatever someone has written, and
 // may take any time. Knows nothing about runs.
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -19,7 +19,7 @@ export interface ReadOrder {
   readonly documents: readonly SourceFile[];
 }
 
-/** What it is told afterwards: what the cluster knows about kinds of the source. */
+/** What it gets afterwards: what the cluster knows about kinds of the source. */
 export type KindsOfCluster = Pick<LoadInput, 'definitions' | 'served'>;
 
 /** What it says: it begins to work out the entry; it has done so; everything that was asked is done. */

@@ -51,7 +51,7 @@ export async function readInThread(input: LoadingInput, source: ThreadSource, ch
 }
 
 interface ReadingThread {
-  /** Resolves once it has done what it was started with, or what it is told now. */
+  /** Resolves once it has done what it was started with, or what it is asked now. */
   ended(kinds?: KindsOfCluster): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,7 +84,7 @@ function startThread(order: ReadOrder, cache: LoadCache): ReadingThread {
   };
 }
 
-/** Nobody may be waiting when it is rejected. */
+/** No one may be waiting when it is rejected. */
 function openEnding(): PromiseWithResolvers<void> {
   const ending = Promise.withResolvers<void>();
   ending.promise.catch(() => undefined);

@@ -1,4 +1,4 @@
-// What the vitals of a run are told by: every read of a source ends with a sign of life, good or bad.
+// What the vitals of a run are reported by: every read of a source ends with a sign of life, good or bad.
 
 import { expect, test } from 'vitest';
 import type { Content } from '../../catalogue/ports.ts';

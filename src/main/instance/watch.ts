@@ -1,4 +1,4 @@
-// Lets somebody watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
+// Lets someone watch what an instance does beyond its results: requests, looks at sources, its lease. Changes nothing of it.
 
 import type { Source } from '../../catalogue/ports.ts';
 import type { Checkout, Cluster, Exchange } from '../../reconcile/ports.ts';
@@ -16,7 +16,7 @@ export interface InstanceWatch {
   progressed?(): void;
   /** Whether it holds its lease. */
   lock?(held: boolean): void;
-  /** Told when a run begins that is traced. */
+  /** Called when a run begins that is traced. */
   traced?(traceId: string): void;
   /** Lets runs be ended early. */
   readonly stopping?: Stopping;

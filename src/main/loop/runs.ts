@@ -23,8 +23,8 @@ export interface RunListener {
 }
 
 /**
- * Runs one after the other; a run that fails as a whole is told and tried again at the next tick.
- * `first`: a run that was made and told already. Throws Failure `config-invalid` for a schedule or window that is none.
+ * Runs one after the other; a run that fails as a whole is reported and tried again at the next tick.
+ * `first`: a run that was made and reported already. Throws Failure `config-invalid` for a schedule or window that is none.
  */
 export function startRuns(instance: Instance, config: Config, listener: RunListener, first?: RunResult): Scheduled {
   let before = first;
@@ -45,7 +45,7 @@ export function startRuns(instance: Instance, config: Config, listener: RunListe
     try {
       // Readiness is looked at again by the next run, so a new commit never waits for an old one's rollout.
       const result = await instance.run({ id, waitSeconds: 0, ...pausedBy(windows, now()) });
-      // Told first: what a run did is news also where its state cannot be saved.
+      // Reported first: what a run did is news also where its state cannot be saved.
       listener.result(result, before);
       before = result;
       await instance.save();

@@ -31,9 +31,9 @@ export interface ScheduleDeps {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Between 0 and 1. */
   readonly random: () => number;
-  /** Told now and then that the loop is alive while it waits. */
+  /** Called now and then, for the loop is alive while it waits. */
   readonly beat?: () => void;
-  /** Told whether a run is asked for that has not begun. */
+  /** Called with whether a run is asked for that has not begun. */
   readonly queued?: (waiting: boolean) => void;
 }
 

@@ -67,7 +67,7 @@ interface LoopDeps {
 interface Pace {
   /** Whether the reading ended in time for who waits. */
   await(reading: Promise<void>, usualMs: number): Promise<boolean>;
-  /** Reads, and says afterwards whether nobody waited for it. */
+  /** Reads, and says afterwards whether no one waited for it. */
   time(read: () => Promise<void>): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-// Ends the run under way early: what was sent is finished and its status told, nothing more is changed, and the lease is
+// Ends the run under way early: what was sent is finished and its status written, nothing more is changed, and the lease is
 // given back.
 
 import { RUN_STOPPED } from '../../reconcile/apply/apply.ts';
@@ -7,9 +7,9 @@ import { Failure } from '../../std/failure.ts';
 
 export interface Stopping {
   stop(): void;
-  /** Aborted once it was told to stop. */
+  /** Aborted once it was asked to stop. */
   readonly signal: AbortSignal;
-  /** A cluster that, once it was told to stop, begins no further change. */
+  /** A cluster that, once it was asked to stop, begins no further change. */
   over<T extends Cluster>(cluster: T): T;
 }
 

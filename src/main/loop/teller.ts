@@ -1,4 +1,4 @@
-// Tells what runs do, as lines for people or as records of a log. What stands is told once: a failure that every run
+// Tells what runs do, as lines for people or as records of a log. What stands is reported once: a failure that every run
 // repeats is news when it begins and when it ends.
 
 import type { Logger } from 'pino';

@@ -23,7 +23,7 @@ export function watchFolders(paths: readonly string[], changed: () => void): () 
       const watcher = watch(folder, (_event, name) => {
         if (name === null || matters(join(folder, name), folders, asked)) changed();
       });
-      // The folder went away: whoever is told looks for folders again.
+      // The folder went away: whoever is notified looks for folders again.
       watcher.on('error', changed);
       watchers.push(watcher);
     }

@@ -43,7 +43,7 @@ export function openResultCache(folder: string, clock: () => number): ResultCach
   };
 }
 
-/** A full disk, a folder of somebody else, a file that went: the cache does without, and so does the caller. */
+/** A full disk, a folder of others, a file that went: the cache does without, and so does the caller. */
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work();

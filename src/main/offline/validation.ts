@@ -1,5 +1,5 @@
 // Validates what is on this machine; where nothing has changed since the last time, from what was remembered of it. Knows
-// nothing about how it is told.
+// nothing about how it is reported.
 
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -69,9 +69,9 @@ export async function runValidation(
     policies: opened?.set,
     allowsPrivate,
   });
-  const told = withWarnings(result, opened?.warnings ?? []);
-  kept?.set(key, told);
-  return told;
+  const reported = withWarnings(result, opened?.warnings ?? []);
+  kept?.set(key, reported);
+  return reported;
 }
 
 async function keysFrom(file: string | undefined): Promise<SopsKeys> {

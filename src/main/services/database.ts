@@ -24,7 +24,7 @@ export interface MigrationUser {
   readonly password?: string;
 }
 
-/** Not ours to migrate: somebody else has the password or the right, or runs a newer release already. */
+/** Not ours to migrate: someone else has the password or the right, or runs a newer release already. */
 const LEFT_TO_OTHERS: readonly string[] = [
   'database-auth',
   'database-forbidden',
@@ -33,7 +33,7 @@ const LEFT_TO_OTHERS: readonly string[] = [
 ];
 
 /**
- * Brings the schema up to date. Gives the names of what was applied, or the Failure that leaves it to somebody else:
+ * Brings the schema up to date. Gives the names of what was applied, or the Failure that leaves it to others:
  * what works without goes on. Throws every other Failure.
  */
 export async function migrateAtStart(app: DatabaseAddress, owner: MigrationUser): Promise<readonly string[] | Failure> {

@@ -24,7 +24,7 @@ export interface IssuerOptions {
   readonly config: AuthServerConfig;
   /** What the host of the server wants to find in `aud`. */
   readonly hostAudience: string;
-  /** Whose tokens the host accepts: this server's, or nobody could log in. */
+  /** Whose tokens the host accepts: this server's, or no one could log in. */
   readonly hostIssuer: string | undefined;
   readonly trustForwarded: boolean;
   readonly environment: Environment;

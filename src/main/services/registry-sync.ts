@@ -108,7 +108,7 @@ async function run(
   }
 }
 
-/** Due, and nobody's yet: a thread that finds each claimed would be started for nothing, look after look. */
+/** Due, and no one's yet: a thread that finds each claimed would be started for nothing, look after look. */
 function isFree(source: Own, state: SourceState | undefined, now: number): boolean {
   return state?.claimed !== true && due(source, state, undefined, now).due;
 }

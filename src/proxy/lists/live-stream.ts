@@ -1,5 +1,5 @@
 // A stream on which the server sends messages on its own, for as long as a client listens: the rules that are in force when
-// a message comes change it, and the client is told when other rules change its lists. Knows nothing about files and HTTP.
+// a message comes change it, and the client is informed when other rules change its lists. Knows nothing about files and HTTP.
 
 import type { Answer } from '../../backends/backend.ts';
 import { isEventStream } from '../../mcp/headers.ts';
@@ -23,7 +23,7 @@ export interface LiveRules {
 
 export interface LiveStream {
   readonly answer: Answer;
-  /** Once nobody listens any more. */
+  /** Once no one listens any more. */
   readonly close: () => void;
 }
 

@@ -140,7 +140,7 @@ function createSession(
   };
 }
 
-/** Nobody waits for this answer. */
+/** No one waits for this answer. */
 const DEAF: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
 function endingWith(answer: Answer, done: () => void): Answer {

@@ -11,7 +11,7 @@ import type { SseFront, SseSession } from './front.ts';
 const POST = 'sse-post';
 const WRITE = 'sse-write';
 const NO_FLOW: Flow = { abort: () => undefined, resume: () => undefined };
-/** Nobody waits for what a stream was given. */
+/** No one waits for what a stream was given. */
 const UNHEARD: Answer = { head: () => undefined, data: () => true, end: () => undefined, fail: () => undefined };
 
 /** Ids of sessions begin with the replica that has the stream, and a dot. */

@@ -16,7 +16,7 @@ interface Members extends Pick<Observed, 'snapshot' | 'parent'> {
 }
 
 /**
- * Where a LIST failed, or a kind is not served for now, there may be members that nobody saw: then nothing is taken out
+ * Where a LIST failed, or a kind is not served for now, there may be members that no one saw: then nothing is taken out
  * of the parent.
  */
 export function exactExtent({ homeNamespace }: InstanceName, { snapshot, parent, ...planned }: Members): Extent {

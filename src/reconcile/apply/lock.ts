@@ -25,7 +25,7 @@ export interface Seen {
 }
 
 export interface Lock {
-  /** True where somebody else may have written since `Seen`: what was planned before is stale. */
+  /** True where someone else may have written since `Seen`: what was planned before is stale. */
   readonly contended: boolean;
   /** Throws Failure `lock-lost` after the lease's own deadline: no request may start then. */
   assertHeld(): void;
@@ -65,7 +65,7 @@ export function holderOf({ lease }: Seen, now: number): Holder | undefined {
 }
 
 /**
- * Takes the lease. A lease that somebody holds is watched: where its holder renews it, Failure `locked`; where it does
+ * Takes the lease. A lease that someone holds is watched: where its holder renews it, Failure `locked`; where it does
  * not for as long as the lease lasts (by our own clock), its holder is dead and the lease is taken over.
  */
 export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promise<Lock> {
@@ -76,7 +76,7 @@ export async function acquire(deps: LockDeps, seen: Seen, holder: string): Promi
   return hold(deps, seen.id, first, contended);
 }
 
-/** Somebody was faster: look once more, then give up. */
+/** Someone was faster: look once more, then give up. */
 async function takeAgain(deps: LockDeps, seen: Seen, holder: string): Promise<Taken> {
   const now = await readLease(deps, seen.id);
   const free = heldBy(now.lease) === '' ? now.lease : await waitOut(deps, now);
@@ -100,7 +100,7 @@ async function waitOut({ cluster, clock }: LockDeps, seen: Seen): Promise<KubeOb
   }
 }
 
-/** Undefined where somebody was faster. */
+/** Undefined where someone was faster. */
 async function takeLease(
   { cluster, clock }: LockDeps,
   id: ResourceId,
@@ -155,7 +155,7 @@ function hold(deps: LockDeps, id: ResourceId, taken: Taken, contended: boolean):
   async function stillOurs(error: unknown): Promise<boolean> {
     if (!(error instanceof Failure)) throw error;
     if (error.code !== 'cluster-conflict' && error.code !== 'cluster-not-found') return true;
-    // Our own renewal whose answer was lost, or somebody's annotation, is no other holder.
+    // Our own renewal whose answer was lost, or someone's annotation, is no other holder.
     const now = await readLease(deps, id).catch(unlessFailure);
     if (now === undefined) return true;
     if (now.lease !== undefined && heldBy(now.lease) === heldBy(lease)) {

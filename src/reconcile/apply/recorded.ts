@@ -65,7 +65,7 @@ export function contentAfter({ entries, leaving }: InventoryContent, outcomes: r
     if (uid !== undefined && (entry !== undefined || entries.has(key))) {
       after.entries.set(key, { ...(entry ?? entries.get(key) ?? { source: '', run: '' }), uid });
     }
-    // A request that nobody answered may still be under way.
+    // A request that no one answered may still be under way.
     if (error === undefined || !UNANSWERED.has(error.code)) after.leaving.delete(key);
   }
   return after;

@@ -1,4 +1,4 @@
-// Looks, while a run writes, whether somebody suspends the instance: then nothing more is begun. Knows nothing about what is
+// Looks, while a run writes, whether someone suspends the instance: then nothing more is begun. Knows nothing about what is
 // written.
 
 import { Failure } from '../../std/failure.ts';

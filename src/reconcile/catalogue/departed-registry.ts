@@ -17,7 +17,7 @@ interface Departure {
 }
 
 /**
- * Nobody asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
+ * No one asks for what a registry served that is deleted. Throws Failure where its store cannot be reached; where there
  * is no way to reach it any more, its catalogue is lost as well.
  */
 export async function emptyCatalogue(

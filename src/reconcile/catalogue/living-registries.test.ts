@@ -1,4 +1,4 @@
-// Registries as they live are read as their kind reads them, whoever has written what.
+// Registries as they exist are read as their kind reads them, whoever has written what.
 
 import { expect, test } from 'vitest';
 import { KINDS } from '../../kinds/index.ts';

@@ -1,4 +1,4 @@
-// The registries of the instance as they live: what is synced by runs that apply nothing of what Git says. Knows nothing
+// The registries of the instance as they exist: what is synced by runs that apply nothing of what Git says. Knows nothing
 // about how a source is read.
 
 import { idOf } from '../../kube/object.ts';
@@ -9,7 +9,7 @@ import { type Ours, ourResources } from '../operate/resources-status.ts';
 import { REGISTRY_KIND } from '../operate/trigger.ts';
 import type { SyncInput } from './registries.ts';
 
-/** Nor is anything else that Git says looked at: a ConfigMap that a source reads is the one that lives. */
+/** Nor is anything else that Git says looked at: a ConfigMap that a source reads is the one that exists. */
 export function livingRegistries(
   options: Ours,
   snapshot: Pick<Snapshot, 'objects'>,

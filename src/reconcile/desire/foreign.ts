@@ -1,4 +1,4 @@
-// Keeps a resource from making children out of objects that belong to somebody else: its children are held instead.
+// Keeps a resource from making children out of objects that belong to others: its children are held instead.
 // Knows nothing about specs.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
@@ -53,7 +53,7 @@ export function withoutForeign(input: ForeignInput): OwnDesires {
 }
 
 /**
- * Of what nobody declares, one instance makes the children: the one whose set they are in. Where two have made some of them
+ * Of what no one declares, one instance makes the children: the one whose set they are in. Where two have made some of them
  * at the same moment, both come to the same one.
  */
 function keptByOther({ living, applySet }: ForeignInput, family: readonly Desired[]): string | undefined {

@@ -11,7 +11,7 @@ export type Random = (bytes: number) => Uint8Array;
 
 /**
  * The same, with the values that live already. Those that do not, or that cannot be what was made here, are left for
- * `withValues`: a plan has no values that nobody has seen.
+ * `withValues`: a plan has no values that no one has seen.
  */
 export function keepValues<D extends Desires>(desires: D, living: (id: ResourceId) => KubeObject | undefined): D {
   return { ...desires, objects: desires.objects.map((desired) => kept(desired, living(desired.id))) };

@@ -19,7 +19,7 @@ export interface Compared {
   readonly preview?: Preview;
 }
 
-/** Items of lists that are removed although nobody here has applied them. */
+/** Items of lists that are removed although no one here has applied them. */
 export interface Evicted {
   /** The field manager that they become, so that its apply removes them. */
   readonly manager: string;

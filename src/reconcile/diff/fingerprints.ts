@@ -1,4 +1,4 @@
-// Digests that stand for an object in files that leave the cluster: of the fields that are ours as they live, and of
+// Digests that stand for an object in files that leave the cluster: of the fields that are ours as they exist, and of
 // what is desired. Values cannot be read out of them; what a Secret holds cannot be guessed either.
 
 import type { KubeObject } from '../../kube/object.ts';

@@ -19,7 +19,7 @@ export function isIgnored(ignored: readonly string[], path: string): boolean {
   return ignored.some((each) => path === each || path.startsWith(`${each}/`));
 }
 
-/** What identifies an object, or says whose it is, is nobody else's to set. */
+/** What identifies an object, or says whose it is, is no other's to set. */
 export function checkIgnoredFields(object: JsonObject): readonly Finding[] {
   const wrong = ignoredFields(object).filter((path) => !FIELD.test(path) || OWN.test(path));
   return wrong.map((path) => ({

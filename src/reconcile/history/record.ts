@@ -80,7 +80,7 @@ export function isNews(record: RunRecord, before: RunRecord | undefined): boolea
 
 const CHANGES: ReadonlySet<string> = new Set(['created', 'configured', 'deleted']);
 
-/** What lasts until somebody does something about it. Codes and not messages: those may hold times and counts. */
+/** What lasts until someone does something about it. Codes and not messages: those may hold times and counts. */
 function standingOf(record: RunRecord): string {
   const { commits, held, approvals = [], problems, failures, unready, pinned } = record;
   const stuck = record.outcomes.filter(({ action }) => action === 'failed' || action === 'held');

@@ -34,7 +34,7 @@ export interface ToolsImpact {
   readonly appear: readonly string[];
   readonly disappear: readonly string[];
   readonly renamed: readonly Both<string>[];
-  /** Members with equal names, which nobody tells apart. */
+  /** Members with equal names, which no one tells apart. */
   readonly clashes: readonly string[];
   /** True where a server changes of which no registry lists the tools: they may come and go unseen. */
   readonly uncertain: boolean;

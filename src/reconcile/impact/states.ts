@@ -1,4 +1,4 @@
-// The two states of a fleet around a plan: as it lives, and as the plan would leave it. Knows nothing about what they mean.
+// The two states of a fleet around a plan: as it exists, and as the plan would leave it. Knows nothing about what they mean.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Desired } from '../desire/desire.ts';
@@ -18,7 +18,7 @@ export interface States {
   readonly after: readonly KubeObject[];
 }
 
-/** A resource that is refused or held goes on as it lives: its children stay, and clients notice nothing. */
+/** A resource that is refused or held goes on as it exists: its children stay, and clients notice nothing. */
 export function statesOf({ living, standings, desired, changes }: StatesInput): States {
   const after = new Map(living.map((object) => [keyOf(idOf(object)), object]));
   for (const change of changes) if (change.action === 'delete') after.delete(change.key);

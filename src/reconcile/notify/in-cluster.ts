@@ -1,11 +1,11 @@
-// What channels were told last, in a ConfigMap of the home namespace, so that no restart tells it again. Knows nothing
-// about who is told.
+// What channels got last, in a ConfigMap of the home namespace, so that no restart reports it again. Knows nothing
+// about who is notified.
 
 import { isObject } from '../../std/json.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Cluster } from '../ports.ts';
 import { readRecord, recordId, storeRecord } from '../records/home-record.ts';
-import type { Memory, Told } from './ports.ts';
+import type { LastNotice, Memory } from './ports.ts';
 
 const PURPOSE = 'notified';
 
@@ -16,15 +16,15 @@ export function openClusterMemory(cluster: Pick<Cluster, 'get' | 'create' | 'rep
       const entries = Object.entries(isObject(data) ? data : {});
       return new Map(entries.flatMap(([key, text]) => toldOf(key, String(text))));
     },
-    async write(told) {
-      const data = Object.fromEntries([...told].map(([key, each]) => [key, JSON.stringify(each)]));
+    async write(reported) {
+      const data = Object.fromEntries([...reported].map(([key, each]) => [key, JSON.stringify(each)]));
       await storeRecord(cluster, recordId(home, PURPOSE), await readRecord(cluster, home, PURPOSE), { data });
     },
   };
 }
 
-/** What a person has spoilt is told once more. */
-function toldOf(key: string, text: string): [string, Told][] {
+/** What a person has spoilt is reported once more. */
+function toldOf(key: string, text: string): [string, LastNotice][] {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || typeof value.about !== 'string' || !Array.isArray(value.at)) return [];

@@ -1,4 +1,4 @@
-// Who is told of a run, and what each was told last. Knows nothing about HTTP or where that is kept.
+// Who is notified of a run, and what each got last. Knows nothing about HTTP or where that is kept.
 
 import type { RunRecord } from '../history/ports.ts';
 
@@ -11,7 +11,7 @@ export interface Notice {
   /** One line of at most 140 characters: counts and codes, no texts of others. */
   readonly description: string;
   readonly record: RunRecord;
-  /** What was told before; absent the first time. */
+  /** What was reported before; absent the first time. */
   readonly before?: NoticeState;
 }
 
@@ -24,8 +24,8 @@ export interface Channel {
   readonly send: (notice: Notice) => Promise<void>;
 }
 
-/** What a channel was told last. */
-export interface Told {
+/** What a channel got last. */
+export interface LastNotice {
   readonly state: NoticeState;
   readonly about: string;
   /** RFC 3339, of the last times. */
@@ -36,7 +36,7 @@ export interface Told {
 
 export interface Memory {
   /** By key of the channel. Throws Failure. */
-  read(): Promise<ReadonlyMap<string, Told>>;
+  read(): Promise<ReadonlyMap<string, LastNotice>>;
   /** In place of what was read. Throws Failure. */
-  write(told: ReadonlyMap<string, Told>): Promise<void>;
+  write(reported: ReadonlyMap<string, LastNotice>): Promise<void>;
 }

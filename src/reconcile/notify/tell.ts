@@ -1,10 +1,10 @@
-// Tells channels what changed, once: not what they were told already, not every swing of something that flaps, and not
-// again and again where nobody answers. Knows nothing about how anything is sent.
+// Tells channels what changed, once: not what they have got already, not every swing of something that flaps, and not
+// again and again where no one answers. Knows nothing about how anything is sent.
 
 import { Failure } from '../../std/failure.ts';
 import type { RunRecord } from '../history/ports.ts';
 import type { Clock } from '../ports.ts';
-import type { Channel, Memory, Notice, Told } from './ports.ts';
+import type { Channel, LastNotice, Memory, Notice } from './ports.ts';
 
 export interface NoticesOptions {
   readonly channels: readonly Channel[];
@@ -13,11 +13,11 @@ export interface NoticesOptions {
 }
 
 export interface Notices {
-  /** Resolves with what kept somebody from being told. The same run told again is no news. */
+  /** Resolves with what kept someone from being notified. The same run again is no news. */
   tell(record: RunRecord): Promise<readonly Failure[]>;
 }
 
-/** So often within an hour about the same, and so often in all; then what stands at its end is told. */
+/** So often within an hour about the same, and so often in all; then what stands at its end is reported. */
 const TIMES_MAX = 10;
 const TIMES_IN_ALL_MAX = 60;
 const HOUR_MS = 3_600_000;
@@ -30,10 +30,10 @@ interface Silence {
 }
 
 export function openNotices({ channels, memory, clock }: NoticesOptions): Notices {
-  let known: ReadonlyMap<string, Told> | undefined;
+  let known: ReadonlyMap<string, LastNotice> | undefined;
   const silences = new Map<string, Silence>();
 
-  async function tellOne(channel: Channel, record: RunRecord): Promise<[string, Told] | Failure | undefined> {
+  async function tellOne(channel: Channel, record: RunRecord): Promise<[string, LastNotice] | Failure | undefined> {
     const { key } = channel;
     const notice = channel.notice(record);
     const before = known?.get(key);
@@ -59,10 +59,10 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
       try {
         known ??= await memory.read();
         const results = await Promise.all(channels.map((channel) => tellOne(channel, record)));
-        const told = results.filter((result) => Array.isArray(result));
+        const reported = results.filter((result) => Array.isArray(result));
         const failures = results.filter((result) => result instanceof Failure);
-        if (told.length === 0) return failures;
-        known = new Map([...known, ...told]);
+        if (reported.length === 0) return failures;
+        known = new Map([...known, ...reported]);
         await memory.write(known);
         return failures;
       } catch (error) {
@@ -73,7 +73,7 @@ export function openNotices({ channels, memory, clock }: NoticesOptions): Notice
   };
 }
 
-function isNews(notice: Pick<Notice, 'state' | 'about'>, before: Told | undefined, now: number): boolean {
+function isNews(notice: Pick<Notice, 'state' | 'about'>, before: LastNotice | undefined, now: number): boolean {
   if (before === undefined) return true;
   const same = before.about === notice.about;
   if (same && before.state === notice.state) return false;

@@ -1,4 +1,4 @@
-// Custom resources that somebody applied by hand (`scope: cluster`): their children and status are made as for what Git
+// Custom resources that someone applied by hand (`scope: cluster`): their children and status are made as for what Git
 // declares, they themselves are not touched. Knows nothing about what a spec means.
 
 import { idOf, type KubeObject, keyOf, type ManagedFieldsEntry } from '../../kube/object.ts';
@@ -48,7 +48,7 @@ export function withOthers(
 
 /**
  * Errors become warnings, for a run does not fail by what it cannot correct; whoever has applied the resource sees its
- * status. What is only warned of is not told: as it lives, it has defaults that nobody wrote.
+ * status. What is only warned of is not reported: as it exists, it has defaults that no one wrote.
  */
 export function ofOthers({ place: _place, ...problem }: Problem): readonly Problem[] {
   return problem.severity === 'error' ? [{ ...problem, severity: 'warning' }] : [];

@@ -11,7 +11,7 @@ export interface ReadableResource {
   readonly resource: Resource;
 }
 
-/** What lives may be of another operator, or older than our definitions. */
+/** What exists may be of another operator, or older than our definitions. */
 export function readableResources(
   kinds: readonly Kind[],
   apiGroup: string,

@@ -25,7 +25,7 @@ export interface Adoption {
   readonly surplus: boolean;
 }
 
-/** A custom resource that Git declares, as it lives. */
+/** A custom resource that Git declares, as it exists. */
 export interface Declared {
   readonly id: ResourceId;
   readonly source: string;
@@ -38,13 +38,13 @@ export interface AdoptionInput {
   readonly manager: string;
   readonly applySet: string;
   readonly declared: readonly Declared[];
-  /** What Git declares of other kinds, as it lives in the set of another instance. */
+  /** What Git declares of other kinds, as it exists in the set of another instance. */
   readonly ofOthers: readonly KubeObject[];
   /** All custom resources that live in the instance's scope, declared or not. */
   readonly customResources: readonly KubeObject[];
   /** What the declared ones should become. */
   readonly children: readonly Desired[];
-  /** Everything that lives, as far as it was listed. */
+  /** Everything that exists, as far as it was listed. */
   readonly live: readonly KubeObject[];
 }
 
@@ -203,7 +203,7 @@ function transfer(
 }
 
 /**
- * Finalizers are nobody's to apply. A number of replicas that we leave to others must not become ours: the next run would
+ * Finalizers are no one's to apply. A number of replicas that we leave to others must not become ours: the next run would
  * set it back to one.
  */
 function notTaken(desired: KubeObject | undefined): FieldSet {

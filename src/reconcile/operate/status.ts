@@ -22,7 +22,7 @@ export interface StatusDeps extends RunDeps {
   readonly history: readonly RunRecord[];
 }
 
-/** `since`: when a run first told it, in a row up to the last; RFC 3339. Absent where no run has. */
+/** `since`: when a run first reported it, in a row up to the last; RFC 3339. Absent where no run has. */
 export interface Since {
   readonly since?: string;
 }

@@ -1,4 +1,4 @@
-// A plan without a cluster: what lives is what the commits of a snapshot render, as far as the snapshot says that it lives
+// A plan without a cluster: what exists is what the commits of a snapshot render, as far as the snapshot says that it lives
 // and is so. The plan itself is made as always. Knows nothing about files or URLs.
 
 import { normalise } from '../../kube/normalise.ts';
@@ -78,7 +78,7 @@ function depsOf({ deps, snapshot }: PlanAgainstInput, cluster: Cluster, sources:
   };
 }
 
-/** For values that live and that nobody here may see: never zero, as real ones. */
+/** For values that live and that no one here may see: never zero, as real ones. */
 function placeholder(bytes: number): Uint8Array {
   return new Uint8Array(bytes).fill(1);
 }
@@ -122,7 +122,7 @@ function metadataOf(known: KnownObject, managedFields: Metadata['managedFields']
   };
 }
 
-/** What lives: rendered where it is declared, by name alone where it is not. */
+/** What exists: rendered where it is declared, by name alone where it is not. */
 async function livingOf(
   input: PlanAgainstInput,
   names: Cluster,
@@ -180,7 +180,7 @@ function asRendered(
 /** No version of any API: what was applied as such is to be applied again. */
 const DRIFTED = 'drifted';
 
-/** Nobody was asked: that is told once. */
+/** No one was asked: that is reported once. */
 function withoutPreviews(plan: Plan): Plan {
   function unasked(change: Change): Change {
     if (change.action === 'delete') return change;
@@ -190,10 +190,10 @@ function withoutPreviews(plan: Plan): Plan {
   return { ...plan, batches: plan.batches.map((batch) => ({ ...batch, changes: batch.changes.map(unasked) })) };
 }
 
-/** Fields that differ in the cluster are told, and that their values are not in the snapshot. */
+/** Fields that differ in the cluster are reported, and that their values are not in the snapshot. */
 function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
   const drifted = new Map(objects.map((known) => [keyOf(known.resource), known.drifted ?? []]));
-  function told(change: Change): Change {
+  function reported(change: Change): Change {
     const paths = change.action === 'update' ? (drifted.get(change.key) ?? []) : [];
     if (paths.length === 0) return change;
     const shown = new Map(change.diff.map((each) => [each.path, each]));
@@ -201,5 +201,5 @@ function withDrift(plan: Plan, { objects }: StateSnapshot): Plan {
       shown.set(path, { after: '*** (as declared)', ...shown.get(path), path, before: '*** (drifted)' });
     return { ...change, diff: [...shown.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) };
   }
-  return { ...plan, batches: plan.batches.map(({ name, changes }) => ({ name, changes: changes.map(told) })) };
+  return { ...plan, batches: plan.batches.map(({ name, changes }) => ({ name, changes: changes.map(reported) })) };
 }

@@ -1,4 +1,4 @@
-// The state of an instance as a file for those who may not look into the cluster: what lives, by name and digest, compared
+// The state of an instance as a file for those who may not look into the cluster: what exists, by name and digest, compared
 // with the commits that it was rendered from. Knows nothing about where it is kept.
 
 import { idOf, type KubeObject, keyOf } from '../../kube/object.ts';
@@ -38,7 +38,7 @@ export function stateSnapshotOf(input: SnapshotInput): StateSnapshot {
     ...lives.filter(ours).flatMap(({ metadata }) => metadata.namespace ?? []),
     ...declared.flatMap(({ namespace }) => namespace ?? []),
   ]);
-  // Of other namespaces nobody needs to know anything.
+  // Of other namespaces no one needs to know anything.
   const near = lives.filter((each) => ours(each) || (isNear(each, namespaces) && !isRecord(each, binding))).sort(byKey);
   const describe = describer(input, ours);
   return withDigest({
@@ -133,7 +133,7 @@ function dataKeysOf({ kind, data, binaryData }: KubeObject): Pick<KnownObject, '
   return { keys: [data, binaryData].flatMap((member) => (isObject(member) ? Object.keys(member) : [])).sort() };
 }
 
-/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. If nobody does, they are not known. */
+/** Of what is not ours only the metadata is read; who manages which fields says which keys there are. If no one does, they are not known. */
 function keysByFields({ metadata: { managedFields = [] } }: KubeObject): Pick<KnownObject, 'keys'> {
   const members = managedFields.flatMap(({ fieldsV1 }) => [fieldsV1['f:data'], fieldsV1['f:binaryData']]);
   const found = members.filter(isObject);

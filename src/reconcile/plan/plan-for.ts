@@ -1,4 +1,4 @@
-// Gathers what a plan is made of: what is desired beside what lives, and every reason for which something stays. Knows
+// Gathers what a plan is made of: what is desired beside what exists, and every reason for which something stays. Knows
 // nothing about where either comes from.
 
 import type { Kind } from '../../kinds/kind.ts';
@@ -43,7 +43,7 @@ export async function planFor(deps: PlanDeps, options: PlanOptions, input: Plann
   const applySet = applySetId(options.instance, options.homeNamespace);
   const manager = fieldManager(options.instance);
   const force = options.conflicts === 'force';
-  // What the instance keeps for itself is none of its set, whatever labels somebody gives it.
+  // What the instance keeps for itself is none of its set, whatever labels someone gives it.
   const live = snapshot.objects().filter((object) => !isRecord(options, idOf(object)));
   const desired = comparableOf(input);
   const typeOf = await readMergeTypes(

@@ -1,4 +1,4 @@
-// Plans for those who may read but not change: where the server forbids every dry run, that is told once, and no change
+// Plans for those who may read but not change: where the server forbids every dry run, that is reported once, and no change
 // counts as refused. Knows nothing about who asks.
 
 import type { Problem } from '../../std/problem.ts';

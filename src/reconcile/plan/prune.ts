@@ -30,7 +30,7 @@ import type { PlanDeps, PlannedFrom, PlanOptions } from './planned-from.ts';
 export interface PruneInput {
   readonly compared: readonly Compared[];
   readonly surplus: readonly KubeObject[];
-  /** All that lives, but for the records of the instance. */
+  /** All that exists, but for the records of the instance. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly applySet: string;
@@ -42,7 +42,7 @@ export interface Pruned {
   readonly approvals: Approvals;
   /** What the instance has created, as far as it is recorded. */
   readonly recorded: InventoryContent;
-  /** What refers to an object as it lives. */
+  /** What refers to an object as it exists. */
   readonly referrers: (target: ResourceId) => readonly ResourceId[];
 }
 
@@ -115,7 +115,7 @@ function deletionsFrom(
   });
 }
 
-/** Another operator makes the children of what lives and is not of our set: what we made of it stays with it. */
+/** Another operator makes the children of what exists and is not of our set: what we made of it stays with it. */
 function othersOwners(live: readonly KubeObject[], applySet: string): string[] {
   return live.filter((object) => labelOf(object, PART_OF) !== applySet).map((object) => heldOwner(idOf(object)));
 }

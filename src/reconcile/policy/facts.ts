@@ -1,4 +1,4 @@
-// What policies may ask about beside the object: namespaces and parameters, as declared or as they live. Knows nothing
+// What policies may ask about beside the object: namespaces and parameters, as declared or as they exist. Knows nothing
 // about policies' expressions.
 
 import type { KubeObject } from '../../kube/object.ts';
@@ -53,7 +53,7 @@ function scopeOf(apiVersion: string, kind: string, definitions: readonly JsonObj
 }
 
 /**
- * What lives, and of namespaces what is declared besides: they are applied before what is in them. What the cluster does
+ * What exists, and of namespaces what is declared besides: they are applied before what is in them. What the cluster does
  * not let us see is not known, and said so where a policy asks for it.
  */
 export async function readLiveFacts(

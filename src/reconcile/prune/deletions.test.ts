@@ -32,7 +32,7 @@ function lookup(refers: readonly string[]) {
     pairs.filter(([, to]) => to === formatId(target)).map(([from = '']) => idOf(object(from)));
 }
 
-function told({ surplus, refers = [], changes = {} }: Row): string[] {
+function reported({ surplus, refers = [], changes = {} }: Row): string[] {
   const { going, held } = deletionsOf({
     surplus,
     referrers: { wanted: lookup(refers) },
@@ -149,4 +149,4 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const row of ROWS) test(row.reason, () => expect(told(row).sort()).toEqual([...row.expected].sort()));
+for (const row of ROWS) test(row.reason, () => expect(reported(row).sort()).toEqual([...row.expected].sort()));

@@ -23,7 +23,7 @@ export interface FaultsInput {
   readonly gathered: Pick<Gathered, 'loaded' | 'invalid' | 'faulty'>;
   readonly resolved: Pick<Resolved, 'standings'>;
   readonly compared: readonly Compared[];
-  /** What nobody but a person can solve about the children of a resource. */
+  /** What no one but a person can solve about the children of a resource. */
   readonly foreign: readonly Problem[];
   /** What is asked to be left alone is no fault. */
   readonly leftAlone: { has(key: string): boolean };

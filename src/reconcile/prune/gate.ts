@@ -1,5 +1,5 @@
 // Between what is applied and what is deleted: of a source of which something could not be applied, nothing is deleted
-// that nobody approved. Knows nothing about clusters.
+// that no one approved. Knows nothing about clusters.
 
 import type { Change, Plan } from '../plan/plan.ts';
 import { type Ended, failedFaults, faultReason } from './faults.ts';

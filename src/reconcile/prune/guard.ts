@@ -23,7 +23,7 @@ export interface Deletion {
 
 /** The deletions of one source: what one approval lets go, or what needs none. */
 export interface DeletionList {
-  /** Value of the source label; the empty text for children of what somebody applied by hand. */
+  /** Value of the source label; the empty text for children of what someone applied by hand. */
   readonly source: string;
   /** Names exactly this list of deletions. */
   readonly hash: string;

@@ -1,4 +1,4 @@
-// What a person has asked to be left alone: by an annotation on the object as it lives, or in its manifest. Knows nothing
+// What a person has asked to be left alone: by an annotation on the object as it exists, or in its manifest. Knows nothing
 // about what would be done with it otherwise.
 
 import { type KubeObject, keyOf } from '../../kube/object.ts';

@@ -7,7 +7,7 @@ import { heldOwner } from '../desire/desire.ts';
 import { labelOf, OWNER, ownerLabel, SOURCE } from '../labels.ts';
 import { type LeftAlone, protectionOf } from './left-alone.ts';
 
-/** `stay`: nobody can let it go while this is true. `wait`: `skep approve` can. */
+/** `stay`: no one can let it go while this is true. `wait`: `skep approve` can. */
 export type Decision =
   | { readonly decision: 'go' }
   | { readonly decision: 'stay'; readonly reason: string; readonly referredTo?: true; readonly leaving?: true }

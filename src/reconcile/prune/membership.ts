@@ -12,7 +12,7 @@ export interface MembershipInput {
   readonly begun: boolean;
   /** All live objects of our set. */
   readonly owned: readonly KubeObject[];
-  /** Everything that lives. */
+  /** Everything that exists. */
   readonly live: readonly KubeObject[];
   readonly applied: (object: KubeObject) => boolean;
   readonly manager: string;

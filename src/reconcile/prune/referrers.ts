@@ -1,4 +1,4 @@
-// Who refers to what: as it lives, and as it will be after the run. Knows nothing about what follows from it.
+// Who refers to what: as it exists, and as it will be after the run. Knows nothing about what follows from it.
 
 import type { Kind, Resource } from '../../kinds/kind.ts';
 import { groupOf, idOf, type KubeObject } from '../../kube/object.ts';
@@ -18,7 +18,7 @@ export interface Referrers {
 
 export interface ReferrersInput {
   readonly standings: readonly Standing[];
-  /** All that lives. */
+  /** All that exists. */
   readonly live: readonly KubeObject[];
   readonly kinds: readonly Kind[];
   readonly apiGroup: string;

@@ -1,4 +1,4 @@
-// Kinds that a source uses and somebody else has defined, in the cluster: their definitions, asked for by name. Knows nothing
+// Kinds that a source uses and someone else has defined, in the cluster: their definitions, asked for by name. Knows nothing
 // about what is in them.
 
 import type { KubeObject } from '../../kube/object.ts';
@@ -11,7 +11,7 @@ export const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'Custom
 
 /**
  * Nothing is asked where nothing is foreign. Kinds that the server does not serve, or serves without a CRD, have none; nor
- * have those whose CRD this instance may not read: their objects are told as of an unknown kind.
+ * have those whose CRD this instance may not read: their objects are reported as of an unknown kind.
  */
 export async function listDefinitions(
   cluster: Pick<Cluster, 'resources' | 'get'>,

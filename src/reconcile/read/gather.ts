@@ -1,4 +1,4 @@
-// Fetches every source and loads its documents. A source that cannot be fetched is left as it lives; the others go on.
+// Fetches every source and loads its documents. A source that cannot be fetched is left as it exists; the others go on.
 // Knows nothing about Git's protocol or what a spec means.
 
 import type { Kind } from '../../kinds/kind.ts';
@@ -17,7 +17,7 @@ import type { Sourced } from './sourced.ts';
 
 export interface FleetSource {
   readonly name: string;
-  /** Where it is read from, without what differs between ways to reach it; absent: nobody compares it. */
+  /** Where it is read from, without what differs between ways to reach it; absent: no one compares it. */
   readonly origin?: string;
   readonly repository: Repository;
   /** Folder inside the repository; the empty string means all of it. */
@@ -30,7 +30,7 @@ export interface FleetSource {
   readonly keys?: () => Promise<SopsKeys>;
   /** The user that its objects are changed as; absent: the reconciler itself. */
   readonly account?: string;
-  /** It is read at a commit that somebody named, which says nothing about what its ref names. */
+  /** It is read at a commit that someone named, which says nothing about what its ref names. */
   readonly fixed?: true;
 }
 
@@ -138,7 +138,7 @@ async function readSource(input: GatherInput, source: FleetSource): Promise<Sour
   }
 }
 
-/** What the ref names; where that is out of use, or nobody can tell, the commit that the source was rolled back to. */
+/** What the ref names; where that is out of use, or no one can tell, the commit that the source was rolled back to. */
 async function fetchUsable({ repository, fixed }: FleetSource, entry: Quarantined | undefined): Promise<Fetched> {
   if (entry === undefined) {
     const checkout = await repository.fetch();
@@ -184,7 +184,7 @@ function suspensionOf({ source, loaded, failure, stale }: SourceResult): [string
   return [[labelValue(source), 'one of its documents could not be identified']];
 }
 
-/** What a second source declares again. Neither wins: the object stays as it lives until one of them lets go. */
+/** What a second source declares again. Neither wins: the object stays as it exists until one of them lets go. */
 function duplicatesOf(loaded: readonly Sourced[]): ReadonlyMap<Sourced, Problem> {
   const first = new Map<string, Sourced>();
   const duplicates = new Map<Sourced, Problem>();

@@ -1,4 +1,4 @@
-// Which object a document means. What cannot be told for certain is not guessed: a wrong guess would delete something.
+// Which object a document means. What cannot be known for certain is not guessed: a wrong guess would delete something.
 // Knows nothing about specs.
 
 import type { Finding } from '../../kube/finding.ts';

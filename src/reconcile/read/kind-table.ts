@@ -15,7 +15,7 @@ export type KnownKind =
   | { readonly type: 'ours'; readonly kind: Kind; readonly structural: Structural; readonly namespaced: true }
   | { readonly type: 'custom'; readonly structural: Structural; readonly namespaced: boolean }
   | { readonly type: 'builtin'; readonly document: OpenApiDocument; readonly namespaced: boolean }
-  /** No schema is at hand, of a group of somebody else's or of what the server serves: only what holds for every object is checked. */
+  /** No schema is at hand, of a group of another's or of what the server serves: only what holds for every object is checked. */
   | { readonly type: 'unchecked'; readonly namespaced: 'as written' | boolean };
 
 /** A kind that the server serves, as its discovery says. */
@@ -30,7 +30,7 @@ export interface KindTable {
   find(apiVersion: string, kind: string): KnownKind | undefined;
   /** Why `find` has no answer, and what would have one. */
   explain(apiVersion: string, kind: string): string;
-  /** Whether the kind can be somebody else's, of whose group nothing is known: its CRD may be elsewhere. */
+  /** Whether the kind can be another's, of whose group nothing is known: its CRD may be elsewhere. */
   isForeign(apiVersion: string, kind: string): boolean;
   /** Changes whenever an answer may; worked out when it is first asked for. */
   readonly digest: string;

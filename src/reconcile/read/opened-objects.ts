@@ -1,4 +1,4 @@
-// The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be told without.
+// The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be known without.
 // Knows nothing about cryptography.
 
 import { isObject, type Json, type JsonObject } from '../../std/json.ts';
@@ -13,7 +13,7 @@ interface OpenedObjects {
   readonly objects: readonly ParsedObject[];
   /** Without `resource`. */
   readonly problems: readonly Problem[];
-  /** It cannot be told which objects it declares. */
+  /** It cannot be known which objects it declares. */
   readonly unreadable: boolean;
 }
 
@@ -36,8 +36,8 @@ export function openedObjects(opening: Opening, document: number, { place }: Rea
     return { code, severity, message, pointer, place: place(at, at === '/sops' ? 'key' : 'value') };
   }
   if (!open && sealed.some((pointer) => IDENTITY.test(pointer))) {
-    const [told, severity] = fault === undefined ? [notChecked(), 'warning' as const] : [fault, 'error' as const];
-    return { objects: [], problems: [problemAt(told.pointer, told, severity)], unreadable: true };
+    const [reported, severity] = fault === undefined ? [notChecked(), 'warning' as const] : [fault, 'error' as const];
+    return { objects: [], problems: [problemAt(reported.pointer, reported, severity)], unreadable: true };
   }
   const problems: Problem[] = [];
   const objects = unroll(value).map((object): ParsedObject => {

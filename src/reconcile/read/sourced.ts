@@ -5,8 +5,8 @@ import type { LoadedResource } from './load.ts';
 
 export interface Sourced extends LoadedResource {
   readonly source: string;
-  /** As it will live, where somebody else keeps a field of it; of our kinds `defaulted` is that. */
+  /** As it will live, where someone else keeps a field of it; of our kinds `defaulted` is that. */
   readonly kept?: KubeObject;
-  /** Somebody applied it by hand: only its children and its status are ours. */
+  /** Someone applied it by hand: only its children and its status are ours. */
   readonly byHand?: true;
 }

@@ -62,7 +62,7 @@ export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): b
   return clock.now() >= Date.parse(expiresAt);
 }
 
-/** Beside those of other lists. Throws Failure `cluster-conflict` where somebody approves at the same moment. */
+/** Beside those of other lists. Throws Failure `cluster-conflict` where someone approves at the same moment. */
 export async function storeApproval(
   { cluster, clock }: ApprovalDeps,
   home: InstanceName,
@@ -105,7 +105,7 @@ export async function beginApproved(
   };
 }
 
-/** After the last deletion. What somebody approved meanwhile stays; what else the world refuses is returned. */
+/** After the last deletion. What someone approved meanwhile stays; what else the world refuses is returned. */
 export async function spendApprovals(
   cluster: RecordWriter,
   home: InstanceName,

@@ -37,7 +37,7 @@ const RECORD_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Lease
 /** Other instances have homes of their own, and sources that are none of ours. */
 const OF_ANY_INSTANCE = new RegExp(`^${fieldManager('.+')}-(?:${ADDED_TO_NAMES.join('|')})(?:-\\d+)?$`);
 
-/** Nobody declares it: who could would approve their own deletions, or know the key of digests. */
+/** No one declares it: who could would approve their own deletions, or know the key of digests. */
 export function isRecord(
   { instance, homeNamespace }: InstanceName,
   { apiVersion, kind, namespace, name }: ResourceId,
@@ -82,7 +82,7 @@ export async function readRecord(
 }
 
 /**
- * In place of what was read; undefined: there was none. Throws Failure `cluster-conflict` where somebody wrote in the
+ * In place of what was read; undefined: there was none. Throws Failure `cluster-conflict` where someone wrote in the
  * meantime.
  */
 export async function storeRecord(

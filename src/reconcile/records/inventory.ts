@@ -32,7 +32,7 @@ export interface Leaving {
 export interface InventoryContent {
   /** By key of the object. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** By key: deletions of which nobody knows whether they have reached the server. */
+  /** By key: deletions of which no one knows whether they have reached the server. */
   readonly leaving: ReadonlyMap<string, Leaving>;
 }
 
@@ -82,7 +82,7 @@ function linesOf({ data }: KubeObject): Line[] {
 
 /**
  * What differs is written, the first shard last: it says how many there are. Throws Failure `inventory-full`, and
- * `cluster-conflict` where somebody wrote in the meantime.
+ * `cluster-conflict` where someone wrote in the meantime.
  */
 export async function storeInventory(
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>,

@@ -87,7 +87,7 @@ function nameOf(piece: string): string {
 }
 
 /**
- * In place of what was read. Throws Failure `record-full`, and `cluster-conflict` where somebody wrote in the meantime. What a
+ * In place of what was read. Throws Failure `record-full`, and `cluster-conflict` where someone wrote in the meantime. What a
  * write that was cut off has left is written over.
  */
 export async function storeLongRecord(

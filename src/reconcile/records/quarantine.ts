@@ -44,7 +44,7 @@ export function isQuarantined({ bad, older }: Quarantined, commit: string): bool
 }
 
 /**
- * In place of what was read. Throws Failure `cluster-conflict` where somebody wrote in the meantime.
+ * In place of what was read. Throws Failure `cluster-conflict` where someone wrote in the meantime.
  */
 export async function storeQuarantine(
   cluster: RecordWriter,
@@ -58,7 +58,7 @@ export async function storeQuarantine(
 }
 
 /**
- * Ends the quarantine of sources whose ref names something newer. Where somebody rolls back at the same moment, theirs
+ * Ends the quarantine of sources whose ref names something newer. Where someone rolls back at the same moment, theirs
  * stays, and the next run judges it.
  */
 export async function release(

@@ -1,5 +1,5 @@
-// That somebody has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and
-// nobody has to change Git or its configuration for it. Knows nothing about what a run does then.
+// That someone has suspended the instance: a ConfigMap of the home namespace, so that every process of it sees it, and
+// no one has to change Git or its configuration for it. Knows nothing about what a run does then.
 
 import type { KubeObject } from '../../kube/object.ts';
 import { isObject } from '../../std/json.ts';
@@ -12,7 +12,7 @@ export interface Suspension {
   readonly who: string;
   /** RFC 3339. */
   readonly since: string;
-  /** Empty where nobody gave one. */
+  /** Empty where no one gave one. */
   readonly reason: string;
 }
 

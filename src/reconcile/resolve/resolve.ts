@@ -1,5 +1,5 @@
 // Finds what each resource names, and says for each whether it is healthy, refused (its children are held) or held
-// (it is not touched at all). Knows nothing about the cluster but what lives in it.
+// (it is not touched at all). Knows nothing about the cluster but what exists in it.
 
 import type { Kind, Reference, View } from '../../kinds/kind.ts';
 import type { Finding } from '../../kube/finding.ts';
@@ -51,7 +51,7 @@ export function resolve(input: ResolveInput): Resolved {
   return { standings, problems: [...problems, ...missingOfHeld(input, standings)] };
 }
 
-/** What held resources name and nobody has declared, so that one look shows all there is to correct. */
+/** What held resources name and no one has declared, so that one look shows all there is to correct. */
 function missingOfHeld(input: ResolveInput, standings: readonly Standing[]): readonly Problem[] {
   const held = standings.filter(({ loaded, verdict }) => verdict === 'held' && !input.leftAlone.has(keyOf(loaded.id)));
   if (held.length === 0) return [];

@@ -39,40 +39,45 @@ describe('an Event about a failure', () => {
     });
   });
 
-  const rows: { reason: string; before?: JsonObject; status: JsonObject; told: string | undefined }[] = [
-    { reason: 'it is the first status', status: FAILED, told: 'ReferenceMissing' },
+  const rows: { reason: string; before?: JsonObject; status: JsonObject; reported: string | undefined }[] = [
+    { reason: 'it is the first status', status: FAILED, reported: 'ReferenceMissing' },
     {
       reason: 'it was ready',
       before: statusOf('Running', 'Ready', '', 'True'),
       status: FAILED,
-      told: 'ReferenceMissing',
+      reported: 'ReferenceMissing',
     },
-    { reason: 'it was on its way', before: statusOf('Pending', 'Missing'), status: FAILED, told: 'ReferenceMissing' },
+    {
+      reason: 'it was on its way',
+      before: statusOf('Pending', 'Missing'),
+      status: FAILED,
+      reported: 'ReferenceMissing',
+    },
     {
       reason: 'it fails for another reason',
       before: statusOf('Failed', 'Other'),
       status: FAILED,
-      told: 'ReferenceMissing',
+      reported: 'ReferenceMissing',
     },
     {
       reason: 'settings, which have no phase, cannot be used',
       before: statusOf(undefined, 'Valid', '', 'True'),
       status: statusOf(undefined, 'ValidationFailed'),
-      told: 'ValidationFailed',
+      reported: 'ValidationFailed',
     },
     {
       reason: 'the same failure has other words',
       before: statusOf('Failed', 'ReferenceMissing', 'no MCPGroup "y"'),
       status: FAILED,
-      told: undefined,
+      reported: undefined,
     },
-    { reason: 'it got ready', before: FAILED, status: statusOf('Running', 'Ready', '', 'True'), told: undefined },
-    { reason: 'it is on its way', before: FAILED, status: statusOf('Pending', 'Missing'), told: undefined },
-    { reason: 'it was scaled to zero', status: statusOf('Stopped', 'ScaledToZero'), told: undefined },
+    { reason: 'it got ready', before: FAILED, status: statusOf('Running', 'Ready', '', 'True'), reported: undefined },
+    { reason: 'it is on its way', before: FAILED, status: statusOf('Pending', 'Missing'), reported: undefined },
+    { reason: 'it was scaled to zero', status: statusOf('Stopped', 'ScaledToZero'), reported: undefined },
   ];
 
-  it.each(rows)('$told where $reason', ({ before, status, told }) => {
-    expect(event(before, status)?.reason).toBe(told);
+  it.each(rows)('$reported where $reason', ({ before, status, reported }) => {
+    expect(event(before, status)?.reason).toBe(reported);
   });
 
   it('is as short as the API server wants it, and no character is cut', () => {

@@ -28,7 +28,7 @@ export function readyCondition({ conditions }: JsonObject): JsonObject | undefin
 
 export function stateOf(status: JsonObject): keyof Readiness | 'degraded' {
   const ready = readyCondition(status);
-  // What somebody scaled to zero is as it should be.
+  // What someone scaled to zero is as it should be.
   if (ready?.status === 'True' || ready?.reason === 'ScaledToZero') return 'ready';
   // It runs; what it lacks is waited for by itself, where it is ours. New pods are still to be waited for.
   if (status.phase === 'Degraded' && ready !== undefined && ready.reason !== 'RolloutInProgress') return 'degraded';

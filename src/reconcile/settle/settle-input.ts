@@ -28,7 +28,7 @@ export function settleInput(
     const key = keyOf(owner);
     childErrors.set(key, [...(childErrors.get(key) ?? []), message]);
   }
-  // Children that are held because somebody else has them: their owner's status says so.
+  // Children that are held because someone else has them: their owner's status says so.
   for (const { resource, message } of prepared.desires.problems) note(resource, message);
   for (const { owner, resource, error } of outcomes) {
     if (error !== undefined) note(owner, `${formatId(resource)}: ${error.message}`);

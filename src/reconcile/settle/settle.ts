@@ -9,7 +9,7 @@ import type { Problem, ResourceId } from '../../std/problem.ts';
 import type { Standing } from '../resolve/resolve.ts';
 import { type Readiness, type StatusChange, stateOf, toldState } from './readiness.ts';
 import { inOrder, startRenewing } from './renewed.ts';
-import { type TellDeps, type Told, writeStatuses } from './tell.ts';
+import { type StatusesWritten, type TellDeps, writeStatuses } from './tell.ts';
 
 /** The cluster at one moment. */
 export interface ObservedState {
@@ -17,7 +17,7 @@ export interface ObservedState {
   readonly views: (namespace: string) => View;
   /** Kinds of which a LIST failed: what is not known of them may be there all the same. */
   readonly unlisted: ReadonlySet<string>;
-  /** Ours that are being deleted: nothing declares them any more, or somebody else deletes them. */
+  /** Ours that are being deleted: nothing declares them any more, or someone else deletes them. */
   readonly departing: readonly Owned[];
   /** All the others of ours. */
   readonly owned: readonly Owned[];
@@ -33,7 +33,7 @@ export interface SettleInput {
   readonly standings: readonly Standing[];
   /** Why each resource's children are not as they should be, by the key of the resource. */
   readonly childErrors: ReadonlyMap<string, readonly string[]>;
-  /** Living resources that nobody wants any more, and that stay because others refer to them. */
+  /** Living resources that no one wants any more, and that stay because others refer to them. */
   readonly kept: readonly Kept[];
   /** By `namespace/name` of the registry. */
   readonly catalogue: ReadonlyMap<string, CatalogueState>;
@@ -63,11 +63,11 @@ export function computeStatuses(input: SettleInput, observed: ObservedState, now
 
 /** How far the resources are by what another operator says of them. */
 function asToldBy({ standings }: SettleInput, { living }: ObservedState): Readiness {
-  const told = standings.flatMap(({ loaded, verdict }) => {
+  const reported = standings.flatMap(({ loaded, verdict }) => {
     const found = loaded.kind === undefined || verdict === 'held' ? undefined : living(loaded.id);
     return found === undefined ? [] : [{ id: loaded.id, state: toldState(found) }];
   });
-  const idsOf = (wanted: keyof Readiness) => told.filter(({ state }) => state === wanted).map(({ id }) => id);
+  const idsOf = (wanted: keyof Readiness) => reported.filter(({ state }) => state === wanted).map(({ id }) => id);
   return { ready: idsOf('ready'), progressing: idsOf('progressing'), failed: idsOf('failed') };
 }
 
@@ -104,7 +104,7 @@ function ownStatuses(input: SettleInput, observed: ObservedState, now: string): 
   return { changes, readiness: { ready, progressing, failed } };
 }
 
-/** Notes whether somebody has asked for a kind that could not be listed: what is made of the answer is not known, then. */
+/** Notes whether someone has asked for a kind that could not be listed: what is made of the answer is not known, then. */
 function withUnlisted({ unlisted }: Pick<ObservedState, 'unlisted'>, view: View): View & { isMissing(): boolean } {
   let missing = false;
   return {
@@ -135,7 +135,7 @@ function farewells({ standings }: SettleInput, observed: ObservedState, now: str
   });
 }
 
-/** It goes as soon as it can: nobody waits for it to be well. */
+/** It goes as soon as it can: no one waits for it to be well. */
 function keptChange({ id, kind, reason }: Kept, observed: ObservedState, now: string): readonly StatusChange[] {
   const found = observed.living(id);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined || !isObject(found.spec)) return [];
@@ -157,17 +157,17 @@ export async function settle(
   first: ObservedState,
   look: () => Promise<ObservedState>,
   deadline: number,
-): Promise<Told & Settlement & { readonly observed: ObservedState }> {
+): Promise<StatusesWritten & Settlement & { readonly observed: ObservedState }> {
   const problems: Problem[] = [];
   let observed = first;
   for (;;) {
     const now = new Date(deps.clock.now()).toISOString();
     const { changes, readiness } = computeStatuses(input, observed, now);
-    const told = await writeStatuses(deps, changes, now);
-    problems.push(...told.problems);
+    const reported = await writeStatuses(deps, changes, now);
+    problems.push(...reported.problems);
     const settled = observed.unlisted.size === 0 && readiness.progressing.length === 0;
     const isOver = deps.enough?.aborted === true || deps.clock.monotonic() >= deadline;
-    if (settled || isOver) return { readiness, changes, observed, failures: told.failures, problems };
+    if (settled || isOver) return { readiness, changes, observed, failures: reported.failures, problems };
     await deps.clock.sleep(POLL_MS, deps.enough);
     observed = await look();
   }

@@ -1,4 +1,4 @@
-// What is told where a status cannot be written.
+// What is reported where a status cannot be written.
 
 import { expect, test } from 'vitest';
 import { Failure } from '../../std/failure.ts';
@@ -22,6 +22,6 @@ test.each([
   };
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
   const change = { id, live, status: {}, ...(departing ? { departing } : {}) };
-  const told = await writeStatuses({ cluster, clock, instance: 'test' }, [change], '2026-01-01T00:00:00.000Z');
-  expect(told.failures.map(({ code }) => code)).toEqual(codes);
+  const reported = await writeStatuses({ cluster, clock, instance: 'test' }, [change], '2026-01-01T00:00:00.000Z');
+  expect(reported.failures.map(({ code }) => code)).toEqual(codes);
 });

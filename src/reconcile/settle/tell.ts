@@ -15,7 +15,7 @@ export interface TellDeps {
   readonly instance: string;
 }
 
-export interface Told {
+export interface StatusesWritten {
   /** `status-not-written`, one for each that could not be. */
   readonly failures: readonly Failure[];
   /** `event-not-written`: warnings, for nothing depends on events. */
@@ -23,13 +23,20 @@ export interface Told {
 }
 
 /** `now` is RFC 3339, in milliseconds. */
-export async function writeStatuses(deps: TellDeps, changes: readonly StatusChange[], now: string): Promise<Told> {
-  const told = await Promise.all(changes.map((change) => tellOne(deps, change, now)));
-  return { failures: told.flatMap(({ failures }) => failures), problems: told.flatMap(({ problems }) => problems) };
+export async function writeStatuses(
+  deps: TellDeps,
+  changes: readonly StatusChange[],
+  now: string,
+): Promise<StatusesWritten> {
+  const reported = await Promise.all(changes.map((change) => tellOne(deps, change, now)));
+  return {
+    failures: reported.flatMap(({ failures }) => failures),
+    problems: reported.flatMap(({ problems }) => problems),
+  };
 }
 
 /** The status first: without it, the next run would tell the same again. */
-async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<Told> {
+async function tellOne(deps: TellDeps, change: StatusChange, now: string): Promise<StatusesWritten> {
   const failure = await writeStatus(deps, change);
   if (failure === 'suspended') return { failures: [], problems: [] };
   if (failure !== undefined) return { failures: [failure], problems: [] };

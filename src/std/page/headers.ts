@@ -1,6 +1,6 @@
 // Headers that keep browsers from making more of an answer than it is. Knows nothing about routes or who asks.
 
-/** For every answer: it is data, whatever it looks like, and nobody shows it in a frame. */
+/** For every answer: it is data, whatever it looks like, and no one shows it in a frame. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

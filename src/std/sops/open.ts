@@ -29,7 +29,7 @@ export interface Opening {
   readonly sealed: readonly string[];
   /** Items of lists that are comments to SOPS, as they are written: they are not in `value`. */
   readonly comments: readonly string[];
-  /** Why it is not open; absent where nobody asked for that. */
+  /** Why it is not open; absent where no one asked for that. */
   readonly fault?: SopsFault;
 }
 

@@ -12,7 +12,7 @@ export interface ProcessUsage {
   readonly eventLoopSeconds: number;
 }
 
-/** Adds them; what it gives is told the usage before each scrape. */
+/** Adds them; what it gives is called with the usage before each scrape. */
 export function addProcessMetrics(metrics: Metrics): (usage: ProcessUsage) => void {
   const started = metrics.gauge('process_start_time_seconds', 'When the process began.', []);
   const resident = metrics.gauge('process_resident_memory_bytes', 'Resident memory.', []);

@@ -1,5 +1,5 @@
 // The requests of a Fastify application as parts of the traces of those who send them: in the log by the id of the trace,
-// and as spans where somebody measures. Knows nothing about who does, nor about routes.
+// and as spans where someone measures. Knows nothing about who does, nor about routes.
 
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type BeginRequest, type RequestSpan, readTraceParent } from './trace.ts';
@@ -13,7 +13,7 @@ export interface TracedRequests {
   addTo(app: FastifyInstance): void;
 }
 
-/** `begin` absent: nobody measures, and only the log knows. `untraced`: paths that are asked for all the time. */
+/** `begin` absent: no one measures, and only the log knows. `untraced`: paths that are asked for all the time. */
 export function tracedRequests(begin?: BeginRequest, untraced: readonly string[] = []): TracedRequests {
   const spans = new WeakMap<object, RequestSpan>();
   return {

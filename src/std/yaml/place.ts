@@ -28,7 +28,7 @@ function start(node: ParsedNode | null, document: Document.Parsed): number {
   return node?.range[0] ?? document.range[0];
 }
 
-/** `key:` with nothing behind it: the place of its value is the end of the line, which helps nobody. */
+/** `key:` with nothing behind it: the place of its value is the end of the line, which helps no one. */
 function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.range[0] === node.range[1];
 }

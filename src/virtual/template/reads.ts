@@ -1,4 +1,4 @@
-// Which values a Go template reads, as far as that can be told without running it: through `with`, variables, literal
+// Which values a Go template reads, as far as that can be known without running it: through `with`, variables, literal
 // `index` and called templates; not through loops and functions. Knows nothing about what the values mean.
 
 import type { Branch, Command, Node, Operand, Pipeline, Template } from './nodes.ts';
@@ -26,7 +26,7 @@ export function readsOf(template: Template): Reads {
   return { values, undefinedCalls };
 }
 
-/** Undefined: a value that is not in the data, or nobody knows where. */
+/** Undefined: a value that is not in the data, or no one knows where. */
 type Path = readonly string[] | undefined;
 
 interface Walk {

@@ -88,11 +88,11 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 
 /** One finding per cycle, at its first step. */
 function cycleFindings(steps: readonly Step[], direct: Direct, pointer: string): readonly WorkflowFinding[] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return steps.flatMap(({ id }, index) => {
-    const trail = told.has(id) ? undefined : cycleFrom(id, direct);
+    const trail = reported.has(id) ? undefined : cycleFrom(id, direct);
     if (trail === undefined) return [];
-    for (const each of trail) told.add(each);
+    for (const each of trail) reported.add(each);
     const names = [...trail, id].join(' -> ');
     const message = `the steps wait for one another and never start: ${names} (-> means: depends on)`;
     return [problem('workflow-dependency-cycle', `${pointer}/${index}/dependsOn`, message)];

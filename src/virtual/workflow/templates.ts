@@ -118,7 +118,7 @@ function isJsonList(text: string): boolean {
   }
 }
 
-/** Templates that nobody expands: only texts at the first level are. */
+/** Templates that no one expands: only texts at the first level are. */
 export function deepFindings({ steps }: Workflow, pointer: string): readonly WorkflowFinding[] {
   return steps.flatMap((step, index) => {
     const at = `${pointer}/steps/${index}`;

@@ -159,7 +159,7 @@ function requestId(message: Message | undefined): string | undefined {
   return message?.kind === 'request' ? message.id.json : undefined;
 }
 
-/** The member need not go on with what nobody waits for (2025-11-25, basic/lifecycle, Timeouts). */
+/** The member need not go on with what no one waits for (2025-11-25, basic/lifecycle, Timeouts). */
 async function cancelAtMember(
   world: World,
   member: Member,

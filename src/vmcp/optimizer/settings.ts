@@ -23,7 +23,7 @@ export function optimizerSettings({ optimizer }: Pick<VmcpConfig, 'optimizer'>):
     toolsMax: maxToolsToReturn,
     semanticRatio,
     distanceMax: Number(optimizer.semanticDistanceThreshold),
-    // Where words count alone, nobody need ask for meanings.
+    // Where words count alone, no one need ask for meanings.
     ...(url === undefined || semanticRatio === 0 ? {} : { service: { url, timeoutMs } }),
   };
 }

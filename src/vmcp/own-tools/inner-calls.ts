@@ -103,7 +103,7 @@ async function prepare(
   };
 }
 
-/** What an own tool asks of a client is its own to ask: members are told that there is nobody. */
+/** What an own tool asks of a client is its own to ask: members are answered that there is no one. */
 const META: JsonObject = {
   [META_VERSION]: LATEST_STATELESS_REVISION,
   [META_CAPABILITIES]: {},
@@ -195,7 +195,7 @@ function refuseQuestion({ id }: RequestMessage): Buffer {
   return errorBody(id, ERRORS.methodNotFound, 'Nobody can be asked in the course of this call');
 }
 
-/** A server of 2026-07-28 asks by such a result: it was told that nobody can answer. */
+/** A server of 2026-07-28 asks by such a result: it knows that no one can answer. */
 function resultOf(result: JsonObject): InnerResult {
   if (result.resultType === undefined || result.resultType === 'complete')
     return { kind: 'result', result: { ...result } };

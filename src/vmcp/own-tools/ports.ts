@@ -55,7 +55,7 @@ export interface InnerCall {
   readonly arguments: JsonObject;
   /** Params of `notifications/progress` that the tool sends. */
   readonly progress?: (params: JsonObject) => void;
-  /** The tool is told that nobody waits any more. */
+  /** Lets the tool know that no one waits any more. */
   readonly signal?: AbortSignal;
 }
 

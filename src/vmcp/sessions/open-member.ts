@@ -115,7 +115,7 @@ export async function endMemberSession(
   });
 }
 
-/** The client has gone: members that can be reached are told, and nobody waits for it. */
+/** The client has gone: members that can be reached are notified, and no one waits for it. */
 export function endMemberSessions(world: World, { members, last }: Session): void {
   if (last === undefined) return;
   for (const [name, at] of members) {

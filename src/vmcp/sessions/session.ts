@@ -52,7 +52,7 @@ export interface Session {
   readonly asked: Map<string, SessionCall>;
   logLevel: string | undefined;
   stream: ListeningStream | undefined;
-  /** Of the last request, without its message: members are told with it when the session ends. */
+  /** Of the last request, without its message: members are notified with it when the session ends. */
   last: Exchange | undefined;
   /** Monotonic milliseconds. */
   usedAt: number;

@@ -42,7 +42,7 @@ export interface SessionParts {
   readonly clock: SessionClock;
   /** Absent: sessions are this replica's own. */
   readonly store: SessionStore | undefined;
-  /** A session of this replica was idle for too long, or made room: its members are told. */
+  /** A session of this replica was idle for too long, or made room: its members are notified. */
   readonly expired: (session: Session) => void;
 }
 

@@ -51,7 +51,7 @@ export type ElicitationStep = Placed &
     readonly type: 'elicitation';
     readonly message: Expression;
     readonly schema: JsonObject;
-    /** Undefined: nobody said, and the step fails. */
+    /** Undefined: no one said, and the step fails. */
     readonly onDecline: AnswerAction | undefined;
     readonly onCancel: AnswerAction | undefined;
   };

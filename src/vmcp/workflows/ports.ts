@@ -15,7 +15,7 @@ export interface WorkflowClock {
 export type PersonAnswer =
   | { readonly action: 'accept'; readonly content: JsonObject }
   | { readonly action: 'decline' | 'cancel' }
-  /** Nobody can be asked, or the client says so. */
+  /** No one can be asked, or the client says so. */
   | { readonly action: 'failed'; readonly message: string };
 
 export interface RunPorts {
@@ -24,7 +24,7 @@ export interface RunPorts {
   callTool(step: string, tool: string, given: JsonObject, signal: AbortSignal): Promise<InnerResult>;
   /** JSON Schema of the tool's arguments, where there is one. */
   inputSchema(tool: string): Promise<JsonObject | undefined>;
-  /** Never rejects. Once the signal is aborted the client is told, and the answer is `cancel`. */
+  /** Never rejects. Once the signal is aborted the client is informed, and the answer is `cancel`. */
   askPerson(message: string, schema: JsonObject, signal: AbortSignal): Promise<PersonAnswer>;
   observe(event: RunEvent): void;
 }

@@ -1,4 +1,4 @@
-// One run of a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or nobody
+// One run of a workflow: steps start when they can, and the run ends when all are done, one ends it, its time is over, or no one
 // waits for it. Knows nothing about MCP and what steps do.
 
 import type { JsonObject } from '../../std/json.ts';

@@ -26,7 +26,7 @@ export interface SeenPorts {
   readonly newId: () => string;
   readonly audit: (event: WorkflowAuditEvent) => void;
   readonly metrics: WorkflowMetrics;
-  /** Absent: nobody wants traces. */
+  /** Absent: no one wants traces. */
   readonly beginSpan?: (parent: TraceContext, startMs: number, kind: 'internal') => RunSpan;
   readonly log: (facts: Readonly<Record<string, string | number>>, message: string) => void;
   readonly keep: (run: EndedRun) => void;

@@ -1,4 +1,4 @@
-// HTTP+SSE servers as backends: what nobody here wrote, and what servers do that are broken or hostile.
+// HTTP+SSE servers as backends: what no one here wrote, and what servers do that are broken or hostile.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

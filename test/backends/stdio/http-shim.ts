@@ -1,4 +1,4 @@
-// A listener that puts a backend behind plain HTTP, as the proxy would without its gate: for clients that nobody here wrote.
+// A listener that puts a backend behind plain HTTP, as the proxy would without its gate: for clients that no one here wrote.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

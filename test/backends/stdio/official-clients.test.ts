@@ -1,4 +1,4 @@
-// Servers and clients that nobody here wrote: server-everything, -memory and -filesystem as child processes behind both
+// Servers and clients that no one here wrote: server-everything, -memory and -filesystem as child processes behind both
 // ways of sharing, called by the official clients over HTTP.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

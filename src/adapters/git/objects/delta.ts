@@ -1,4 +1,4 @@
-// Git's delta encoding: an object told as copies from a base object and new bytes (gitformat-pack(5), "Deltified
+// Git's delta encoding: an object written as copies from a base object and new bytes (gitformat-pack(5), "Deltified
 // representation"). Knows nothing about packs.
 
 /** The `code` of the error where an object would have more bytes than the caller takes. */

@@ -17,7 +17,7 @@ const CHECKSUM_BYTES = 20;
 
 const KINDS: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
-/** As much as can be: a file that nobody asks for may be larger than those that are read. */
+/** As much as can be: a file that no one asks for may be larger than those that are read. */
 const BASE_BYTES_MAX = 1024 ** 3;
 
 /**

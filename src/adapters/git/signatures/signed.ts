@@ -13,7 +13,7 @@ const SPACE = 0x20;
 const SIGNATURE_HEADERS = ['gpgsig', 'gpgsig-sha256'];
 const ARMORS = ['-----BEGIN PGP SIGNATURE-----', '-----BEGIN SSH SIGNATURE-----', '-----BEGIN SIGNED MESSAGE-----'];
 
-/** Undefined where a commit has no signature, or more than one: then nobody can say which counts. */
+/** Undefined where a commit has no signature, or more than one: then no one can say which counts. */
 export function signedCommit(content: Buffer): Signed | undefined {
   const kept: Buffer[] = [];
   const signatures: string[] = [];

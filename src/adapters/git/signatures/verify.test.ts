@@ -1,4 +1,4 @@
-// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are taken, and how each refusal is told.
+// Commits and tags that real git signs by keys of ssh-keygen and gpg: which are taken, and how each refusal is reported.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
@@ -74,7 +74,7 @@ function written(name: string, text: string | Buffer): string {
   return file;
 }
 
-/** Makes the branch a commit of this text, which nobody checks. */
+/** Makes the branch a commit of this text, which no one checks. */
 function forge({ git }: TestRepository, type: 'commit' | 'tag', text: string, ref = 'refs/heads/main'): void {
   git(
     'update-ref',

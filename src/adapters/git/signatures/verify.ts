@@ -1,4 +1,4 @@
-// Whether a commit was signed by somebody who is trusted. Keys come from files alone. Knows nothing about how a commit was
+// Whether a commit was signed by someone who is trusted. Keys come from files alone. Knows nothing about how a commit was
 // fetched.
 
 import { readFile } from 'node:fs/promises';

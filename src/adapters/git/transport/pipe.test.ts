@@ -1,4 +1,4 @@
-// Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is told.
+// Repositories behind a real git daemon and a real sshd: what a fetch brings and costs, and how each refusal is reported.
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,14 +25,14 @@ export interface PipeOptions {
   readonly timeoutMs: number;
 }
 
-/** Nobody is asked at this name: isomorphic-git wants a URL. */
+/** No one is asked at this name: isomorphic-git wants a URL. */
 const URL_FOR_FORM = 'https://pipe.invalid';
-/** A server that was told that nothing is wanted has so long to hang up. */
+/** A server that knows that nothing is wanted has so long to hang up. */
 const GRACE_MS = 2_000;
 const FLUSH = Buffer.from('0000');
 const SERVICE = Buffer.from('001e# service=git-upload-pack\n0000');
 
-/** A stream that has told its refs and waits for the request. */
+/** A stream that has listed its refs and waits for the request. */
 interface Open {
   readonly stream: GitStream;
   readonly advertisement: Buffer;
@@ -43,7 +43,7 @@ export function pipeEndpoint(options: PipeOptions): Endpoint {
 }
 
 /**
- * Refs that were told and the request that follows go over one connection: what the request names is what the server
+ * Refs that were listed and the request that follows go over one connection: what the request names is what the server
  * offered. The server ends the connection with its answer.
  */
 function converse(options: PipeOptions): Conversation {

@@ -15,7 +15,7 @@ export interface Conversation {
 
 /** Where isomorphic-git reaches a repository, whatever leads there. */
 export interface Endpoint {
-  /** What isomorphic-git is told: http or https, without credentials. */
+  /** What isomorphic-git gets: http or https, without credentials. */
   readonly url: string;
   converse(): Conversation;
 }

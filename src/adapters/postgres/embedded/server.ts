@@ -102,8 +102,8 @@ function guard(options: ServerOptions, pid: number): { child: ChildProcess; clos
 }
 
 /**
- * Waits up to 10 s, and not for ever, before it deletes: a dead server that nobody collects still has a number. Words of
- * its own would go into a pipe that nobody reads, and end it.
+ * Waits up to 10 s, and not for ever, before it deletes: a dead server that no one collects still has a number. Words of
+ * its own would go into a pipe that no one reads, and end it.
  */
 const WATCHDOG = `exec 2>/dev/null
 read -r _

@@ -105,8 +105,8 @@ export async function openSession(context: BridgeContext, client: SessionClient,
     void closeSession(context, session);
     return refused(asked.status);
   }
-  const told = await notifyServer(context, session, callMessage('notifications/initialized', undefined));
-  return told.ok ? { ok: true, session } : told;
+  const reported = await notifyServer(context, session, callMessage('notifications/initialized', undefined));
+  return reported.ok ? { ok: true, session } : reported;
 }
 
 function refused(status: number): Opened {

@@ -104,8 +104,8 @@ function answerServer(context: StatelessClientContext, call: Call, answers: Read
       missing.push(pending);
       continue;
     }
-    notifyServer(context, call.session, answerMessage(pending.question, answer)).then((told) => {
-      const fault = told.ok ? faultOfStatus(told.status) : told.fault;
+    notifyServer(context, call.session, answerMessage(pending.question, answer)).then((reported) => {
+      const fault = reported.ok ? faultOfStatus(reported.status) : reported.fault;
       if (fault !== undefined && !call.over) failCall(call, fault);
     });
   }

@@ -90,7 +90,7 @@ function unwatch(context: StatelessClientContext, session: BackendSession, uri: 
   if (release(session, uri) && !session.ended) void askInSession(context, session, 'resources/unsubscribe', { uri });
 }
 
-/** True: nobody watches it any more. */
+/** True: no one watches it any more. */
 function release({ watched }: BackendSession, uri: string): boolean {
   const count = (watched.get(uri) ?? 0) - 1;
   if (count > 0) watched.set(uri, count);

@@ -13,7 +13,7 @@ export interface Wanted {
   readonly cause: Cause;
   readonly capabilities: JsonObject;
   readonly clientInfo?: JsonObject;
-  /** Whether the server may ask the client: then nobody else should use the session meanwhile. */
+  /** Whether the server may ask the client: then no other should use the session meanwhile. */
   readonly alone: boolean;
 }
 

@@ -57,7 +57,7 @@ async function load(): Promise<void> {
   announce(runs.length === 1 ? '1 run' : `${runs.length} runs`);
 }
 
-function signIn(told: string | undefined): void {
+function signIn(reported: string | undefined): void {
   api.setToken('');
   const input = element('input', {
     type: 'password',
@@ -76,7 +76,7 @@ function signIn(told: string | undefined): void {
       { class: 'hint' },
       'A line of the file that http.tokenFile names. It stays in the memory of this page and is forgotten when you reload or leave it.',
     ),
-    ...(told === undefined ? [] : [element('p', { class: 'problem', role: 'alert' }, told)]),
+    ...(reported === undefined ? [] : [element('p', { class: 'problem', role: 'alert' }, reported)]),
     element('button', { type: 'submit', class: 'primary' }, 'Show the runs'),
   );
   form.addEventListener('submit', (event) => {

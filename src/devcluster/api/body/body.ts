@@ -28,7 +28,7 @@ export function readObject(request: ApiRequest, kind: string): ReadBody {
   return { value, duplicates: [] };
 }
 
-/** Few kinds can be read in this form: for the others a client is told to send another. */
+/** Few kinds can be read in this form: for the others a client is asked to send another. */
 function readProtobufObject(body: Buffer): ReadBody {
   const value = readProtobuf(body);
   if (value === undefined) throw unsupportedMediaType(['application/json', 'application/yaml']);

@@ -39,7 +39,7 @@ export const WORKLOAD_DEFAULTS: Readonly<Record<string, Defaulter>> = {
   'autoscaling.v2.HorizontalPodAutoscalerSpec': autoscalerSpec,
 };
 
-/** `RollingUpdate` unless told otherwise, and what it needs. */
+/** `RollingUpdate` unless set otherwise, and what it needs. */
 function strategy(value: JsonObject, rolling: JsonObject): JsonObject {
   const typed = fill(value, { type: 'RollingUpdate' });
   if (typed.type !== 'RollingUpdate') return typed;

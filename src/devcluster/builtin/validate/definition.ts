@@ -14,7 +14,7 @@ export function validateServing(spec: JsonObject): Cause[] {
   return [
     ...checkNames(objectAt(spec, 'names')),
     ...preserved(spec),
-    // What a CRD's only version says of itself is told as it was told when CRDs had but one.
+    // What a CRD's only version says of itself is worded as it was when CRDs had but one.
     ...versions.flatMap((version, index) => columns(version, isOnly ? 'spec' : `spec.versions[${index}]`)),
   ];
 }

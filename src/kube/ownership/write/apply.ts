@@ -91,7 +91,7 @@ function applyOnce(request: ApplyRequest): ApplyResult {
   return { object: withManagers(unchanged ? live : object, left) };
 }
 
-/** An object that nobody tracked yet is taken to have been written by one update. */
+/** An object that no one tracked yet is taken to have been written by one update. */
 function managersBefore(request: ApplyRequest, stored: Managers): Managers {
   const { live, type } = request;
   if (live === undefined || stored.size > 0) return stored;
@@ -126,7 +126,7 @@ export function trackUpdate(request: UpdateRequest): KubeObject {
   const managers = sentManagers(request);
   // An object whose entries were wiped is not tracked again before the next apply.
   if (managers.size === 0 && before !== undefined) return after;
-  // What does not fit its type (a list item without its key, say) is stored, but nobody is known to own anything then.
+  // What does not fit its type (a list item without its key, say) is stored, but no one is known to own anything then.
   if (fieldsOf(after, type, { duplicates: true }).misfits.length > 0) return after;
   const old = withoutManagers(before ?? zeroObject(after, type));
   return withManagers(after, updateManagers(managers, old, after, request));

@@ -15,7 +15,7 @@ export interface WriteContext {
   /** RFC 3339, whole seconds, UTC: `2026-01-01T00:00:00Z`. */
   readonly time: string;
   /**
-   * Fields that this endpoint never writes, so that nobody owns them through it, as keys from the root. Needed only for
+   * Fields that this endpoint never writes, so that no one owns them through it, as keys from the root. Needed only for
    * custom resources without a status subresource (`[]`): the rest is known.
    */
   readonly reset?: readonly (readonly string[])[];

@@ -79,7 +79,7 @@ function seconds({ time }: Manager): number {
 const MAX_UPDATERS = 10;
 const ANCIENT = 'ancient-changes';
 
-/** Only so many updaters are told apart: the oldest of a version share one entry, `ancient-changes`. */
+/** Only so many updaters are distinguished: the oldest of a version share one entry, `ancient-changes`. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   let surplus = updaters.length - MAX_UPDATERS;

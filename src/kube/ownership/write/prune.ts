@@ -1,4 +1,4 @@
-// Takes fields out of values: what a manager applied before, applies no more, and nobody else owns.
+// Takes fields out of values: what a manager applied before, applies no more, and no other owns.
 // Knows nothing about entries or requests.
 
 import { isObject, type Json, type JsonObject } from '../../../std/json.ts';
@@ -21,7 +21,7 @@ export interface PruneInput {
 
 /**
  * A container that loses all it held is left as null; storage drops it where the kind does not keep nulls. Fields that
- * nobody owns (defaults inside an item) go with the item that held them, but not alone.
+ * no one owns (defaults inside an item) go with the item that held them, but not alone.
  */
 export function prune({ merged, type, last, owned }: PruneInput): KubeObject {
   const before = withNamedFields(last, type);

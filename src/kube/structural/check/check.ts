@@ -144,7 +144,7 @@ function checkAdditional(out: Report, schema: JsonObject, place: Place): void {
   });
 }
 
-/** What a place hands down. `lost`: from here on, entries cannot be told again. */
+/** What a place hands down. `lost`: from here on, entries cannot be matched with what they were. */
 function inherited(place: Place, lost: string | undefined): Pick<Place, 'noDefaults' | 'uncorrelatable'> {
   const uncorrelatable = place.uncorrelatable ?? lost;
   return {

@@ -8,6 +8,6 @@ export interface Place {
   readonly inMetadata: boolean;
   /** Why defaults may not stand here. */
   readonly noDefaults?: string;
-  /** The nearest part above whose entries cannot be told again after a change. */
+  /** The nearest part above whose entries cannot be matched with what they were after a change. */
   readonly uncorrelatable?: string;
 }

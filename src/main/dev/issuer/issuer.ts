@@ -81,7 +81,7 @@ async function signingKey(store: IssuerStore): Promise<object> {
   return key;
 }
 
-/** The authorization servers inside the proxies of the fleet, as one: nobody has to register them. */
+/** The authorization servers inside the proxies of the fleet, as one: no one has to register them. */
 const FLEET = { client_id: 'sample-fleet', client_name: 'The sample fleet' } as const;
 
 /** To the callback of whichever proxy of this machine it is; anybody else's addresses are exactly the registered ones. */
@@ -170,7 +170,7 @@ async function logIn(provider: OpenProvider, request: IncomingMessage, response:
   grant.addOIDCScope(SCOPES);
   if (resource !== '') grant.addResourceScope(resource, SCOPES);
   const grantId = await grant.save();
-  // Nobody stays logged in: the next client asks again.
+  // No one stays logged in: the next client asks again.
   await provider.interactionFinished(request, response, {
     login: { accountId: name, remember: false },
     consent: { grantId },

@@ -30,7 +30,7 @@ export interface StatusReport {
 const SOON_MS = 1000;
 const KIND = 'VirtualMCPServer';
 
-/** Undefined outside of a cluster: nobody asks for the status then. */
+/** Undefined outside of a cluster: no one asks for the status then. */
 export function openStatusReport(options: StatusOptions): StatusReport | undefined {
   const { environment, logger } = options;
   const { [VMCP_ENV.name]: name, [VMCP_ENV.namespace]: namespace } = environment;

@@ -124,7 +124,7 @@ export function openWorld(options: WorldOptions): VirtualWorld {
   };
 }
 
-/** Of nobody in particular. */
+/** Of no one in particular. */
 const ANYBODY: Exchange = { method: 'POST', era: 'stateless', path: '/', headers: {}, caller: '' };
 
 /** What all callers see is asked about before the first of them looks for it. */

@@ -76,7 +76,7 @@ function readQuery(text: string): Query {
   };
 }
 
-/** As it stands where it is no valid encoding: somebody has edited the address. */
+/** As it stands where it is no valid encoding: someone has edited the address. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

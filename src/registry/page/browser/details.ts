@@ -29,7 +29,7 @@ export interface View {
   readonly title: string;
 }
 
-/** Undefined where it was aborted, or the caller was told that a token is needed. */
+/** Undefined where it was aborted, or the caller knows by then that a token is needed. */
 export async function loadDetails(
   deps: DetailsDeps,
   address: ServerAddress,

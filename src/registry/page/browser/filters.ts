@@ -1,4 +1,4 @@
-// What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks nobody anything.
+// What a list can be narrowed by: groups of checkboxes, with the number of servers behind each. Asks no one anything.
 
 import { button, element } from '../../../std/page/shared/elements.ts';
 import { FILTER_NAMES, type FilterName, type Query } from './address.ts';
@@ -6,7 +6,7 @@ import { items, members, text } from './json.ts';
 
 export interface Facet {
   readonly value: string;
-  /** Of the servers that would be listed with it; absent where nobody counts. */
+  /** Of the servers that would be listed with it; absent where no one counts. */
   readonly count?: number;
 }
 
@@ -118,7 +118,7 @@ export function createFilterPanel(changed: (filters: Query['filters']) => void):
     node,
     show({ filters }) {
       chosen = filters;
-      // Not made anew while somebody moves through them: that would lose the focus.
+      // Not made anew while someone moves through them: that would lose the focus.
       for (const input of node.querySelectorAll('input')) {
         input.checked = FILTER_NAMES.some((name) => name === input.name && filters[name].includes(input.value));
       }

@@ -19,7 +19,7 @@ export interface Subject {
   readonly identifier: string;
   readonly args: readonly Template[];
   readonly environment: readonly Setting[];
-  /** What the program is told about how it starts this; no other program takes them. */
+  /** What the program needs to know to start this; no other program takes them. */
   readonly options: readonly Template[];
 }
 
@@ -39,7 +39,7 @@ export type Launch =
       readonly start?: Command;
     };
 
-/** One way to run or reach a server; `launch` is undefined where no client can be told how. */
+/** One way to run or reach a server; `launch` is undefined where there is no way to tell a client how. */
 export interface Way {
   readonly label: string;
   readonly launch: Launch | undefined;

@@ -168,15 +168,15 @@ function failed(trouble: Trouble, again: () => Promise<void>): void {
 /** `trouble`: why the last token did not do. */
 function askForToken(trouble: Trouble | undefined): void {
   forget();
-  const told = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');
+  const reported = trouble === undefined ? undefined : describeTrouble(trouble, 'such registry');
   const notice =
-    told === undefined
+    reported === undefined
       ? undefined
       : element(
           'div',
           { class: 'notice trouble', role: 'alert' },
-          element('p', { class: 'strong' }, told.title),
-          element('p', {}, told.advice),
+          element('p', { class: 'strong' }, reported.title),
+          element('p', {}, reported.advice),
         );
   place(
     signInView(api, notice, () => void start()),

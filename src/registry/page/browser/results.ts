@@ -19,7 +19,7 @@ export interface ResultsDeps {
   readonly cleared: () => void;
   /** Called where the reader asks once more after a trouble. */
   readonly retried: () => void;
-  /** Gets what cannot be told here: that a token is needed. */
+  /** Gets what cannot be shown here: that a token is needed. */
   readonly refused: (trouble: Trouble) => void;
 }
 

@@ -6,8 +6,8 @@ import type { Api } from './api.ts';
 import { title, webLink } from './dom.ts';
 import { members, text, texts } from './json.ts';
 
-/** `told`: why the last token did not do. */
-export function signInView(api: Api, told: HTMLElement | undefined, done: () => void): HTMLElement {
+/** `reported`: why the last token was not accepted. */
+export function signInView(api: Api, reported: HTMLElement | undefined, done: () => void): HTMLElement {
   const input = element('input', {
     type: 'password',
     id: 'token',
@@ -44,7 +44,7 @@ export function signInView(api: Api, told: HTMLElement | undefined, done: () => 
   });
   const sources = element('div', {});
   void showSources(api, sources);
-  return element('div', { class: 'narrow' }, title('This registry asks for a token'), told, form, sources);
+  return element('div', { class: 'narrow' }, title('This registry asks for a token'), reported, form, sources);
 }
 
 /** Public, and only a help: where it cannot be had, nothing is said. */

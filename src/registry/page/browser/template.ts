@@ -55,7 +55,7 @@ const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /**
  * Clients expand `${…}` in their files: a catalogue entry that says `${env:CLOUD_SECRET}` in a header would have the
- * reader's own secret sent to its server. Such texts are never passed on, nor is what nobody sees before it is pasted.
+ * reader's own secret sent to its server. Such texts are never passed on, nor is what no one sees before it is pasted.
  */
 function harmless(template: Template): Template | undefined {
   const parts = joined(template);

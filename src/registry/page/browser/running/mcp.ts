@@ -55,7 +55,7 @@ export async function openMcp(path: string, token: string, asked: Asked, signal:
       return request(link, 'tools/call', { name, arguments: given, _meta: { progressToken } }, ended);
     },
     end: () => {
-      // Nobody waits for it: the server ends what is forgotten by itself.
+      // No one waits for it: the server ends what is forgotten by itself.
       void fetch(link.path, { method: 'DELETE', headers: headersOf(link), keepalive: true }).catch(() => undefined);
     },
   };

@@ -20,7 +20,7 @@ export interface Running {
   readonly remoteUrl?: string;
 }
 
-/** `hidden`: nobody asks. `beside`: on this machine, at addresses of this origin. `fleet`: wherever the fleet runs. */
+/** `hidden`: no one asks. `beside`: on this machine, at addresses of this origin. `fleet`: wherever the fleet runs. */
 export type Place = 'hidden' | 'beside' | 'fleet';
 
 export interface RunningServers {
@@ -119,7 +119,7 @@ function standsFor({ packages, remotes, args }: Entry, server: Running): boolean
 }
 
 /**
- * How a client is told to get there: the token of this start goes along where the server has no authentication; empty: the
+ * How a client gets there: the token of this start goes along where the server has no authentication; empty: the
  * reader fills it in.
  */
 export function launchOfRunning({ url, transport, auth }: Running, token: string): Launch {
