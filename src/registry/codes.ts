@@ -18,7 +18,7 @@ export const REGISTRY_CODES = {
   'method-not-allowed': 'The path exists but not with this method; the Allow header names those that it has.',
   'registry-not-synced': 'The registry has no source that could be synced: it is of the type kubernetes or managed.',
   'sync-refused':
-    'A service in mode anonymous syncs for whoever has the token in auth.syncTokenFile (401 for others), and for nobody without that setting (403): use `skep trigger`, or wait for the interval.',
+    'A service in mode anonymous syncs for whoever has the token in auth.syncTokenFile (401 for others), and for no one without that setting (403): use `skep trigger`, or wait for the interval.',
   'rate-limited':
     'The client sent more requests than limits.requestsPerMinute allows. Try again after the seconds that Retry-After names.',
   'request-invalid':
@@ -26,7 +26,7 @@ export const REGISTRY_CODES = {
   'request-timeout':
     'The request did not arrive, or was not answered, in time. Try again; where it lasts, look at the database, or raise limits.requestTimeout.',
   'service-stopping':
-    'The service was told to stop: /readiness says so, so that no new requests come. Those that do are answered for `limits.shutdownGrace`.',
+    'The service was asked to stop: /readiness says so, so that no new requests come. Those that do are answered for `limits.shutdownGrace`.',
   'catalogue-unavailable':
     'The database cannot be reached. The service keeps running; try again after the seconds that Retry-After names.',
   'tokens-unavailable':

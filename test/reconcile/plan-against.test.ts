@@ -174,7 +174,7 @@ test('what drifted is told as changed, and that its values are not known', async
     { path: '/spec/image', before: '*** (drifted)', after: '*** (as declared)' },
   ]);
   expect(result.against?.unknown).toContain(
-    'the live values of objects that somebody changed in the cluster: tools/MCPServer/one',
+    'the live values of objects that others changed in the cluster: tools/MCPServer/one',
   );
   await world.run(OPTIONS);
 });

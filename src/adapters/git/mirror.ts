@@ -211,8 +211,8 @@ async function readOrMend(
   } catch (error) {
     if (!isDamage(error)) throw error;
   }
-  const mended = await useFolder(dir, () => locked(mirror, () => otherCopy(mirror, gitdir)));
-  return readBlobs(join(mended, 'objects'), limits.maxObjectBytes, oids);
+  const repaired = await useFolder(dir, () => locked(mirror, () => otherCopy(mirror, gitdir)));
+  return readBlobs(join(repaired, 'objects'), limits.maxObjectBytes, oids);
 }
 
 /** Another process may have made one already. */

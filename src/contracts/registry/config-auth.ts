@@ -52,7 +52,7 @@ export const Auth = Type.Object(
     ),
     publicPaths: Type.Optional(Texts('The same as oauth.publicPaths.')),
     syncTokenFile: Type.Optional(
-      Text('In mode anonymous: file that holds the token that a manual sync needs. Without it nobody may ask for one.'),
+      Text('In mode anonymous: file that holds the token that a manual sync needs. Without it no one may ask for one.'),
     ),
     oauth: Type.Optional(OAuth),
   },

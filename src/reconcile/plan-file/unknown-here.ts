@@ -62,7 +62,7 @@ function drift({ objects }: StateSnapshot): string[] {
   const drifted = objects.filter(({ state }) => state === 'drifted').map(({ resource }) => resource);
   return drifted.length === 0
     ? []
-    : [`the live values of objects that somebody changed in the cluster: ${some(drifted)}`];
+    : [`the live values of objects that others changed in the cluster: ${some(drifted)}`];
 }
 
 /** ConfigMaps that a resource reads and that are not in Git: only their keys are known. */

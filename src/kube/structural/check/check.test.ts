@@ -213,12 +213,12 @@ describe('an API server would refuse', () => {
       says: 'schema-not-structural /properties/spec/x-kubernetes-validations/0/reason: properties.spec.x-kubernetes-validations[0].reason must be one of FieldValueRequired, FieldValueForbidden, FieldValueInvalid, FieldValueDuplicate.',
     },
     {
-      reason: 'oldSelf where entries cannot be told again',
+      reason: 'oldSelf where entries cannot be matched with what they were',
       schema: withSpec({
         type: 'array',
         items: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
       }),
-      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be told again.',
+      says: 'schema-not-structural /properties/spec/items/x-kubernetes-validations/0/rule: properties.spec.items.x-kubernetes-validations[0].rule must not use oldSelf: entries of properties.spec cannot be matched with what they were.',
     },
     {
       reason: 'optionalOldSelf without oldSelf',

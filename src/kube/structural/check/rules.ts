@@ -73,7 +73,7 @@ function checkOldSelf(out: Report, uses: boolean, { rule, pointer, uncorrelatabl
     forbid(
       out,
       `${pointer}/rule`,
-      `must not use oldSelf: entries of ${fieldPath(uncorrelatable)} cannot be told again.`,
+      `must not use oldSelf: entries of ${fieldPath(uncorrelatable)} cannot be matched with what they were.`,
     );
   }
   if (!uses && rule.optionalOldSelf !== undefined) {
