@@ -1,10 +1,12 @@
 // What stands for long values. A file is only read so where nothing else in it looks like one.
 
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   columnBefore,
+  describeLongValues,
   isStandIn,
+  lastingJson,
   longValuesOf,
   restoreObject,
   shortenObject,
@@ -70,4 +72,21 @@ test.each([
     expect(columnBefore(cuts, index + 1, line.length + 1)).toBe((lines[index] ?? '').length + 1);
     expect(columnBefore(cuts, index + 1, 1)).toBe(1);
   }
+});
+
+test('what stands for a value cannot be known beforehand, and its digest lasts', async () => {
+  vi.resetModules();
+  const elsewhere = await import('./large-values.ts');
+  const other = elsewhere.shortenObject(secret);
+  expect(standInsOf(other)).toEqual([]);
+  expect(standInsOf(shortenObject(secret))).toHaveLength(1);
+  expect(elsewhere.lastingJson(other)).toBe(lastingJson(shortenObject(secret)));
+});
+
+test('people read of a long value how long it is', () => {
+  const { data = null } = shortenObject(secret);
+  expect(describeLongValues(data)).toEqual({
+    long: expect.stringMatching(/^\(80000 characters of base64, SHA-256 [0-9a-f]{64}\)$/),
+    short: 'aGk=',
+  });
 });

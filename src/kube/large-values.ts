@@ -3,8 +3,9 @@
 // are read again.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { sha256 } from '../std/hash.ts';
-import { isObject, type Json, type JsonObject } from '../std/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../std/json.ts';
 import type { KubeObject } from './object.ts';
 
 /** Values by what stands for them. */
@@ -16,9 +17,11 @@ export type ReadContents = () => Promise<LongValues>;
 /** Of base64; a value has at least as many characters to be left out. */
 const LONG = 64 * 1024;
 
+/** Of this process: what others write into files and objects is never taken for a stand-in. No part of any result. */
+const MARK = `${randomBytes(12).toString('hex')}/`;
+const BEGINNING = `skep/large/value/${MARK}`;
 /** Base64 itself, so that it stands wherever base64 may. */
-const STAND_IN = /^skep\/large\/value\/\d+\/[0-9a-f]{64}\/{1,4}$/;
-const BEGINNING = 'skep/large/value/';
+const STAND_IN = new RegExp(`^${BEGINNING}(?<length>\\d+)/(?<digest>[0-9a-f]{64})/{1,4}$`);
 
 /** As encoders write the end: the server stores no other base64. */
 const ENDING = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)$/;
@@ -36,6 +39,19 @@ function standInFor(value: string): string {
 
 export function isStandIn(value: Json | undefined): value is string {
   return typeof value === 'string' && STAND_IN.test(value);
+}
+
+/** The value with words for people in place of stand-ins. */
+export function describeLongValues(value: Json): Json {
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describeLongValues(each ?? null)]));
+  const { length, digest } = (typeof value === 'string' && STAND_IN.exec(value)?.groups) || {};
+  return length === undefined ? value : `(${length} characters of base64, SHA-256 ${digest})`;
+}
+
+/** Canonical JSON to be digested: the same in every process. */
+export function lastingJson(value: unknown): string {
+  return canonicalJson(value).replaceAll(BEGINNING, BEGINNING.slice(0, -MARK.length));
 }
 
 /** Which member of an object has base64. */

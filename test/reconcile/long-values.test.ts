@@ -1,6 +1,6 @@
 // Secrets with values that are too long to be in memory: everything is decided and written as if they were.
 
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readPolicies } from '../../src/kube/policy/read.ts';
 import type { RunResult } from '../../src/reconcile/result.ts';
@@ -127,6 +127,43 @@ function folded(name: string, content = ''): string {
   const lines = content.match(/.{1,76}/g) ?? [];
   return `---\n${yaml(name, `|\n    ${lines.join('\n    ')}`)}`;
 }
+
+/** What somebody who knows how stand-ins look, and the value, could write in its place. */
+function lookalike(value = ''): string {
+  const text = `skep/large/value/${value.length}/${hash('sha256', value)}/`;
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '/');
+}
+
+test('what looks like the stand-in of a value is a value of its own, in Git and in the cluster', async () => {
+  const declared = (content = ''): string => `# &a\n${yaml('a', FIRST)}  other: ${content}\n`;
+  publish({ 'a.yaml': declared(lookalike(SECOND)), 'b.json': secret('b'), 'c.json': secret('c', lookalike(FIRST)) });
+  await world.run(OPTIONS);
+  expect((await live('a')).data).toEqual({ content: FIRST, other: lookalike(SECOND) });
+  expect((await live('c')).data).toMatchObject({ content: lookalike(FIRST) });
+
+  for (const [name, content] of [
+    ['b', lookalike(FIRST)],
+    ['c', FIRST],
+  ])
+    await world.cluster.send('PATCH', `/api/v1/namespaces/tools/secrets/${name}?fieldManager=them`, {
+      body: { data: { content } },
+      contentType: 'application/merge-patch+json',
+    });
+  expect(did(await world.run(OPTIONS))).toEqual(['tools/Secret/b configured', 'tools/Secret/c configured']);
+  expect((await live('b')).data).toMatchObject({ content: FIRST });
+  expect((await live('c')).data).toMatchObject({ content: lookalike(FIRST) });
+});
+
+test('a long value of a ConfigMap is shown by its length and its digest where it changes', async () => {
+  publish({ 'a.json': secret('bytes', FIRST, 'binaryData', 'ConfigMap') });
+  await world.run(OPTIONS);
+  publish({ 'a.json': secret('bytes', SECOND, 'binaryData', 'ConfigMap') });
+  const { plan } = await world.plan(OPTIONS);
+  const shown = (value = ''): string => `(${value.length} characters of base64, SHA-256 ${hash('sha256', value)})`;
+  expect(plan.batches.flatMap(({ changes }) => changes.flatMap(({ diff }) => diff))).toEqual([
+    { path: '/binaryData/content', before: shown(FIRST), after: shown(SECOND) },
+  ]);
+});
 
 test('text and bytes of ConfigMaps arrive as they are written', async () => {
   publish({

@@ -1,6 +1,7 @@
 // What an apply would change, place by place, for people to read. Knows nothing about how it is printed or hidden.
 
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../std/json.ts';
+import { describeLongValues } from '../large-values.ts';
 import type { KubeObject } from '../object.ts';
 import { keyType, type MergeType } from '../openapi.ts';
 import { changesBetween } from './changes.ts';
@@ -53,7 +54,11 @@ function ownedBy(live: KubeObject, manager: string): FieldSet {
 }
 
 function difference(path: string, before: Json | undefined, after: Json | undefined): Difference {
-  return { path, before, after };
+  return { path, before: described(before), after: described(after) };
+}
+
+function described(value: Json | undefined): Json | undefined {
+  return value === undefined ? undefined : describeLongValues(value);
 }
 
 /** What the apply itself would take away, found by doing it. A desired object that the server refuses removes nothing. */

@@ -1,9 +1,10 @@
 // Pairs of a desired and a living object that an apply is known not to change, though comparing alone cannot tell.
 
+import { lastingJson } from '../../kube/large-values.ts';
 import { groupOf, type KubeObject } from '../../kube/object.ts';
 import { entryOf } from '../../kube/ownership/entries.ts';
 import { Failure } from '../../std/failure.ts';
-import { digest, fnv1a32 } from '../../std/hash.ts';
+import { digest, fnv1a32, sha256 } from '../../std/hash.ts';
 import { jsonEquals } from '../../std/json.ts';
 import type { Clock, Cluster } from '../ports.ts';
 
@@ -74,11 +75,11 @@ export function sameContent(a: KubeObject, b: KubeObject): boolean {
 }
 
 function keyFor(desired: KubeObject, live: KubeObject): string {
-  return `${live.metadata.uid ?? ''}:${digest(desired)}`;
+  return `${live.metadata.uid ?? ''}:${sha256(lastingJson(desired))}`;
 }
 
 function fingerprint(live: KubeObject, manager: string): string {
-  return digest([content(live), entryOf(live, manager)?.fieldsV1 ?? null]);
+  return sha256(lastingJson([content(live), entryOf(live, manager)?.fieldsV1 ?? null]));
 }
 
 function content(object: KubeObject): unknown {

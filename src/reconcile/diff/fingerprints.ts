@@ -1,11 +1,11 @@
 // Digests that stand for an object in files that leave the cluster: of the fields that are ours as they exist, and of
 // what is desired. Values cannot be read out of them; what a Secret holds cannot be guessed either.
 
+import { lastingJson, shortenObject } from '../../kube/large-values.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { entryOf } from '../../kube/ownership/entries.ts';
 import { ownedValues } from '../../kube/ownership/owned-values.ts';
-import { digest, hmacSha256 } from '../../std/hash.ts';
-import { canonicalJson } from '../../std/json.ts';
+import { hmacSha256, sha256 } from '../../std/hash.ts';
 import type { Change } from '../plan/plan.ts';
 
 export interface Fingerprints {
@@ -21,17 +21,19 @@ export interface Fingerprints {
 /** `key`: of the digests of Secrets; undefined where there is none, or it may not be read. */
 export function fingerprintsBy(manager: string, key: Uint8Array | undefined): Fingerprints {
   function print({ kind }: KubeObject, value: unknown): string | undefined {
-    if (kind !== 'Secret') return digest(value);
-    return key === undefined ? undefined : hmacSha256(key, canonicalJson(value));
+    if (kind !== 'Secret') return sha256(lastingJson(value));
+    return key === undefined ? undefined : hmacSha256(key, lastingJson(value));
   }
   return {
-    seen(live, diff) {
+    seen(found, diff) {
+      // Whether long values were read must not matter.
+      const live = shortenObject(found);
       const entry = entryOf(live, manager);
       return print(live, [entry?.apiVersion ?? '', entry?.fieldsV1 ?? {}, ownedValues(live, manager), diff]);
     },
     desired(object, owned) {
       const { ownerReferences, ...metadata } = object.metadata;
-      return print(object, owned ? { ...object, metadata } : object);
+      return print(object, shortenObject(owned ? { ...object, metadata } : object));
     },
   };
 }

@@ -15,6 +15,6 @@ export function sendWhole(
   contents: ReadContents | undefined,
   send: (whole: KubeObject) => Promise<KubeObject>,
 ): Promise<KubeObject> {
-  if (contents === undefined) return send(object);
+  if (contents === undefined) return send(object).then(shortenObject);
   return turns(async () => shortenObject(await send(restoreObject(object, await contents()))));
 }

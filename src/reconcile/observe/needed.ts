@@ -81,7 +81,11 @@ async function restoreResource({ contents, ...resource }: Sourced, live: KubeObj
   const { object, kept } = resource;
   const values = new Map([...((await contents?.()) ?? []), ...(live === undefined ? [] : longValuesOf(live))]);
   const whole = { ...resource, object: restoreObject(object, values) };
-  return kept === undefined ? whole : { ...whole, kept: restoreObject(kept, values) };
+  if (kept === undefined) return whole;
+  // It may have changed, or gone, since it was listed.
+  if (standInsOf(kept).every((standIn) => values.has(standIn))) return { ...whole, kept: restoreObject(kept, values) };
+  const { kept: _gone, ...declared } = whole;
+  return live === undefined ? declared : { ...declared, kept: live };
 }
 
 /** Our resources that live and are not declared, or not so. One that lives as it is declared names the same. */
