@@ -31,8 +31,8 @@ export function signAccessToken(world: IssuerWorld, facts: TokenFacts): Promise<
     client_id: client,
     scope: scopes.join(' '),
     [SESSION_CLAIM]: session,
-    ...(name === undefined ? {} : { name }),
-    ...(email === undefined ? {} : { email }),
+    name,
+    email,
   };
   return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'at+jwt', kid: id }).sign(privateKey);
 }

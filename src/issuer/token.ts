@@ -45,7 +45,7 @@ export async function giveTokens(world: IssuerWorld, request: IssuerRequest): Pr
     token_type: 'Bearer',
     expires_in: Math.floor(world.settings.accessMs / 1000),
     scope: facts.scopes.join(' '),
-    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+    refresh_token: refreshToken,
   });
 }
 

@@ -28,7 +28,7 @@ async function readPlain(
   try {
     // In one piece, mostly: lists of objects shrink to a twentieth.
     const chunkSize = Math.max(16_384, Math.min(bytes.length * 24, maxBytes ?? Infinity));
-    return await unzipped(bytes, { chunkSize, ...(maxBytes === undefined ? {} : { maxOutputLength: maxBytes }) });
+    return await unzipped(bytes, { chunkSize, maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

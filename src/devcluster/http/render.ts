@@ -57,8 +57,8 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    ...(answer.continue === undefined ? {} : { continue: answer.continue }),
-    ...(answer.remainingItemCount === undefined ? {} : { remainingItemCount: answer.remainingItemCount }),
+    continue: answer.continue,
+    remainingItemCount: answer.remainingItemCount,
   };
   if (form === 'table') return tableOf(type, answer.items, { metadata, now, include: includeOf(request) });
   if (form === 'partial-list') {

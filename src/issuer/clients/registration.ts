@@ -29,7 +29,7 @@ export async function registerClient(world: IssuerWorld, request: IssuerRequest)
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
     application_type: read.applicationType,
-    ...(name === undefined ? {} : { client_name: name }),
+    client_name: name,
   });
 }
 

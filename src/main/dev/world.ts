@@ -124,7 +124,7 @@ async function openCluster(
   running: Pick<NodeOptions, 'find' | 'begin'> | undefined,
 ): Promise<Devcluster> {
   const node = running && { ...running, path: process.env.PATH ?? '' };
-  const cluster = await startDevcluster({ dir: clusterDir(dir), clock: systemClock, ...(node && { node }) });
+  const cluster = await startDevcluster({ dir: clusterDir(dir), clock: systemClock, node });
   const { kubeconfigPath: kubeconfig } = cluster;
   try {
     const client = await connectCluster({

@@ -106,7 +106,7 @@ export function registryDeps(
   beside?: RegistryDeps['beside'],
 ): RegistryDeps {
   return {
-    ...(beside === undefined ? {} : { beside }),
+    beside,
     sourceFor: (view, namespace) =>
       withReadsWatched(registrySource(registryGitDeps(config, outbound, namespace), view), watch),
     storeFor: async (kind, registry, view, mode) =>

@@ -52,7 +52,7 @@ const { source, allow, apiGroup, ageKeyFile, documents: written }: ReadOrder = w
 const cache = openPostingCache();
 const keys = ageKeyFile === undefined ? noKeys(source) : () => readAgeKeyFile(ageKeyFile);
 const documents = await unsealFiles(written, keys, cache);
-const given = loadInput({ kinds: KINDS, apiGroup, cache }, { name: source, ...(allow && { allow }) }, documents);
+const given = loadInput({ kinds: KINDS, apiGroup, cache }, { name: source, allow }, documents);
 load(given);
 postNews({ done: true });
 parentPort?.on('message', (known: KindsOfCluster) => {

@@ -57,8 +57,8 @@ function sentinelSettings(redis: Redis, options: RecordsOptions): SentinelSettin
     keyPrefix: redis.key_prefix,
     connectMs: timeoutOf(redis, 'dial_timeout'),
     commandMs: timeoutOf(redis, 'read_timeout') + timeoutOf(redis, 'write_timeout'),
-    ...(tls === undefined ? {} : { tls: tlsOf(tls, options) }),
-    ...(sentinelTls === undefined ? {} : { sentinelTls: tlsOf(sentinelTls, options) }),
+    tls: tls && tlsOf(tls, options),
+    sentinelTls: sentinelTls && tlsOf(sentinelTls, options),
   };
 }
 

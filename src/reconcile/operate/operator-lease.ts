@@ -28,7 +28,7 @@ export async function findOperatorLease(
   if (resource === undefined) return {};
   const { leases, failure } = await listLeases(cluster, resource, scopeOf(namespaces).names ?? []);
   const lease = leases.find((each) => each.metadata.name === NAME && isRenewed(each, clock.now()));
-  return { ...(lease === undefined ? {} : { lease: idOf(lease) }), ...(failure === undefined ? {} : { failure }) };
+  return { lease: lease && idOf(lease), failure };
 }
 
 /** Of all namespaces; where that is not allowed, of those of the instance and of the usual one. */

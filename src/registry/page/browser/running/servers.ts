@@ -106,8 +106,8 @@ function readRunning(value: unknown): Running {
     ready: ready === true,
     auth: auth === 'oidc' || auth === 'none' ? auth : 'token',
     args: texts(args),
-    ...(text(image) === undefined ? {} : { image: text(image) }),
-    ...(text(remoteUrl) === undefined ? {} : { remoteUrl: text(remoteUrl) }),
+    image: text(image),
+    remoteUrl: text(remoteUrl),
   };
 }
 
