@@ -90,11 +90,31 @@ describe('definitions that clients cannot read', () => {
       { name: 'odd_required', inputSchema: { type: 'object', required: 'a' } },
       { name: 'odd_text', description: 5, inputSchema: { type: 'object' } },
       { name: 'odd_annotations', annotations: [], inputSchema: { type: 'object' } },
+      tool('odd_hint', { annotations: { readOnlyHint: 'yes' } }),
+      tool('odd_icons', { icons: [{ sizes: ['16x16'] }] }),
+      tool('odd_theme', { icons: [{ src: 'a', theme: 'blue' }] }),
+      tool('odd_tasks', { execution: { taskSupport: 'sometimes' } }),
+      tool('odd_result', { outputSchema: { type: 'object', properties: { a: true } } }),
       tool('fine', { inputSchema: { type: 'object', properties: { a: { $ref: '#/properties/a' } } } }),
       tool('odd_output', { outputSchema: { type: 'array', items: {} } }),
     ],
-    prompts: [{ name: 'odd', arguments: [{}] }, { name: 'fine' }],
-    resources: [{ uri: 'a://nameless' }, { uri: 'a://fine', name: 'fine' }],
+    prompts: [
+      { name: 'odd', arguments: [{}] },
+      { name: 'odd_argument', arguments: [{ name: 'a', required: 'yes' }] },
+      { name: 'fine', arguments: [{ name: 'a', description: 'A.', required: true }] },
+    ],
+    resources: [
+      { uri: 'a://nameless' },
+      { uri: 'a://type', name: 'type', mimeType: 5 },
+      { uri: 'a://size', name: 'size', size: '5' },
+      { uri: 'a://audience', name: 'audience', annotations: { audience: ['all'] } },
+      { uri: 'a://priority', name: 'priority', annotations: { priority: 5 } },
+      { uri: 'a://time', name: 'time', annotations: { lastModified: 'yesterday' } },
+      {
+        ...{ uri: 'a://fine', name: 'fine', mimeType: 'text/plain', size: 5, icons: [{ src: 'a', theme: 'dark' }] },
+        annotations: { audience: ['user'], priority: 1, lastModified: '2025-01-12T15:00:58Z' },
+      },
+    ],
   };
 
   it('are left out, so that clients read the lists of all, and the log names them', async () => {
@@ -112,13 +132,26 @@ describe('definitions that clients cannot read', () => {
     expect((await second.listTools()).tools.map(({ name }) => name)).toEqual(expected);
     await second.close();
     const [{ items, ...warning } = {}] = warnings(server, 'vmcp-item-unreadable');
-    expect(warning).toMatchObject({ level: 'warn', backend: 'liar', count: 9 });
+    expect(warning).toMatchObject({ level: 'warn', backend: 'liar', count: 20 });
     expect(items).toContainEqual({
       list: 'tools',
       name: 'no_schema',
       why: 'inputSchema must be an object with type: object',
     });
     expect(items).toContainEqual({ list: 'resources', name: 'a://nameless', why: 'name must be a text' });
+  });
+});
+
+describe('a backend that offers only what clients cannot read', () => {
+  it('has a line of the log that names some of it, and no more', async () => {
+    const liar = await start({
+      tools: Array.from({ length: 3000 }, (_, at) => ({ name: `${at}${'x'.repeat(5000)}` })),
+    });
+    const server = await run({ liar });
+    await server.written('vmcp-item-unreadable');
+    const [warning] = warnings(server, 'vmcp-item-unreadable');
+    expect(warning).toMatchObject({ backend: 'liar', count: 1000 });
+    expect(JSON.stringify(warning).length).toBeLessThan(10_000);
   });
 });
 

@@ -51,6 +51,9 @@ const FEATURES: Readonly<Record<ListName, string>> = {
 
 const PAGES_MAX = 1000;
 const ITEMS_MAX = 20_000;
+/** Of one list; they are kept with it. */
+const NOTICES_MAX = 1000;
+const NAME_SHOWN = 200;
 const TOO_MANY = `only ${ITEMS_MAX} are read: this one and those after it are not`;
 
 /** Servers may offer more to clients that can be asked: what these clients can is found out when they call. */
@@ -176,16 +179,18 @@ function takeItem(
 ): void {
   const value = objectOf(page, item.span);
   const key = keyOf(list, item);
-  const name = key ?? item.name?.value ?? '';
+  const name = (key ?? item.name?.value ?? '').slice(0, NAME_SHOWN);
+  const notice = (what: ItemNotice['what'], why: string): void => {
+    if (notices.length < NOTICES_MAX) notices.push({ list, name, what, why });
+  };
   const why = items.length === ITEMS_MAX ? TOO_MANY : unreadableReason(list, value);
   if (key === undefined || why !== undefined) {
-    if (notices.at(-1)?.why === TOO_MANY) return;
-    notices.push({ list, name, what: 'left-out', why: why ?? 'it has no URI' });
+    if (notices.at(-1)?.why !== TOO_MANY) notice('left-out', why ?? 'it has no URI');
     return;
   }
   items.push({ key, page, item });
   const doubt = doubtfulReason(value);
-  if (doubt !== undefined) notices.push({ list, name, what: 'doubtful', why: doubt });
+  if (doubt !== undefined) notice('doubtful', doubt);
 }
 
 const UNREADABLE: BackendFault = { reason: 'answer-invalid', message: 'a list of the MCP server cannot be read' };
