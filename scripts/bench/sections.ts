@@ -6,7 +6,7 @@ import type { Report } from './table.ts';
 export const SECTIONS = ['fleet', 'git', 'load', 'validate', 'catalogue', 'registry', 'start'] as const;
 
 /** Measured only where they are asked for: they take minutes. The first two mean most on a real API server. */
-export const LARGE_SECTIONS = ['resources', 'children', 'contents', 'proxy', 'vmcp'] as const;
+export const LARGE_SECTIONS = ['resources', 'children', 'contents', 'tenancy', 'proxy', 'vmcp'] as const;
 
 export type SectionName = (typeof SECTIONS)[number] | (typeof LARGE_SECTIONS)[number];
 
@@ -42,6 +42,8 @@ export async function runSection(name: SectionName, place: Place): Promise<Repor
       return (await import('./large.ts')).benchChildren(place);
     case 'contents':
       return (await import('./contents.ts')).benchContents(place);
+    case 'tenancy':
+      return (await import('./tenancy/section.ts')).benchTenancy(place);
     case 'proxy':
       return (await import('./proxy/section.ts')).benchProxy(place);
     case 'vmcp':

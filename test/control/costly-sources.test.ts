@@ -2,6 +2,7 @@
 // source declared last stays.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { costlyRules, costlyText } from '../harness/costly.ts';
 import type { TestRepository } from '../harness/git-server.ts';
 import { startWorld, type World } from '../harness/world.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
@@ -23,51 +24,6 @@ afterEach(async () => {
 
 function settings(name: string, value: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\ndata: {value: ${value}}\n`;
-}
-
-/** 2 MB of rules, and an object that all of them are evaluated for. */
-function costlyRules(): string {
-  const rule = Array.from({ length: 400 }, (_, i) => `self.a${i}.size() < 100 || self.b.all(x, x.startsWith('q${i}'))`);
-  const rules = Array.from({ length: 70 }, (_, i) => ({
-    rule: rule.join(' && ').replaceAll('q', `q${i}_`),
-    message: 'no',
-  }));
-  const strings = Array.from({ length: 400 }, (_, i) => [`a${i}`, { type: 'string', maxLength: 200 }]);
-  const b = { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 10 } };
-  const properties = { ...Object.fromEntries(strings), b };
-  const spec = { type: 'object', properties, 'x-kubernetes-validations': rules };
-  const definition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { kind: 'Thing', plural: 'things', singular: 'thing' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-        },
-      ],
-    },
-  };
-  const values = Object.fromEntries(strings.map(([name]) => [name, 'v'.repeat(150)]));
-  const thing = {
-    apiVersion: 'example.com/v1',
-    kind: 'Thing',
-    metadata: { name: 'thing', namespace: 'default' },
-    spec: { ...values, b: ['x'] },
-  };
-  return `${JSON.stringify(definition)}\n---\n${JSON.stringify(thing)}\n`;
-}
-
-/** Few bytes, and hundreds of times as many where they are read. */
-function costlyText(): string {
-  const items = Array.from({ length: 180_000 }, (_, i) => `  k${i}: {a: [1, 2]}`);
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: costly, namespace: default}\ndata:\n${items.join('\n')}\n`;
 }
 
 test.each([

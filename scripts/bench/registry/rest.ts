@@ -14,8 +14,8 @@ import type { BenchDatabase } from '../database.ts';
 import { registryOf } from '../manifests.ts';
 import { type AskedProcess, residentMiB, startModule, startProgram } from '../processes.ts';
 import type { Row } from '../table.ts';
+import type { Longest } from '../watched-turns.ts';
 import { NAMES, VERSIONS, versionsOf } from './versions.ts';
-import type { Longest } from './watched-service.ts';
 
 export interface RestPlace {
   readonly folder: string;
