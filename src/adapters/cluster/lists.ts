@@ -9,7 +9,7 @@ import type { Api } from './api.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { isKubeObject } from './objects.ts';
 import { collectionPath } from './paths.ts';
-import { unexpected } from './refusals.ts';
+import { notAwaited, unexpected } from './refusals.ts';
 
 const PAGE = 500;
 /** A list whose pages expire again and again is read in one piece the last time: that cannot expire. */
@@ -28,30 +28,41 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Milliseconds for one page. */
 const PAGE_MS = 20_000;
-/** The same for a kind that had no answer within that lately: whoever serves it keeps no other kind waiting. */
+/** The same for a kind that had no answer within that lately. */
 const SILENT_PAGE_MS = 2_000;
 const LATELY_MS = 5 * 60_000;
+/** How long who asks waits for such a kind: whoever serves it keeps no other kind waiting. */
+const SILENT_WAIT_MS = 250;
 
 /** Reads all items of a kind, in the order of the server; `apiVersion` and `kind`, which lists leave out, are filled in. */
 export function openLists(
   api: Api,
-  clock: Pick<Clock, 'monotonic'>,
+  clock: Pick<Clock, 'monotonic' | 'sleep'>,
 ): (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<KubeObject[]> {
   const silentSince = new Map<string, number>();
-  return async (kind, namespace, options = {}) => {
-    const path = collectionPath(kind, namespace);
-    const since = silentSince.get(path) ?? Number.NEGATIVE_INFINITY;
+  async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
     const startedAt = clock.monotonic();
-    const isSilent = startedAt - since < LATELY_MS;
     try {
-      const items = await listAll(api, kind, path, { ...options, timeoutMs: isSilent ? SILENT_PAGE_MS : PAGE_MS });
+      const items = await listAll(api, kind, path, pages);
       silentSince.delete(path);
       return items;
     } catch (error) {
-      if (!isSilent && error instanceof Failure && clock.monotonic() - startedAt >= PAGE_MS)
+      if (error instanceof Failure && clock.monotonic() - startedAt >= PAGE_MS)
         silentSince.set(path, clock.monotonic());
       throw error;
     }
+  }
+  return async (kind, namespace, options = {}) => {
+    const path = collectionPath(kind, namespace);
+    const since = silentSince.get(path);
+    if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
+    // Now and then it has all the time, for it may only be slow.
+    const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
+    const listing = listNoting(kind, path, { ...options, timeoutMs });
+    listing.catch(() => undefined);
+    const items = await Promise.race([listing, clock.sleep(SILENT_WAIT_MS).then(() => undefined)]);
+    if (items === undefined) throw notAwaited(api.url(path));
+    return items;
   };
 }
 

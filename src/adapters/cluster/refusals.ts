@@ -69,6 +69,13 @@ export function tooLate({ url, method }: Asked, silent: ReadonlySet<string>): Fa
 
 const NAMED_MAX = 5;
 
+/** The Failure for a list that was asked for, and is not waited for. */
+export function notAwaited(url: string): Failure {
+  const shown = shownUrl(url);
+  const message = `${shown}: it had no answer lately, and is not waited for until it has one`;
+  return new Failure('cluster-unreachable', message, { data: { url: shown, method: 'GET' }, retryable: true });
+}
+
 /** The Failure for an answer of status 200 that is not what the API promises. */
 export function unexpected(url: string, says: string, cause?: unknown): Failure {
   const shown = shownUrl(url);
