@@ -24,15 +24,26 @@ export interface ReadDocument {
 export function readDocuments(text: string, file: string): ReadDocument[] {
   const values = plainValues(text);
   if (values === undefined) return readCarefully(text, file);
-  let careful: ReadDocument[] | undefined;
+  let places: ReturnType<typeof placesIn> | undefined;
   return values.map((value, index) => ({
     value,
     problems: [],
     place(pointer, at) {
-      careful ??= readCarefully(text, file);
-      return careful[index]?.place(pointer, at) ?? { file, line: 1, column: 1 };
+      places ??= placesIn(text, file);
+      return places[index]?.(pointer, at) ?? { file, line: 1, column: 1 };
     },
   }));
+}
+
+/** Of the documents that are not empty, in a text without faults. */
+function placesIn(text: string, file: string): readonly ReadDocument['place'][] {
+  const { documents, lines } = parseNodes(text);
+  const written = documents.filter((document) => (toValue(document).value ?? null) !== null);
+  return written.map(
+    (document) =>
+      (pointer, at = 'value') =>
+        placeAt(lines, offsetOf(document, pointer, at), file),
+  );
 }
 
 /** The same, ten times slower: with everything that is unusual, and with what is wrong. */
