@@ -43,7 +43,7 @@ const VALUES: readonly Value[] = [
   },
   {
     path: 'config',
-    description: 'skep.yaml, whole: --set-file config=skep.yaml. Keep `name: default`, stateDir, images and http.',
+    description: 'skep.yaml, whole: --set-file config=skep.yaml. Keep `name: default`, stateDir and http.',
     schema: { type: 'string', minLength: 1 },
   },
   {

@@ -27,6 +27,7 @@ const ASKED_ELSEWHERE: Readonly<Record<string, string>> = {
       (resource) => [`list admissionregistration.k8s.io/${resource}`, 'answers of dry runs that are remembered'],
     ),
   ),
+  'update /configmaps skep-default-image': 'the first run of another image of the reconciler',
   'update /configmaps skep-default-notified': 'notify.webhooks and notify.commitStatus, from the second notice on',
   'update /configmaps skep-default-quarantine': 'a run after `skep rollback`, when newer commits have come',
   ...Object.fromEntries(

@@ -43,6 +43,8 @@ export function rightsOfRule(role: KubeObject, rule: Rule): Right[] {
   return rightsOf(rule).map((right) => `${role.metadata.name}: ${right}`);
 }
 
+const POD = 'skep-0';
+
 type RightsOfForm = (home: string, team: string, group: string) => readonly KubeObject[];
 
 export async function openStripped(form: RightsOfForm, isWhole: boolean): Promise<Stripped> {
@@ -139,16 +141,30 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     taken = wanted;
   }
 
+  /** The pod that the runs are in: each time of another image. */
+  async function reportPod(): Promise<void> {
+    const image = `example.com/skep:1@sha256:${String(number).padStart(64, '0')}`;
+    const id = { apiVersion: 'v1', kind: 'Pod', namespace: home, name: POD };
+    await removeNow(admin, id);
+    const metadata = { name: POD, namespace: home };
+    await admin.apply(
+      { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'skep', image }] } },
+      { force: true },
+    );
+  }
+
   async function run(how: { readonly contended?: boolean; readonly guarded?: boolean } = {}): Promise<Run> {
     const { proxy, use } = how.guarded === true ? guarded : free;
     await quarantine();
     number += 1;
+    await reportPod();
     const namespaces = isWhole ? home : undefined;
     last = repository.commit(commitOf(number, { group, namespace, namespaces }));
     if (isWhole) server.later({ apiVersion: 'v1', kind: 'Namespace', name: `${home}-new-${number}` });
     const before = proxy.seen.length;
     contended = how.contended === true;
     lost.clear();
+    Object.assign(process.env, { POD_NAME: POD, POD_NAMESPACE: home });
     const reported = await use(async (instance) => {
       const first = await instance.run();
       const [{ hash } = { hash: '' }] = first.plan.waiting;
@@ -169,7 +185,7 @@ export async function openStripped(form: RightsOfForm, isWhole: boolean): Promis
     without,
     run,
     async forget() {
-      const records = ['', '-approval', '-history', '-inventory', '-notified', '-quarantine'];
+      const records = ['', '-approval', '-history', '-image', '-inventory', '-notified', '-quarantine'];
       const ids = [
         { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'skep-default' },
         { apiVersion: 'v1', kind: 'Secret', name: 'skep-default' },

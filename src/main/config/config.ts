@@ -143,7 +143,7 @@ export const CONFIG_SCHEMA = object(
           default: [],
         }),
       },
-      'Images of the workloads that skep makes; the default is the image of this release (ghcr.io/skep-dev/skep).',
+      'Images of the workloads that skep makes; the default is that of the reconciler itself, by its digest.',
       { default: {} },
     ),
     policies: list(

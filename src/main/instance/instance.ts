@@ -21,6 +21,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { egressFrom } from '../egress.ts';
 import { withDeadline } from '../loop/run-deadline.ts';
+import { findOwnImage, RELEASED_IMAGE, withOwnImage } from '../own-image.ts';
 import { openTracing, type Tracing } from '../tracing.ts';
 import { VERSION } from '../version.ts';
 import { fleetSource, type PlannedCommits, pinOf } from './fleet-source.ts';
@@ -73,6 +74,7 @@ export async function openInstance(
   const homeNamespace = cluster.homeNamespace();
   const publisher = config.snapshot === undefined ? undefined : openPublisher(config);
   const history = openHistory(config, cluster, homeNamespace);
+  const ownImage = await findOwnImage(config, cluster, process.env, hurry);
   const cache = openLoadCache();
   const deps = {
     cluster: withLockWatched(cluster, watch),
@@ -92,7 +94,7 @@ export async function openInstance(
   const recorder = openRecorder(config, history);
   const notifier = openNotifier(config, cluster, homeNamespace, { outbound, traceParent: tracing?.traceParent });
   const options = (overrides: Partial<RunOptions> = {}) => ({
-    ...optionsOf(config, homeNamespace, policies),
+    ...optionsOf(config, homeNamespace, policies, ownImage?.known()),
     ...overrides,
   });
   return {
@@ -100,8 +102,10 @@ export async function openInstance(
     options,
     history,
     run(overrides = {}, how = reconcile) {
-      const own = options({ ...admissionOf(config), ...overrides });
-      const limited = withDeadline(cluster, config.apply.deadlineSeconds, how);
+      const optionsNow = (id?: string) => options({ ...admissionOf(config), ...overrides, ...(id && { id }) });
+      const own = optionsNow();
+      const looked = withOwnImage(ownImage, how, optionsNow);
+      const limited = withDeadline(cluster, config.apply.deadlineSeconds, looked);
       return tracedRun(tracing, watch, own, async () => {
         const result = await runRecorded({ recorder, notifier }, deps, own, limited);
         const warnings = await publisher?.publish(deps, own, result);
@@ -213,15 +217,15 @@ function admissionOf({ plans }: Config): Pick<RunOptions, 'admit' | 'registriesA
   };
 }
 
-export function optionsOf(config: Config, homeNamespace: string, policies: PolicySet | undefined): RunOptions {
-  const image = `ghcr.io/skep-dev/skep:${VERSION}`;
+/** `image`: of the workloads for which the configuration names none. */
+export function optionsOf(config: Config, home: string, policies?: PolicySet, image = RELEASED_IMAGE): RunOptions {
   const { proxy = image, vmcp = image, registry = image, pullSecrets } = config.images;
   const { prune, maxDeletes, maxDeletesPercent, waitSeconds, conflicts } = config.apply;
   return {
     id: randomUUID(),
     host: hostname(),
     instance: config.name,
-    homeNamespace,
+    homeNamespace: home,
     apiGroup: config.apiGroup,
     kinds: KINDS,
     settings: {

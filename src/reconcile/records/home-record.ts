@@ -10,7 +10,7 @@ import { fieldManager } from '../labels.ts';
 import { formatGroupKind, groupKindOf } from '../observe/snapshot.ts';
 import type { Cluster } from '../ports.ts';
 
-export type Purpose = 'approval' | 'history' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
+export type Purpose = 'approval' | 'history' | 'image' | 'inventory' | 'notified' | 'quarantine' | 'suspension';
 
 /**
  * What is added to the name of an instance for things of its own: records, and the field manager of `skep trigger`. An
@@ -19,6 +19,7 @@ export type Purpose = 'approval' | 'history' | 'inventory' | 'notified' | 'quara
 export const ADDED_TO_NAMES: readonly (Purpose | 'trigger')[] = [
   'approval',
   'history',
+  'image',
   'inventory',
   'notified',
   'quarantine',
