@@ -1,5 +1,8 @@
 // Attaching to containers of a development cluster over real HTTPS and WebSockets.
 
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createAttach } from '../../src/adapters/attach/attach.ts';
 import type { AttachProtocol } from '../../src/adapters/attach/options.ts';
@@ -220,5 +223,46 @@ describe('a refusal says why', () => {
     await expect(createAttach({ ...world.options, credentials })(0, listener())).rejects.toMatchObject({
       code: 'attach-unreachable',
     });
+  });
+});
+
+describe('another subprotocol is asked for', () => {
+  const status = (reason: string, message: string) => JSON.stringify({ kind: 'Status', reason, message });
+
+  /** Refuses whatever it is asked to change to. Gives the subprotocols that it was asked for, and why nothing came of it. */
+  async function refusedWith(code: string, body: string): Promise<{ asked: string[]; error: unknown }> {
+    const asked: string[] = [];
+    const server = createServer().on('upgrade', ({ headers }, socket) => {
+      asked.push(headers['sec-websocket-protocol'] ?? '');
+      socket.end(`HTTP/1.1 ${code}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    world = await openAttachWorld();
+    const attach = createAttach({ ...world.options, server: `http://127.0.0.1:${port}` });
+    const error: unknown = await attach(0, listener()).catch((reason: unknown) => reason);
+    server.close();
+    return { asked, error };
+  }
+
+  test.each([
+    ['400 Bad Request', 'unable to upgrade: unable to negotiate protocol: client supports [v4.channel.k8s.io]'],
+    ['400 Bad Request', status('BadRequest', 'Upgrade request required')],
+    ['403 Forbidden', ''],
+    ['403 Forbidden', 'requested protocol(s) are not supported: [v4.channel.k8s.io]; supports [v5.channel.k8s.io]'],
+  ])('where the server says that it does not know the first: %s %s', async (code, body) => {
+    expect((await refusedWith(code, body)).asked).toEqual(['v4.channel.k8s.io', 'v5.channel.k8s.io']);
+  });
+
+  test.each([
+    ['400 Bad Request', status('BadRequest', 'container mcp is not valid for pod server-0'), 'is not valid for pod'],
+    ['400 Bad Request', '', 'with 400'],
+    ['403 Forbidden', status('Forbidden', 'pods is forbidden: cannot upgrade'), 'pods is forbidden'],
+    ['404 Not Found', status('NotFound', 'no protocol of that name'), 'with 404'],
+    ['500 Internal Server Error', 'unable to upgrade connection', 'with 500'],
+  ])('and not where it refuses for another reason: %s %s', async (code, body, said) => {
+    const { asked, error } = await refusedWith(code, body);
+    expect(asked).toEqual(['v4.channel.k8s.io']);
+    expect(error).toMatchObject({ code: 'attach-refused', message: expect.stringContaining(said) });
   });
 });

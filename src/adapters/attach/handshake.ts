@@ -71,9 +71,7 @@ function connectSocket(
   });
 }
 
-/** The server does not know the subprotocol: it chose none, or refuses the request for that, not for the caller. */
+/** The server does not know the subprotocol: it chose none, or says that it refuses the request for that. */
 function speaksAnother(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false;
-  const { another, status, kubernetesReason } = error.data;
-  return another === true || status === 400 || (status === 403 && kubernetesReason !== 'Forbidden');
+  return error instanceof Failure && error.data.another === true;
 }

@@ -33,10 +33,23 @@ export function statusIn(text: string): JsonObject | undefined {
 
 const SHOWN_CHARACTERS = 300;
 
+/**
+ * What an API server or a kubelet says that does not know what it is asked to change to: "unable to upgrade: unable to negotiate
+ * protocol", "Upgrade request required", "requested protocol(s) are not supported".
+ */
+const ABOUT_PROTOCOL = /\b(upgrade|(sub)?protocols?)\b/i;
+
+/** A handshake of WebSockets that finds no subprotocol has no words at all: 403 and an empty body. */
+function isAboutProtocol(status: number, text: string, reason: string, why: string): boolean {
+  if ((status !== 400 && status !== 403) || reason === 'Forbidden') return false;
+  return ABOUT_PROTOCOL.test(why) || (status === 403 && text.trim() === '');
+}
+
 export function attachRefusal(status: number, text: string, pod: string): Failure {
   const said = statusIn(text);
   const why = typeof said?.message === 'string' ? said.message : text.trim().slice(0, SHOWN_CHARACTERS);
   const message = `the API server refuses pod ${pod} with ${status}: ${why}`;
-  const data = { status, pod, kubernetesReason: typeof said?.reason === 'string' ? said.reason : '' };
+  const kubernetesReason = typeof said?.reason === 'string' ? said.reason : '';
+  const data = { status, pod, kubernetesReason, another: isAboutProtocol(status, text, kubernetesReason, why) };
   return new Failure('attach-refused', message, { data, retryable: status >= 500 || status === 429 || status === 404 });
 }
