@@ -186,7 +186,7 @@ export function auditSubjects(claims: JsonObject, client?: AuditInput['client'])
 const INTERNAL_ERROR = -32603;
 
 /** Refusals of the gate that go out with other statuses than 401 and 403. */
-const DENIALS: ReadonlySet<string> = new Set(['tool-unknown', 'policy-arguments-ambiguous']);
+const DENIALS: ReadonlySet<string> = new Set(['policy-denied', 'tool-unknown', 'policy-arguments-ambiguous']);
 
 /** A JSON-RPC error and a result that says `isError` count, although they come with HTTP 200. */
 export function auditOutcome(input: Pick<AuditInput, 'status' | 'answer' | 'rpcErrorCode' | 'refusal'>): AuditOutcome {

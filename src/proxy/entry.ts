@@ -8,6 +8,7 @@ import type { Caller } from './caller.ts';
 import type { ClientInfo } from './client-info.ts';
 import { type Refusal, refusalBody } from './faults.ts';
 import type { Outcome } from './outcome.ts';
+import type { AdmittedMessage } from './rules.ts';
 
 /** What is known of a request by the time that it ends. */
 export interface Known {
@@ -19,6 +20,8 @@ export interface Known {
   readonly backendName?: string;
   /** Of the tool that `call_tool` calls. */
   readonly innerTool?: string;
+  /** Why the caller may not call that one; undefined where it may. */
+  readonly innerRefusal?: AdmittedMessage['innerRefusal'];
   readonly requestBytes?: number;
   /** As the client sent it. */
   readonly body?: Buffer;

@@ -129,7 +129,12 @@ function prepareAdmitted(
   const { messageBytes } = world;
   const rewrite = live ? undefined : world.rules.answers(message, body, caller);
   return {
-    known: { ...known, backendName: admitted?.backendName, innerTool: admitted?.innerTool },
+    known: {
+      ...known,
+      backendName: admitted?.backendName,
+      innerTool: admitted?.innerTool,
+      innerRefusal: admitted?.innerRefusal,
+    },
     exchange: {
       method: incoming.method,
       era,

@@ -90,6 +90,8 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
   const { request, path, seconds, ended, source } = recording;
   const { method = '' } = request;
   const stream = method === 'GET' && ended.status < 400;
+  // A call within a call is refused by a result, so that the model that made it reads why.
+  const inner = ended.outcome === 'tool-error' ? ended.innerRefusal?.() : undefined;
   return {
     auditId: audit.newId(),
     timeMs: audit.now(),
@@ -102,8 +104,8 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
     status: ended.status,
     answer: ended.outcome === 'denied' ? 'unknown' : ended.outcome,
     rpcErrorCode: ended.rpcErrorCode,
-    refusal: ended.reason,
-    refusalDetail: ended.refusalDetail,
+    refusal: inner?.refusal.reason ?? ended.reason,
+    refusalDetail: inner?.detail ?? ended.refusalDetail,
     source,
     claims: ended.caller?.claims ?? {},
     client: ended.client,

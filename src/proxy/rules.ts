@@ -30,6 +30,8 @@ export interface AdmittedMessage {
   readonly backendName?: string;
   /** The tool that it calls calls this one. */
   readonly innerTool?: string;
+  /** Why the caller may not call that one, by what policies say when it is asked; undefined where it may. */
+  readonly innerRefusal?: () => RefusedMessage | undefined;
   readonly refusal?: undefined;
 }
 

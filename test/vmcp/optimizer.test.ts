@@ -245,6 +245,27 @@ it('policies decide on the tool that is called, and it is found by those alone w
   expect(await call('add_memo', { text: 'yours' })).toBe(true);
 });
 
+it('a call that policies forbid is denied in the audit, and one that fails is not', async () => {
+  const policies = [
+    'permit(principal, action == Action::"call_tool", resource) unless { resource == Tool::"take_snapshot" };',
+  ];
+  const data = { includeRequestData: false, includeResponseData: false, maxDataSize: 0 };
+  const audit = { enabled: true, component: 'desk', ...data } as const;
+  const server = await run({}, { audit, incomingAuth: { type: 'anonymous', authz: { type: 'cedar', policies } } });
+  const client = await connect(server);
+  for (const tool_name of ['getForecast', 'take_snapshot', 'none']) {
+    await client.ask('tools/call', { name: 'call_tool', arguments: { tool_name, parameters: {} } });
+  }
+  await server.stop();
+  const calls = server.audit.filter(({ type }) => type === 'mcp_tool_call');
+  expect(calls.map(({ metadata, outcome }) => [metadata.extra.inner_tool, outcome])).toEqual([
+    ['getForecast', 'success'],
+    ['take_snapshot', 'denied'],
+    ['none', 'failure'],
+  ]);
+  expect(JSON.stringify(calls[1])).toContain('policy-denied');
+});
+
 it('a workflow is found and called like a tool', async () => {
   const steps = [{ id: 'keep', tool: 'office.add_memo', arguments: { text: '{{.params.what}}' } }];
   const remember = workflow(steps, { name: 'remember', description: 'Keeps something in mind.' });

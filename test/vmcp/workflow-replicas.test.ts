@@ -55,6 +55,33 @@ describe.skipIf(redis === undefined)('with a store', () => {
     again.close();
   });
 
+  it('a client without sessions is told by another replica to make its call again, and can', async () => {
+    const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
+    const capabilities = { elicitation: { form: {} } };
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
+    };
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'flow' };
+    const call = (server: TestedVirtualServer, more: object = {}) =>
+      clientWith(server.url, headers).ask('tools/call', { ...CALL.params, _meta, ...more });
+    const { inputRequests, requestState } = await call(first);
+    const [key = ''] = Object.keys(inputRequests);
+    const inputResponses = { [key]: { action: 'accept', content: {} } };
+    expect((await call(second, { inputResponses, requestState })).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/another replica has it\. Make the call again without requestState$/),
+    });
+    // The first still waits, and the second runs what begins there.
+    expect(readCalled(await call(first, { inputResponses, requestState })).isError).toBe(false);
+    const again = await call(second);
+    const [other = ''] = Object.keys(again.inputRequests);
+    const answers = { [other]: { action: 'accept', content: {} } };
+    const ended = await call(second, { inputResponses: answers, requestState: again.requestState });
+    expect(readCalled(ended).isError).toBe(false);
+  });
+
   it('a workflow of a session that another replica began runs, too', async () => {
     const [first, second] = replicas as [TestedVirtualServer, TestedVirtualServer];
     const client = await connect(first, { elicitation: {} });

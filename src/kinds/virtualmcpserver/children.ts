@@ -96,7 +96,9 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 
 /** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
-  const { backends: _backends, outgoingAuth: _outgoing, ...atStart } = config;
+  const { backends: _backends, outgoingAuth: _outgoing, operational, ...others } = config;
+  const { logLevel: _level, ...settled } = operational;
+  const atStart = { ...others, operational: settled };
   const bundle = needs.oidc?.bundle;
   const certificates = bundle === undefined ? undefined : view.find('ConfigMap', bundle.configMap);
   return {
@@ -150,7 +152,6 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
     ...(needs.authServer?.mounted ?? []),
     SCRATCH,
   ];
-  const debug = spec.config.operational.logLevel === 'debug' ? ['--debug'] : [];
   return {
     serviceAccountName: spec.serviceAccount ?? names.account,
     ...ENDING.pod,
@@ -163,7 +164,7 @@ function podSpec(self: VirtualServer, needs: Needs, { images, pullSecrets }: Set
         imagePullPolicy: 'IfNotPresent',
         args: [
           ...['vmcp', `--config=${VMCP_CONFIG_DIRECTORY}/${VMCP_CONFIG_FILE}`],
-          ...['--host=0.0.0.0', `--port=${PORT}`, ...debug],
+          ...['--host=0.0.0.0', `--port=${PORT}`],
         ],
         ports: [{ name: 'http', containerPort: PORT, protocol: 'TCP' }],
         env: envOf(withSurroundings(environment(self, needs))),

@@ -95,7 +95,12 @@ function namingInnerTools(rules: Rules): Rules {
         return admitted;
       }
       const inner = readInnerCall(body, message);
-      return inner.ok ? { ...admitted, innerTool: inner.tool } : admitted;
+      if (!inner.ok) return admitted;
+      const innerRefusal = () => {
+        const asked = rules.admit(inner.message, inner.body, caller);
+        return asked.refusal === undefined ? undefined : asked;
+      };
+      return { ...admitted, innerTool: inner.tool, innerRefusal };
     },
   };
 }
