@@ -199,8 +199,12 @@ describe.skipIf(!hasKubectl).each(VARIANTS)('$name', ({ name, files, clusterRole
       const files = isObject(data) ? data : {};
       if (typeof files['skep.yaml'] === 'string') {
         const config = readConfig({ text: files['skep.yaml'], file: 'skep.yaml', environment: {} });
-        const { proxy, vmcp, registry } = config.images;
-        expect([proxy, vmcp, registry]).toEqual(Array(3).fill(IMAGE));
+        // None is named: workloads run the image of the reconciler, which learns it by its pod.
+        expect(config.images).toEqual({ pullSecrets: [] });
+        expect(own.flatMap(({ env }) => env ?? [])).toContainEqual({
+          name: 'POD_NAME',
+          valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+        });
         expect(own.flatMap(({ volumeMounts }) => volumeMounts)).toContainEqual({
           name: 'state',
           mountPath: config.stateDir,
