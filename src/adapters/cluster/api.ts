@@ -67,19 +67,27 @@ export function createApi(options: ApiOptions): Api {
   const { credentials, limiter, clock } = options;
   const connections = keptConnections(options);
   let sent = 0;
-  /** What was waited for in vain, the latest last. */
-  const silent = new Set<string>();
+  /** What was waited for in vain before this deadline: a process that stays has another one for each run. */
+  let silent = { before: Infinity, requests: new Set<string>() };
+
+  function noteSilence({ method, path }: ApiRequest): void {
+    const before = options.deadline();
+    if (before === Infinity) return;
+    if (before !== silent.before) silent = { before, requests: new Set() };
+    silent.requests.add(`${method} ${path.split('?')[0]}`);
+  }
 
   async function attempt(request: ApiRequest, using: Credentials, repeated: boolean): Promise<Outcome> {
     request.fence?.();
     const startedAt = clock.monotonic();
-    if (request.urgent !== true && startedAt >= options.deadline())
-      return { failure: tooLate(asked(options, request), silent) };
+    const deadline = options.deadline();
+    if (request.urgent !== true && startedAt >= deadline)
+      return { failure: tooLate(asked(options, request), silent.before === deadline ? silent.requests : new Set()) };
     sent += 1;
     const outcome = await sendOnce(options, connections.for(using), request, using);
     const seconds = (clock.monotonic() - startedAt) / 1000;
     const status = 'answer' in outcome ? { status: outcome.answer.status } : {};
-    if ('failure' in outcome) silent.add(`${request.method} ${request.path.split('?')[0]}`);
+    if ('failure' in outcome) noteSilence(request);
     options.observe?.({ method: request.method, ...status, seconds, repeated, urgent: request.urgent === true });
     return outcome;
   }
