@@ -19,11 +19,11 @@ import { VERSION } from './version.ts';
 export const RELEASED_IMAGE = `ghcr.io/skep-dev/skep:${VERSION}`;
 
 export interface OwnImageFinder {
-  /** As far as it was found; the tag of this release otherwise. */
+  /** As far as it was found; what was left last otherwise, and before there was anything the tag of this release. */
   known(): string;
   /**
    * Looks for it where it is not known yet, and with `leave` leaves it for other processes. What keeps it from either is
-   * returned, and the next call tries again.
+   * returned, and the next call tries again. With `leave` throws a Failure where what was left last cannot be read.
    */
   find(how: 'look' | 'leave'): Promise<Failure | undefined>;
 }
@@ -70,13 +70,14 @@ function openOwnImage(
   const { POD_NAME: name = '', POD_NAMESPACE: namespace = '' } = environment;
   const isPod = name !== '' && namespace === home.homeNamespace;
   let found: string | undefined;
+  /** What the instance has run last. */
+  let stored: string | undefined;
   let left = !isPod;
 
-  async function look(): Promise<string | undefined> {
-    if (isPod) return imageOfPod(cluster, namespace, name);
-    const stored = await readOwnImage(cluster, home);
+  async function readStored(): Promise<string> {
+    const record = await readOwnImage(cluster, home);
     // Of another release are the workloads as well: what this one would run is its own.
-    return stored?.release === VERSION ? stored.image : RELEASED_IMAGE;
+    return record?.release === VERSION ? record.image : RELEASED_IMAGE;
   }
 
   async function leave(): Promise<void> {
@@ -86,10 +87,17 @@ function openOwnImage(
   }
 
   return {
-    known: () => found ?? RELEASED_IMAGE,
+    known: () => found ?? stored ?? RELEASED_IMAGE,
     async find(how) {
       try {
-        found ??= await look();
+        stored ??= await readStored();
+      } catch (error) {
+        // A run without it would roll out all workloads, and the next one would roll them back.
+        if (how === 'look' && error instanceof Failure) return error;
+        throw error;
+      }
+      try {
+        found ??= isPod ? await imageOfPod(cluster, namespace, name) : stored;
         if (how === 'leave') await leave();
         return undefined;
       } catch (error) {

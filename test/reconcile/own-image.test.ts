@@ -79,8 +79,25 @@ test('another image of the reconciler is rolled out once', async () => {
   }
 });
 
+test('a process whose pod cannot be seen uses what was left last', async () => {
+  const unseen = await run({ ...IN_POD, POD_NAME: 'not-there' }, 'sync');
+  expect(JSON.parse(unseen.stdout).summary).toMatchObject({ created: 0, configured: 0 });
+  expect(await imagesOfProxies()).toEqual([`mirror.example.com/skep@${digest('b')}`]);
+});
+
 test('what skep.yaml names comes first', async () => {
   folder.configure({ images: { proxy: 'proxy:1', vmcp: 'vmcp:1', registry: 'registry:1' } });
   await run(IN_POD, 'sync');
   expect(await imagesOfProxies()).toEqual(['proxy:1']);
+});
+
+test('a run that cannot read what was left last changes nothing', async () => {
+  const path = '/api/v1/namespaces/default/configmaps/skep-test-image';
+  const body = { metadata: { annotations: { 'skep.dev/record-version': '2' } } };
+  folder.configure({ images: {} });
+  await run({}, 'sync');
+  await world.cluster.send('PATCH', path, { body, contentType: 'application/merge-patch+json' });
+  const unread = await run({ ...IN_POD, POD_NAME: 'not-there' }, 'sync');
+  expect([unread.code, unread.stderr + unread.stdout]).toEqual([1, expect.stringContaining('record-of-newer-release')]);
+  expect(await imagesOfProxies()).toEqual([`mirror.example.com/skep@${digest('b')}`]);
 });
