@@ -40,6 +40,8 @@ export function openLists(
   clock: Pick<Clock, 'monotonic' | 'sleep'>,
 ): (kind: ApiResource, namespace?: string, options?: ListOptions) => Promise<KubeObject[]> {
   const silentSince = new Map<string, number>();
+  /** LISTs of such kinds: each is asked for once at a time, or those without an answer would take all places. */
+  const underWay = new Set<string>();
   async function listNoting(kind: ApiResource, path: string, pages: Pages): Promise<KubeObject[]> {
     const startedAt = clock.monotonic();
     try {
@@ -58,7 +60,10 @@ export function openLists(
     if (since === undefined) return listNoting(kind, path, { ...options, timeoutMs: PAGE_MS });
     // Now and then it has all the time, for it may only be slow.
     const timeoutMs = clock.monotonic() - since < LATELY_MS ? SILENT_PAGE_MS : PAGE_MS;
-    const listing = listNoting(kind, path, { ...options, timeoutMs });
+    const asked = [path, options.selector, options.only].join(' ');
+    if (underWay.has(asked)) throw notAwaited(api.url(path));
+    underWay.add(asked);
+    const listing = listNoting(kind, path, { ...options, timeoutMs }).finally(() => underWay.delete(asked));
     listing.catch(() => undefined);
     const items = await Promise.race([listing, clock.sleep(SILENT_WAIT_MS).then(() => undefined)]);
     if (items === undefined) throw notAwaited(api.url(path));

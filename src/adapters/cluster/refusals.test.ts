@@ -91,6 +91,20 @@ test('a server that is not there is unreachable after a few attempts, one that i
   expect(cluster.requests()).toBe(12);
 });
 
+test('a kind that had no answer lately is asked for once at a time, and nobody waits for it', async () => {
+  let now = 0;
+  const { url } = await serve(() => {
+    if (now > 0) return 'silence';
+    now = 21_000;
+    return status(403, 'Forbidden', 'after all that time');
+  });
+  const cluster = await connect(url, { clock: { ...hurriedClock(), monotonic: () => now } });
+  const list = () => failureOf(() => cluster.list(widgets));
+  const failures = [await list(), await list(), await list(), await list()];
+  expect(failures.map(({ message }) => message.includes('had no answer lately'))).toEqual([false, true, true, true]);
+  expect(cluster.requests()).toBe(2);
+});
+
 test('a certificate that is not trusted is said at once', async () => {
   const { url } = await serve(() => ({}));
   const other = createAuthority('other-ca', validity);
