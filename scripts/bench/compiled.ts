@@ -23,7 +23,7 @@ export async function compileBeside(program: string, module: URL): Promise<URL> 
   return pathToFileURL(join(dirname(program), `${basename(module.pathname, '.ts')}.js`));
 }
 
-/** What Node is reported in the image. */
+/** The options of Node in the image. */
 export function imageNodeOptions(): string[] {
   const instruction = 'ENTRYPOINT ';
   const line = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')

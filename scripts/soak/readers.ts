@@ -251,7 +251,7 @@ function refusedToken({ tokens, random }: Memory): Omit<Ask, 'sort'> {
   return { path: `${BASE}/servers`, headers: random.pick([{}, tokens.expired(), tokens.forged()]), statuses: [401] };
 }
 
-/** Readers may not; who may write is reported that someone will. */
+/** Readers may not; who may write gets 202. */
 function sync({ tokens, random }: Memory): Omit<Ask, 'sort'> {
   const path = `/extension/v0/registries/${random.pick(['catalogue', 'mounted'])}/sync`;
   if (random.chance(0.9)) return { path, method: 'POST', headers: tokens.reading(), statuses: [403] };

@@ -3,7 +3,7 @@ import { sharedRevisions } from './revisions.ts';
 
 const KEY = { namespace: 'fleet', registry: 'catalogue', source: 'tools' };
 
-/** A store that answers when it is reported to, counting from 1. */
+/** A store that answers when a test lets it, counting from 1. */
 function slowStore() {
   const waiting: { resolve(text: string): void; reject(error: Error): void }[] = [];
   let asked = 0;

@@ -75,7 +75,7 @@ function run(
   );
 }
 
-/** A source that answers when it is reported to. */
+/** A source that answers when a test lets it. */
 function slowSource(): {
   read: Source['read'];
   reading: Promise<ReadRequest<Origin>>;

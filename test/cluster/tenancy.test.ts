@@ -1,5 +1,5 @@
 // Teams that share a cluster and do not trust one another: what a source declares is made with the rights of its own account
-// (manifests/install/one-team) and within its own limits, and two reconcilers keep what each is reported to. Only a real server
+// (manifests/install/one-team) and within its own limits, and two reconcilers keep to what each was given. Only a real server
 // knows rights.
 
 import { mkdirSync } from 'node:fs';

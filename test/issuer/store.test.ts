@@ -1,5 +1,5 @@
-// The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where it
-// is reported to.
+// The two stores of the authorization server keep the same contract; the one in Redis survives a failover, and speaks TLS where its
+// settings say so.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// Clients that send a request so slowly that it never ends, and go on when they are reported that it is too late.
+// Clients that send a request so slowly that it never ends, and go on when they have read that it is too late.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
