@@ -230,17 +230,13 @@ describe('a session', () => {
   });
 
   test('that is idle ends by itself, one that listens does not', async () => {
-    const { backend } = start({ limits: { idleMs: 60, keepAliveMs: 20 } });
-    const [idle, listening] = await Promise.all([openSession(backend), openSession(backend)]);
+    const { backend } = start({ limits: { idleMs: 1000, keepAliveMs: 100 } });
+    const listening = await openSession(backend);
     const stream = listening.listen();
-    const isOver = async () =>
-      (
-        await idle
-          .call(undefined, { method: 'GET' })
-          .until((each) => each.status !== undefined || each.fault !== undefined)
-      ).fault;
-    await stream.until(({ bytes }) => bytes > 300);
-    expect((await isOver())?.reason).toBe('session-unknown');
+    const idle = await openSession(backend);
+    await processEnded(Number(await idle.tool('pid')));
+    const refused = await idle.call(undefined, { method: 'GET' }).end();
+    expect([refused.fault?.reason, stream.ended, stream.fault]).toEqual(['session-unknown', false, undefined]);
     expect(await listening.tool('echo', {})).toBe('{}');
   });
 });
