@@ -44,12 +44,14 @@ function step(document: Document.Parsed, node: ParsedNode | null, token: string)
 
 /** The mapping's own keys first (the last of duplicates, as in the value), then what it merges. */
 function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Found | undefined {
-  const own = map.items.findLast(({ key }) => isScalar(key) && key.value === name && !isMergeKey(key));
-  if (own !== undefined) return { key: own.key, value: own.value };
-  const alike = map.items.findLast(({ key }) => isScalar(key) && keyMatches(String(key.value), name));
-  if (alike !== undefined) return { key: alike.key, value: alike.value };
-  for (const merge of map.items.filter(({ key }) => isMergeKey(key))) {
-    const source = followed(document, merge.value);
+  const known = indexFields(map);
+  const own = known.own.get(name);
+  if (own !== undefined) return own;
+  known.alike ??= alikeFields(map);
+  const alike = known.alike.get(name);
+  if (alike !== undefined) return alike;
+  for (const merged of known.merged) {
+    const source = followed(document, merged);
     for (const item of isSeq(source) ? source.items : [source]) {
       const content = followed(document, item as ParsedNode | null);
       const found = isMap(content) ? field(document, content as YAMLMap.Parsed, name) : undefined;
@@ -59,10 +61,37 @@ function field(document: Document.Parsed, map: YAMLMap.Parsed, name: string): Fo
   return undefined;
 }
 
-/** Keys such as `yes` and `0x10` are written in another way than they read. */
-function keyMatches(written: string, name: string): boolean {
-  const resolved = resolveScalar(written, true, undefined);
-  return resolved.ok && resolved.value !== null && String(resolved.value) === name;
+interface Fields {
+  readonly own: ReadonlyMap<string, Found>;
+  /** Keys such as `yes` and `0x10`, which are written in another way than they read, by how they read. */
+  alike: ReadonlyMap<string, Found> | undefined;
+  readonly merged: readonly (ParsedNode | null)[];
+}
+
+/** One document may have as many faults as fields: each mapping is looked through once. */
+const FIELDS = new WeakMap<YAMLMap.Parsed, Fields>();
+
+function indexFields(map: YAMLMap.Parsed): Fields {
+  const known = FIELDS.get(map);
+  if (known !== undefined) return known;
+  const own = new Map<string, Found>();
+  const merged: (ParsedNode | null)[] = [];
+  for (const { key, value } of map.items) {
+    if (isMergeKey(key)) merged.push(value);
+    else if (isScalar(key) && typeof key.value === 'string') own.set(key.value, { key, value });
+  }
+  const fields: Fields = { own, alike: undefined, merged };
+  FIELDS.set(map, fields);
+  return fields;
+}
+
+function alikeFields({ items }: YAMLMap.Parsed): ReadonlyMap<string, Found> {
+  const alike = new Map<string, Found>();
+  for (const { key, value } of items) {
+    const resolved = isScalar(key) ? resolveScalar(String(key.value), true, undefined) : undefined;
+    if (resolved?.ok === true && resolved.value !== null) alike.set(String(resolved.value), { key, value });
+  }
+  return alike;
 }
 
 function followed(document: Document.Parsed, node: ParsedNode | null): ParsedNode | null {
