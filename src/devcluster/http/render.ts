@@ -57,7 +57,8 @@ function renderList(request: ApiRequest, answer: ListAnswer, form: Form, now: nu
   const { type } = request;
   const metadata: JsonObject = {
     resourceVersion: answer.resourceVersion,
-    continue: answer.continue,
+    // Laid over others below.
+    ...(answer.continue === undefined ? {} : { continue: answer.continue }),
     remainingItemCount: answer.remainingItemCount,
   };
   if (form === 'table') return tableOf(type, answer.items, { metadata, now, include: includeOf(request) });
