@@ -13,6 +13,7 @@ import { members, publish } from './fleet.ts';
 const OPTIONS = { limits: { maxDeletes: 20, maxDeletesPercent: 100 }, waitSeconds: 0 };
 const HOME = { instance: 'test', homeNamespace: 'default' };
 const MAPS = '/api/v1/namespaces/tools/configmaps';
+const PARENT = '/api/v1/namespaces/default/configmaps/skep-test';
 const INVENTORY = '/api/v1/namespaces/default/configmaps/skep-test-inventory';
 let world: World;
 
@@ -109,6 +110,20 @@ test('where the inventory is lost, what is to be deleted waits for approval', as
   const [{ hash } = { hash: '' }] = result.plan.waiting;
   await world.approve(hash, 1, OPTIONS);
   expect(deleted(await world.run(OPTIONS))).toEqual(['tools/ConfigMap/ours']);
+});
+
+test('where nothing of the instance is recorded, not even its set, labels alone delete nothing', async () => {
+  await world.cluster.send('DELETE', INVENTORY);
+  await world.cluster.send('DELETE', PARENT);
+  await forge('theirs', 'skep-test');
+  world.fleet.commit({ 'cluster/map.yaml': undefined });
+  const result = await world.run(OPTIONS);
+  expect([exitCodeOf(result), deleted(result)]).toEqual([5, []]);
+  expect(result.plan.waiting.flatMap(({ deletions }) => deletions.map(({ id }) => id))).toEqual([
+    'tools/ConfigMap/ours',
+    'tools/ConfigMap/theirs',
+  ]);
+  for (const name of ['ours', 'theirs']) await world.cluster.send('DELETE', `${MAPS}/${name}`);
 });
 
 test('what an earlier run was deleting and is declared again gets another version, so that a late deletion fails', async () => {

@@ -29,7 +29,10 @@ export interface Observed {
   readonly parent: {
     readonly id: ResourceId;
     readonly extent: Extent;
+    /** An inventory was begun. */
     readonly marked: boolean;
+    /** It is of release 0.1.0, which kept none. */
+    readonly beforeInventories: boolean;
     /** Where the sources are read from: as the parent says, and now. */
     readonly origins: Origins;
   };
@@ -84,6 +87,7 @@ export async function observe(
     id: parentIdentity,
     extent: extentOf(parentObject),
     marked: hasInventory(parentObject),
+    beforeInventories: parentObject !== undefined && !hasInventory(parentObject),
     origins: { before: originsOf(parentObject), now: deps.sources.flatMap(({ origin }) => origin ?? []).sort() },
   };
   const declared = withoutUnfit(

@@ -3,11 +3,11 @@
 import type { OwnDesires } from '../desire/foreign.ts';
 import type { PreviewDeps, Previews } from '../diff/preview.ts';
 import type { InstanceName, OwnKinds, Permissions } from '../instance.ts';
+import type { Observed } from '../observe/observe.ts';
 import type { Snapshot } from '../observe/snapshot.ts';
 import type { Admission } from '../plan-file/admission.ts';
 import type { Clock, Cluster } from '../ports.ts';
 import type { LeftAlone } from '../prune/left-alone.ts';
-import type { Origins } from '../prune/origins.ts';
 import type { FleetSource, Gathered } from '../read/gather.ts';
 import type { Inventory } from '../records/inventory.ts';
 import type { Resolved } from '../resolve/resolve.ts';
@@ -27,8 +27,7 @@ export interface PlannedFrom {
   readonly gathered: Gathered;
   readonly snapshot: Snapshot;
   readonly inventory: Inventory;
-  /** Of the ApplySet; `marked`: an inventory was begun. */
-  readonly parent: { readonly marked: boolean; readonly origins: Origins };
+  readonly parent: Pick<Observed['parent'], 'beforeInventories' | 'origins'>;
   readonly resolved: Resolved;
   readonly desires: OwnDesires;
   /** By key. */

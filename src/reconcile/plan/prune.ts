@@ -62,7 +62,7 @@ export async function prune(
   const owned = live.filter((object) => labelOf(object, PART_OF) === applySet);
   const membership = membershipOf({
     inventory: planned.inventory,
-    begun: planned.parent.marked,
+    beforeInventories: planned.parent.beforeInventories,
     owned,
     live,
     applied,

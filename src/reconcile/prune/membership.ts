@@ -8,8 +8,8 @@ import { sourceOf } from './may-delete.ts';
 
 export interface MembershipInput {
   readonly inventory: Inventory;
-  /** Whether an inventory was begun: where none is found then, it was lost. */
-  readonly begun: boolean;
+  /** Whether the ApplySet parent lives and is of release 0.1.0: a new instance has none, and nothing of its own yet. */
+  readonly beforeInventories: boolean;
   /** All live objects of our set. */
   readonly owned: readonly KubeObject[];
   /** Everything that exists. */
@@ -30,8 +30,9 @@ export interface Membership {
  * to be deleted then waits for an approval.
  */
 export function membershipOf(input: MembershipInput): Membership {
-  const { inventory, begun, manager } = input;
-  const content = inventory.stored.length > 0 || begun ? inventory : { ...inventory, entries: foundEntries(input) };
+  const { inventory, beforeInventories, manager } = input;
+  const isFound = beforeInventories && inventory.stored.length === 0;
+  const content = isFound ? { ...inventory, entries: foundEntries(input) } : inventory;
   const isOwn = isRecorded(content, manager);
   const owners = ownerUids(input, content);
   return {
