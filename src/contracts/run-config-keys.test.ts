@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { followed } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 import { RUN_CONFIG_SCHEMA } from './run-config.ts';
-import { followed, keysForRestart, RUN_CONFIG_KEYS, readAtStart } from './run-config-keys.ts';
+import { keysForRestart, RUN_CONFIG_KEYS, readAtStart } from './run-config-keys.ts';
 
 const CONFIG: RunConfig = {
   schema_version: 'v0.1.0',
@@ -31,8 +32,8 @@ it('what a proxy never reads needs no other process', () => {
 it('a running proxy follows what is read again, and keeps the rest', () => {
   const next = { ...CONFIG, port: 8081, tools_filter: ['read'], image: 'example.com/weather:2' };
   expect(keysForRestart(CONFIG, next)).toEqual(['port']);
-  expect(followed(CONFIG, next)).toEqual({ ...CONFIG, tools_filter: ['read'] });
-  expect(followed({ ...CONFIG, tools_filter: ['read'] }, CONFIG)).toEqual(CONFIG);
+  expect(followed(RUN_CONFIG_KEYS, CONFIG, next)).toEqual({ ...CONFIG, tools_filter: ['read'] });
+  expect(followed(RUN_CONFIG_KEYS, { ...CONFIG, tools_filter: ['read'] }, CONFIG)).toEqual(CONFIG);
 });
 
 it('another size of messages needs another process, other limits do not', () => {

@@ -1,15 +1,13 @@
 // When a proxy reads which key of its configuration, and so which changes need another process. Knows nothing about pods.
 
+import { changedKeys, type KeyReadings, pickKeys } from './key-readings.ts';
 import type { RunConfig } from './run-config.ts';
 
 /**
- * `start`: read once; another value needs another process. `again`: read again while the proxy runs, living sessions
- * included. `never`: for people and tools. A file that a key names is another matter: policies, secrets, certificates of the
- * issuer and tokens are read again when their files change, certificates to trust for the server are not.
+ * A file that a key names is another matter: policies, secrets, certificates of the issuer and tokens are read again when
+ * their files change, certificates to trust for the server are not.
  */
-export type KeyReading = 'start' | 'again' | 'never';
-
-export const RUN_CONFIG_KEYS: { readonly [Key in keyof Required<RunConfig>]: KeyReading } = {
+export const RUN_CONFIG_KEYS: KeyReadings<RunConfig> = {
   schema_version: 'start',
   name: 'start',
   namespace: 'start',
@@ -58,33 +56,23 @@ export const RUN_CONFIG_KEYS: { readonly [Key in keyof Required<RunConfig>]: Key
 
 /**
  * What needs another process when it is another. How many servers there are is for people: `stdio` says what counts. How
- * large a message of the server may be is known to what reads them from the start.
+ * large a message of the server may be is known to what reads them from the start, and an authorization server of its own
+ * issues tokens for the audience that was accepted then.
  */
-export function readAtStart(config: RunConfig): Partial<RunConfig> {
-  const { scaling_config: scaling, limits, ...others } = config;
-  const atStart = Object.entries(others).filter(([key]) => READINGS.get(key) === 'start');
+export function readAtStart(config: RunConfig): Readonly<Record<string, unknown>> {
+  const { scaling_config: scaling, limits, oidc_config: oidc, embedded_auth_server_config: authServer } = config;
   const session = scaling?.session_redis;
   const messageBytes = limits?.message_bytes;
+  const { scaling_config: _scaling, ...atStart } = pickKeys(RUN_CONFIG_KEYS, config, 'start');
   return {
-    ...Object.fromEntries(atStart),
+    ...atStart,
     ...(session && { scaling_config: { session_redis: session } }),
     ...(messageBytes && { limits: { message_bytes: messageBytes } }),
+    ...(authServer && oidc && { oidc_config: { issuer: oidc.issuer, audience: oidc.audience ?? oidc.resource_url } }),
   };
 }
 
 /** Keys whose other value needs another process. */
 export function keysForRestart(before: RunConfig, after: RunConfig): readonly string[] {
-  const [old, next] = [before, after].map((config) => new Map(Object.entries(readAtStart(config))));
-  const keys = new Set([...(old?.keys() ?? []), ...(next?.keys() ?? [])]);
-  return [...keys].filter((key) => JSON.stringify(old?.get(key)) !== JSON.stringify(next?.get(key))).toSorted();
+  return changedKeys(readAtStart(before), readAtStart(after));
 }
-
-/** The new configuration as far as a running proxy follows it. */
-export function followed(running: RunConfig, next: RunConfig): RunConfig {
-  const again = Object.keys(RUN_CONFIG_KEYS).filter((key) => READINGS.get(key) === 'again');
-  const cleared = Object.fromEntries(again.map((key) => [key, undefined]));
-  const changed = Object.fromEntries(Object.entries(next).filter(([key]) => again.includes(key)));
-  return { ...running, ...cleared, ...changed };
-}
-
-const READINGS: ReadonlyMap<string, KeyReading> = new Map(Object.entries(RUN_CONFIG_KEYS));

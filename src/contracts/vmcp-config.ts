@@ -9,8 +9,8 @@
 //   that the server needs no right to read anything in the cluster.
 // - Secrets are never in the file, but for what authors wrote into `headerValue` and `clientSecret`: it names environment
 //   variables, those of VMCP_ENV and others.
-// - `backends`, `outgoingAuth`, `aggregation`, `compositeTools`, `operational` and the policies are read again when the file
-//   changes: a member that joins the group or leaves it starts no new pods. Everything else is read at start.
+// - What is read again when the file changes says vmcp-config-keys.ts: a member that joins the group or leaves it starts no
+//   new pods.
 // - A member whose authentication cannot be settled is not among the backends: it is never called without.
 // - `/readyz` answers 200 once the backends have been asked for their tools and, with an optimizer, the embedding service
 //   about them, or for `embeddingServiceTimeout` in vain. `/health` answers as soon as the server listens.

@@ -3,6 +3,8 @@
 export const VMCP_CODES = {
   'vmcp-config-invalid':
     'The configuration of a virtual MCP server cannot be used: the message names the file and the key. Where skep wrote it, use images of one release.',
+  'vmcp-restart-needed':
+    'The configuration of a running virtual MCP server has changed in keys that are read at start only: the message names them. All others are in force. In a cluster the pods are replaced; elsewhere restart the server.',
   'vmcp-setting-not-supported':
     'A setting of a virtual MCP server has no effect in this release, so that the server does not start with it: the message names the key. Remove it.',
   'vmcp-audit-file-unwritable':

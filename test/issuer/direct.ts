@@ -73,7 +73,7 @@ export async function openDirect({
           outbound,
           logger: createLogger('debug', stream),
           metrics: createMetrics(),
-          injects: true,
+          injects: () => true,
         }),
       );
     }

@@ -8,6 +8,7 @@ import {
   VMCP_ENV,
   type VmcpConfig,
 } from '../../contracts/vmcp-config.ts';
+import { virtualReadAtStart } from '../../contracts/vmcp-config-keys.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { digest } from '../../std/hash.ts';
 import { isObject, type JsonObject } from '../../std/json.ts';
@@ -96,13 +97,10 @@ function configObject({ name, namespace }: VirtualServer, config: VmcpConfig, ap
 
 /** Annotations of the pods: what is read at start makes new pods when it changes, what is read again does not. */
 function checksums(self: VirtualServer, needs: Needs, config: VmcpConfig, view: View, settings: Settings) {
-  const { backends: _backends, outgoingAuth: _outgoing, operational, ...others } = config;
-  const { logLevel: _level, ...settled } = operational;
-  const atStart = { ...others, operational: settled };
   const bundle = needs.oidc?.bundle;
   const certificates = bundle === undefined ? undefined : view.find('ConfigMap', bundle.configMap);
   return {
-    [`${settings.apiGroup}/runconfig-checksum`]: digest(atStart),
+    [`${settings.apiGroup}/runconfig-checksum`]: digest(virtualReadAtStart(config)),
     ...(bundle === undefined
       ? {}
       : {

@@ -33,7 +33,7 @@ export interface IssuerOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** False: what is behind the host gets no tokens, and a login stands without them. */
-  readonly injects: boolean;
+  readonly injects: () => boolean;
 }
 
 export interface OpenIssuer {
@@ -73,7 +73,7 @@ export async function openIssuer(options: IssuerOptions): Promise<OpenIssuer> {
     issuer: settings.issuer,
     serve: mountIssuer(server, options.trustForwarded),
     publishedKeys: server.publishedKeys,
-    checkSession: injects ? (identity) => checkSession(server, first, identity) : async () => undefined,
+    checkSession: async (identity) => (injects() ? checkSession(server, first, identity) : undefined),
     upstreamToken,
     close,
   };

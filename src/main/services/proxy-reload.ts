@@ -2,8 +2,9 @@
 // can follow it. Knows nothing about what settings mean.
 
 import type { Logger } from 'pino';
+import { followed } from '../../contracts/key-readings.ts';
 import type { RunConfig } from '../../contracts/run-config.ts';
-import { followed, keysForRestart } from '../../contracts/run-config-keys.ts';
+import { keysForRestart, RUN_CONFIG_KEYS } from '../../contracts/run-config-keys.ts';
 import type { ProxyClock } from '../../proxy/ports.ts';
 import { Failure } from '../../std/failure.ts';
 
@@ -35,7 +36,7 @@ export function watchConfig({ config: started, read, use, logger, clock }: Reloa
     try {
       const next = read();
       // The same value as long as nothing has changed: what is in force is not made again.
-      if (next !== seen) running = followed(started, next);
+      if (next !== seen) running = followed(RUN_CONFIG_KEYS, started, next);
       seen = next;
       use(running);
       const keys = keysForRestart(started, next);

@@ -4,8 +4,10 @@ import type { Logger } from 'pino';
 import { createOutbound, type Outbound } from '../../../adapters/http/outbound.ts';
 import { createUpstream } from '../../../adapters/upstream/upstream.ts';
 import type { BackendObserver } from '../../../backends/sessions/observer.ts';
+import { followed } from '../../../contracts/key-readings.ts';
 import { type RunConfig, SECRET_ENV } from '../../../contracts/run-config.ts';
 import { VMCP_ENV, type VmcpConfig } from '../../../contracts/vmcp-config.ts';
+import { VMCP_CONFIG_KEYS, virtualKeysForRestart } from '../../../contracts/vmcp-config-keys.ts';
 import { createSessionSeal, type SessionSeal } from '../../../mcp/seal.ts';
 import { listenHttp } from '../../../proxy/listener.ts';
 import type { ProxyMetrics } from '../../../proxy/metrics.ts';
@@ -13,11 +15,9 @@ import { createHandle, type Handle } from '../../../proxy/proxy.ts';
 import { limitsOf, timesOf } from '../../../proxy/settings.ts';
 import type { Environment } from '../../../std/environment.ts';
 import { Failure } from '../../../std/failure.ts';
-import { jsonEquals } from '../../../std/json.ts';
 import { knownTools, type Offer } from '../../../vmcp/catalogue/assemble.ts';
 import type { InnerCalls, OwnTools } from '../../../vmcp/own-tools/ports.ts';
 import { VERSION } from '../../version.ts';
-import { type OpenIssuer, openIssuer } from '../issuer.ts';
 import { proxyClock } from '../proxy-clock.ts';
 import { openRecorder } from '../proxy-record.ts';
 import { createSettings } from '../proxy-settings.ts';
@@ -27,6 +27,7 @@ import type { WatchedFiles } from '../watched-files.ts';
 import { openAdmin } from './admin.ts';
 import { openVirtualAudit } from './audit.ts';
 import { gateConfig, type Place } from './gate-config.ts';
+import { openVirtualIssuer } from './issuer.ts';
 import { openOptimizer } from './optimizer.ts';
 import { openVirtualRules, type VirtualRules } from './rules.ts';
 import { openStores } from './session-store.ts';
@@ -92,7 +93,8 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
   return {
     url: `${listener.url}/mcp`,
     adminUrl: admin?.url,
-    replace(next) {
+    replace(other) {
+      const next = followed(VMCP_CONFIG_KEYS, config, other);
       const useMembers = world.prepare(next);
       use(next);
       recorder.replace(next);
@@ -100,7 +102,9 @@ async function openParts(options: VirtualOptions, closing: (() => unknown)[]): P
       useMembers();
       status?.replace(next);
       admin?.replace(next);
-      if (!jsonEquals(next.admin, config.admin)) logger.warn('admin is read at start: restart to have it as it is now');
+      const keys = virtualKeysForRestart(config, other);
+      if (keys.length === 0) return;
+      logger.warn({ code: 'vmcp-restart-needed' }, `${keys.join(', ')} of the configuration is read at start only`);
     },
     stop: () => stopProxy({ health: world.health, listener, times: timesOf(gate), closing, underWay }),
   };
@@ -115,7 +119,10 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const rules = openVirtualRules(config, logger);
   const { metrics, numbers, telemetry, audit, recorder, observer } = await openObservation(options, gate, closing);
   const replica = proxyClock.random(6).toString('hex');
-  const issuer = await openVirtualIssuer(options, outbound, metrics);
+  const issuer = await openVirtualIssuer({
+    ...{ config, environment, files, outbound, logger, metrics: metrics.metrics },
+    injects: () => world.overview().members.some(({ authType }) => authType === 'upstream_inject'),
+  });
   closing.push(() => issuer?.close());
   const credentials = { ...credentialPorts(options, outbound), providerToken: issuer?.upstreamToken };
   const members = { upstream, seal, messageBytes, replica, observer, credentials };
@@ -201,22 +208,6 @@ function countActive(metrics: ProxyMetrics, underWay: UnderWay) {
       underWay.count(change);
     }
   };
-}
-
-/** Undefined: tokens are those of an issuer elsewhere. */
-async function openVirtualIssuer(
-  { config, environment, files, logger }: VirtualOptions,
-  outbound: Outbound,
-  { metrics }: ProxyMetrics,
-): Promise<OpenIssuer | undefined> {
-  const { authServer, incomingAuth, outgoingAuth } = config;
-  if (authServer === undefined) return undefined;
-  const { issuer: hostIssuer, audience, resource = '' } = incomingAuth.oidc ?? {};
-  const injects = Object.values(outgoingAuth.backends).some(({ type }) => type === 'upstream_inject');
-  return openIssuer({
-    ...{ config: authServer, hostIssuer, hostAudience: audience ?? resource, trustForwarded: false, injects },
-    ...{ environment, files, outbound, logger, metrics },
-  });
 }
 
 const KEY_BYTES_MIN = 32;
