@@ -133,11 +133,9 @@ async function openFixed(options: VirtualOptions, gate: RunConfig, closing: (() 
   const ownTools = options.ownTools ?? workflows.ownTools;
   const stores = await openStores({ config, namespace: place.namespace, environment, logger }, observer, replica);
   closing.push(stores.close);
+  const own = { ...offerRules(rules), optimizer: openSearch(options, outbound, metrics), ownTools, ...stores };
   let status: StatusReport | undefined;
-  const healthChanged = () => status?.changed();
-  const optimizer = openOptimizer(config, { fetch: outbound.request, logger, metrics: metrics.metrics });
-  const own = { ...offerRules(rules), optimizer, ownTools, ...stores, healthChanged };
-  const world = openWorld({ config, logger, messageBytes, members, ...own });
+  const world = openWorld({ config, logger, messageBytes, members, ...own, healthChanged: () => status?.changed() });
   status = openStatusReport({ config, environment, logger, members: world.members });
   closing.push(() => status?.stop());
   closing.push(() => world.backend.close(0), world.stop);
@@ -172,6 +170,10 @@ function openConnections(closing: (() => unknown)[]) {
     () => upstream.close(),
   );
   return { outbound, upstream };
+}
+
+function openSearch({ config, logger }: VirtualOptions, { request }: Outbound, { metrics }: ProxyMetrics) {
+  return openOptimizer(config, { fetch: request, logger, metrics });
 }
 
 /** The configuration says which variable has the secret; a proxy looks for it in one of a fixed name. */
