@@ -13,6 +13,7 @@ import { isObject } from '../std/json.ts';
 import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
+import type { Offered } from './catalogue/catalogue.ts';
 import { agreedRevision, initializeMessage, listMessage, listNameOf } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { sendNotification, sendResponse, setLogLevel } from './session-messages.ts';
@@ -147,15 +148,30 @@ function request(
 }
 
 function list(world: World, exchange: Exchange, body: Buffer, message: RequestMessage, answer: Answer): Flow {
+  const offered = world.catalogue.offer(exchange);
+  if (!(offered instanceof Promise)) {
+    answerList(world, exchange, body, message, { offered, answer });
+    return NO_FLOW;
+  }
   const flow = createLaterFlow();
-  const name = listNameOf(message.method);
-  Promise.resolve(world.catalogue.offer(exchange)).then((offered) => {
-    if (flow.aborted() || name === undefined) return;
-    if (!offered.ok) return answer.fail(offered.fault);
-    const how = { era: exchange.era, server: world, shared: true };
-    createReply(answer).finish(listMessage(name, body, message, offered.offer, how));
+  offered.then((each) => {
+    if (!flow.aborted()) answerList(world, exchange, body, message, { offered: each, answer });
   });
   return flow;
+}
+
+function answerList(
+  world: World,
+  { era }: Exchange,
+  body: Buffer,
+  message: RequestMessage,
+  { offered, answer }: { readonly offered: Offered; readonly answer: Answer },
+): void {
+  const name = listNameOf(message.method);
+  if (name === undefined) return;
+  if (!offered.ok) answer.fail(offered.fault);
+  else
+    createReply(answer).finish(listMessage(name, body, message, offered.offer, { era, server: world, shared: true }));
 }
 
 function forwardInSession(

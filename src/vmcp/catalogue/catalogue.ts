@@ -68,6 +68,8 @@ interface Kept {
   /** Every member had been read, or had failed. */
   readonly whole: boolean;
   readonly entries: readonly (Entry | undefined)[];
+  /** The first of the members that nothing is offered of. */
+  readonly missing: Member | undefined;
 }
 
 interface Watcher {
@@ -97,12 +99,15 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
   };
   const { entries, watchers } = state;
   return {
-    routes: (exchange) => routesFor(state, exchange, false),
+    routes(exchange) {
+      const kept = keptFor(state, exchange, false);
+      return kept instanceof Promise ? kept.then(({ offer }) => offer) : kept.offer;
+    },
     known: () => knownOffer(state),
     offer(exchange) {
-      const offer = routesFor(state, exchange, parts.mode() === 'fail');
-      if (offer instanceof Promise) return offer.then((each) => offered(state, exchange, each));
-      return offered(state, exchange, offer);
+      const kept = keptFor(state, exchange, parts.mode() === 'fail');
+      if (kept instanceof Promise) return kept.then((each) => offered(state, exchange, each));
+      return offered(state, exchange, kept);
     },
     check: (member, timeoutMs) => entries.read(member, undefined, timeoutMs),
     doubt(member) {
@@ -147,7 +152,7 @@ function renew(state: State): void {
 }
 
 async function tell(state: State, watcher: Watcher): Promise<void> {
-  const offer = await routesFor(state, watcher.exchange, true);
+  const { offer } = await keptFor(state, watcher.exchange, true);
   const { seen } = watcher;
   watcher.seen = offer;
   if (seen === undefined || seen === offer || !state.watchers.has(watcher)) return;
@@ -156,14 +161,13 @@ async function tell(state: State, watcher: Watcher): Promise<void> {
 }
 
 /** `whole`: waits for those whose lists were never read. Otherwise only the first request of a caller does. */
-function routesFor(state: State, exchange: Exchange, whole: boolean): Offer | Promise<Offer> {
+function keptFor(state: State, exchange: Exchange, whole: boolean): Kept | Promise<Kept> {
   const { parts, kept, entries } = state;
   const all = parts.members.all();
   const scope = all.some(({ perCaller }) => perCaller) ? exchange.caller : '';
   const found = kept.get(scope);
   const { version } = state;
-  if (found?.version === version && parts.clock.monotonic() < found.until && (found.whole || !whole))
-    return found.offer;
+  if (found?.version === version && parts.clock.monotonic() < found.until && (found.whole || !whole)) return found;
   const looked = all.map((member) => entries.look(member, exchange));
   if (looked.every((entry) => entry !== undefined)) return keepOffer(state, scope, all, looked);
   const reading = Promise.all(all.map((member, index) => looked[index] ?? entries.read(member, exchange)));
@@ -182,7 +186,7 @@ function knownOffer({ parts, entries }: State): Offer {
   );
 }
 
-function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Offer {
+function keepOffer(state: State, scope: string, all: readonly Member[], read: readonly (Entry | undefined)[]): Kept {
   const { parts, kept, version, rules } = state;
   const now = parts.clock.monotonic();
   const before = kept.get(scope);
@@ -193,8 +197,10 @@ function keepOffer(state: State, scope: string, all: readonly Member[], read: re
   const known = read.filter((entry) => entry !== undefined);
   const until = Math.min(now + LOOK_AGAIN_MS, ...known.map((entry) => Math.max(entry.until, now + 100)));
   const whole = known.length === read.length;
-  setBounded(kept, scope, { version, rules, until, offer, whole, entries: offering }, OFFERS_MAX);
-  return offer;
+  const missing = all.find((_member, index) => offering[index] === undefined);
+  const made: Kept = { version, rules, until, offer, whole, entries: offering, missing };
+  setBounded(kept, scope, made, OFFERS_MAX);
+  return made;
 }
 
 function assemble(
@@ -220,14 +226,11 @@ function sameEntries(a: readonly (Entry | undefined)[], b: readonly (Entry | und
 }
 
 /** Document 3, partialFailureMode: lists need every member, calls their own alone. */
-function offered({ parts, entries }: State, exchange: Exchange, offer: Offer): Offered {
+function offered({ parts, entries }: State, exchange: Exchange, { offer, missing }: Kept): Offered {
   if (parts.mode() === 'best_effort') return { ok: true, offer };
-  for (const member of parts.members.all()) {
-    const entry = entries.look(member, exchange);
-    if (member.health.usable() && entry?.lists !== undefined) continue;
-    return { ok: false, fault: missingMember(member, entry?.fault) };
-  }
-  return { ok: true, offer };
+  const needed = parts.members.all().find((member) => member === missing || !member.health.usable());
+  if (needed === undefined) return { ok: true, offer };
+  return { ok: false, fault: missingMember(needed, entries.look(needed, exchange)?.fault) };
 }
 
 const KEPT_REASONS: ReadonlySet<BackendFault['reason']> = new Set(['unauthorized', 'forbidden', 'timeout']);
