@@ -219,13 +219,10 @@ it('the secret of a provider is read again when its file changes', async () => {
   expect(provider.last('/token')?.form.get('client_secret')).toBe('first');
   writeFileSync(file, 'the second');
   await expect
-    .poll(
-      async () => {
-        await logInAt(issuer);
-        return provider.last('/token')?.form.get('client_secret');
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      await logInAt(issuer);
+      return provider.last('/token')?.form.get('client_secret');
+    })
     .toBe('the second');
 });
 

@@ -105,7 +105,7 @@ test('a process that stays begins the next run, which goes on where the last one
   const running = folder.start('run');
   await running.printed('run-deadline');
   hangs = () => false;
-  await expect.poll(() => applied(3), { timeout: 60_000 }).toBe(MAPS);
+  await expect.poll(() => applied(3)).toBe(MAPS);
   running.kill('SIGTERM');
   await running.finished;
 });

@@ -32,7 +32,7 @@ const HOUR: Partial<VmcpConfig['operational']['failureHandling']> = {
 async function run(backends: Record<string, TestMember>, handling = HOUR): Promise<TestedVirtualServer> {
   const server = await runVirtual(configOf(backends, operational(handling)));
   closing.push(server.stop);
-  await expect.poll(() => ready(server), { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => ready(server)).toBe(200);
   return server;
 }
 
@@ -100,6 +100,6 @@ describe('a backend that has moved', () => {
     const often = { healthCheckInterval: '20ms', healthCheckTimeout: '1h' };
     server.replace(configOf({ desk: moved }, operational(often)));
     const listed = () => moved.asked.filter(({ message }) => message?.method === 'tools/list').length;
-    await expect.poll(listed, { timeout: 20_000 }).toBeGreaterThan(5);
+    await expect.poll(listed).toBeGreaterThan(5);
   });
 });

@@ -73,7 +73,7 @@ describe.skipIf(first === undefined)('a store of sessions that is away', () => {
     expect((await client.ask('tools/call', { name: 'wiki_echo' })).content[0].text).toContain('wiki');
     const again = await startRedis(Number(redis.address.split(':')[1]));
     closing.push(async () => again?.stop());
-    await expect.poll(async () => (await initialize(server.url)).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await initialize(server.url)).status).toBe(200);
     expect((await (await connect(server)).ask('tools/list')).tools).toHaveLength(2);
   });
 
