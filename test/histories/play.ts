@@ -153,10 +153,12 @@ async function endOf(stage: Stage): Promise<string[]> {
   await release(stage);
   const declared = new Map<string, Doc>();
   for (const [index, source] of sources.entries()) {
-    const own = source.repository.tip.docs
-      .filter((doc) => !declared.has(keyOfDoc(doc)))
-      .map((doc) => ({ ...doc, isBroken: false }));
-    for (const doc of own) declared.set(keyOfDoc(doc), doc);
+    const own: Doc[] = [];
+    for (const doc of source.repository.tip.docs) {
+      if (declared.has(keyOfDoc(doc))) continue;
+      own.push({ ...doc, isBroken: false });
+      declared.set(keyOfDoc(doc), doc);
+    }
     const isLast = index === sources.length - 1;
     const needsB = isLast && !declared.has('/Namespace/b') && [...declared.values()].some(({ place }) => place === 'b');
     const namespace: Doc[] = needsB ? [{ kind: 'Namespace', name: 'b', value: 0, isBroken: false }] : [];

@@ -119,16 +119,20 @@ test('no commit approves its own deletions, nor takes the lease', async () => {
   world.fleet.commit(Object.fromEntries(Object.keys(files).map((path) => [path, undefined])));
 });
 
-test('of a list that was begun, what may be replaced may not be deleted for good; the other way round it may', async () => {
+test('of a list that was begun, what may be replaced may not be deleted for good, nor with more than it had; less is right', async () => {
   await serve('one');
   const [guarded] = (await serve()).plan.waiting;
   const [first, ...others] = guarded?.deletions ?? [];
   if (guarded === undefined || first === undefined) throw new Error('nothing waits');
   const anew = { ...guarded, deletions: [{ ...first, replaced: true as const }, ...others] };
+  const taking = (...takes: string[]) => ({ ...guarded, deletions: [{ ...first, takes }, ...others] });
   for (const [approved, left, expected] of [
     [anew, guarded, false],
     [anew, anew, true],
     [guarded, anew, true],
+    [guarded, taking('tools/ConfigMap/theirs'), false],
+    [taking('tools/ConfigMap/theirs'), taking('tools/ConfigMap/other'), false],
+    [taking('tools/ConfigMap/theirs', 'tools/ConfigMap/other'), taking('tools/ConfigMap/other'), true],
   ] as const) {
     await storeApproval(
       { ...DEPS, cluster: world.client },

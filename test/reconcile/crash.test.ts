@@ -176,7 +176,7 @@ function deletions(seen: readonly Seen[]): string[] {
 /** What may be deleted by an approval that was given before: none may outlive what it was given for. */
 async function stillApproved(living: readonly KubeObject[]): Promise<readonly KubeObject[]> {
   const { all } = await readApprovals(client, HOME);
-  return living.filter(({ metadata }) => all.some(({ uids }) => uids.has(metadata.uid ?? '')));
+  return living.filter(({ metadata }) => all.some(({ lines }) => lines.has(metadata.uid ?? '')));
 }
 
 const reference: Partial<Record<Side, unknown>> = {};

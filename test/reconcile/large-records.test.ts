@@ -54,7 +54,7 @@ test('60,000 deletions are approved beside a few, begun, and spent', async () =>
   await storeApproval(deps(), HOME, large, LATER);
   expect((await mapsOf('approval')).length).toBeGreaterThan(2);
   const given = await readApprovals(world.client, HOME);
-  expect(given.all.map(({ hash, uids, begun }) => [hash, uids.size, begun]).sort()).toEqual([
+  expect(given.all.map(({ hash, lines, begun }) => [hash, lines.size, begun]).sort()).toEqual([
     ['large', 60_000, false],
     ['small', 3, false],
   ]);
@@ -108,7 +108,7 @@ test('who has read before another large approval was given is refused, and that 
   const refused = storeLongRecord(world.client, HOME, 'approval', before, texts);
   await expect(refused).rejects.toMatchObject({ code: 'cluster-conflict' });
   const { all } = await readApprovals(world.client, HOME);
-  expect(all.map(({ hash, uids }) => [hash, uids.size])).toContainEqual(['first', 40_000]);
+  expect(all.map(({ hash, lines }) => [hash, lines.size])).toContainEqual(['first', 40_000]);
   await spendApprovals(world.client, HOME, await readApprovals(world.client, HOME), new Set(['first']));
 });
 
@@ -120,7 +120,7 @@ test('two approvals at the same moment: one is refused, and neither is half ther
   const stored = given.map(({ status }, index) => (status === 'fulfilled' ? ['left', 'right'][index] : undefined));
   const found = all.filter(({ hash }) => hash === 'left' || hash === 'right');
   expect(found.map(({ hash }) => hash).sort()).toEqual(stored.filter((hash) => hash !== undefined).sort());
-  expect(found.every(({ uids }) => uids.size === 40_000)).toBe(true);
+  expect(found.every(({ lines }) => lines.size === 40_000)).toBe(true);
 });
 
 test('what no ConfigMaps of one record can hold is refused, and what was approved stays', async () => {

@@ -97,7 +97,7 @@ const APPROVAL: Approval = {
   hash: '0123456789abcdef',
   expiresAt: '2026-01-02T00:00:00.000Z',
   begun: false,
-  uids: new Set(),
+  lines: new Set(),
 };
 
 /** The plan as text: one line per batch, change and held object. */

@@ -2,6 +2,7 @@
 // killed half way through finds them again. Knows nothing about limits or how deletions are made.
 
 import { Failure } from '../../std/failure.ts';
+import { digest } from '../../std/hash.ts';
 import { isObject, parseJson } from '../../std/json.ts';
 import type { InstanceName } from '../instance.ts';
 import type { Clock, Cluster } from '../ports.ts';
@@ -14,7 +15,8 @@ export interface Approval {
   readonly expiresAt: string;
   /** True from before the first of its deletions on: what is left of the list is another list with another hash. */
   readonly begun: boolean;
-  readonly uids: ReadonlySet<string>;
+  /** What it lets go. */
+  readonly lines: ReadonlySet<string>;
 }
 
 export interface Approvals {
@@ -26,7 +28,12 @@ export interface Approvals {
 /** What is approved, as far as an approval needs it. */
 export interface Approvable {
   readonly hash: string;
-  readonly deletions: readonly { readonly uid: string; readonly replaced?: true }[];
+  readonly deletions: readonly {
+    readonly uid: string;
+    readonly replaced?: true;
+    /** What goes with it and is not ours, in words. */
+    readonly takes?: readonly string[];
+  }[];
 }
 
 const PURPOSE = 'approval';
@@ -42,20 +49,35 @@ function parseApproval(hash: string, text: string): Approval | undefined {
   if (!isObject(value)) return undefined;
   const { expiresAt, begunAt, uids } = value;
   if (typeof expiresAt !== 'string' || !Array.isArray(uids) || Number.isNaN(Date.parse(expiresAt))) return undefined;
-  return { hash, expiresAt, begun: begunAt !== undefined, uids: new Set(uids.map(String)) };
+  return { hash, expiresAt, begun: begunAt !== undefined, lines: new Set(uids.map(String)) };
 }
 
-/** Who lets an object go for good lets it be replaced, too; but not the other way round. */
-function lineOf({ uid, replaced }: Approvable['deletions'][number]): string {
-  return replaced === true ? `${uid} replaced` : uid;
+type ApprovedDeletion = Approvable['deletions'][number];
+
+function linesOf(deletion: ApprovedDeletion): readonly string[] {
+  const { uid, replaced, takes = [] } = deletion;
+  return [replaced === true ? replacedLine(uid) : uid, ...takes.map((each) => takenLine(uid, each))];
+}
+
+function replacedLine(uid: string): string {
+  return `${uid} replaced`;
+}
+
+/** Short, for a namespace may be full of what is not ours. */
+function takenLine(uid: string, taken: string): string {
+  return `${uid} takes ${digest(taken).slice(0, 16)}`;
+}
+
+/** Who lets an object go for good lets it be replaced, too; but not the other way round, nor with more than it had then. */
+function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
+  const isNamed = lines.has(uid) || (replaced === true && lines.has(replacedLine(uid)));
+  return isNamed && takes.every((each) => lines.has(takenLine(uid, each)));
 }
 
 /** Whether it was given for this very list, or for one of which this is what a killed run has left. */
-export function approves({ hash, begun, uids }: Approval, list: Approvable): boolean {
+export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
-  return (
-    begun && list.deletions.length > 0 && list.deletions.every((each) => uids.has(each.uid) || uids.has(lineOf(each)))
-  );
+  return begun && list.deletions.length > 0 && list.deletions.every((each) => covers(lines, each));
 }
 
 export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {
@@ -71,7 +93,7 @@ export async function storeApproval(
 ): Promise<void> {
   const { all, stored } = await readApprovals(cluster, home);
   const others = all.filter((each) => each.hash !== list.hash && !isExpired(each, clock)).map(({ hash }) => hash);
-  const entry = JSON.stringify({ expiresAt, uids: list.deletions.map(lineOf) });
+  const entry = JSON.stringify({ expiresAt, uids: list.deletions.flatMap(linesOf) });
   await storeLongRecord(cluster, home, PURPOSE, stored, new Map([...keptTexts(stored, others), [list.hash, entry]]));
 }
 
@@ -95,9 +117,9 @@ export async function beginApproved(
   if (fresh.length === 0) return { all, stored };
   const begunAt = new Date(clock.now()).toISOString();
   // What is new is at the end: of a long text only the last piece is written.
-  const marked = fresh.map(({ hash, expiresAt, uids }): [string, string] => [
+  const marked = fresh.map(({ hash, expiresAt, lines }): [string, string] => [
     hash,
-    JSON.stringify({ expiresAt, uids: [...uids], begunAt }),
+    JSON.stringify({ expiresAt, uids: [...lines], begunAt }),
   ]);
   return {
     all: all.map((each) => (begun.has(each.hash) ? { ...each, begun: true } : each)),
