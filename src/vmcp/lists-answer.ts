@@ -83,11 +83,9 @@ export function listMessage(
   if (page === undefined) {
     return [errorBody(id, ERRORS.invalidParams, 'Invalid params: the cursor is none of this list')];
   }
-  const head = `{"jsonrpc":"2.0","id":${id.json},"result":{`;
-  return [Buffer.from(head), page, era === 'session' ? END : statelessEnd(server, shared)];
+  const head = Buffer.from(`{"jsonrpc":"2.0","id":${id.json},"result":{`);
+  return era === 'session' ? [head, page] : [head, page, statelessEnd(server, shared)];
 }
-
-const END = Buffer.from('}}');
 
 function statelessEnd({ name, version }: ServerName, shared: boolean): Buffer {
   const meta = JSON.stringify({ [META_SERVER]: { name, version } });

@@ -17,7 +17,10 @@ export interface Pages {
   /** Equal lists have equal ones. */
   readonly digest: string;
   readonly items: readonly ListedItem[];
-  /** Members of the result, as `"tools":[...],"nextCursor":"..."`; undefined for a cursor that is none of ours. */
+  /**
+   * Members of the result, as `"tools":[...],"nextCursor":"..."`, for clients with sessions to the end of the message: they get
+   * no others. Undefined for a cursor that is none of ours.
+   */
   page(era: Era, cursor: string | undefined): Buffer | undefined;
 }
 
@@ -61,10 +64,13 @@ function formatPage(name: ListName, sorted: readonly ListedItem[], era: Era, sta
   }
   const last = sorted[end - 1];
   const more = last !== undefined && end < sorted.length;
-  parts.push(Buffer.from(more ? `],"nextCursor":"${cursorOf(last.key)}"` : ']'));
+  const after = more ? `,"nextCursor":"${cursorOf(last.key)}"` : '';
+  parts.push(Buffer.from(`]${after}${era === 'session' ? MESSAGE_END : ''}`));
   return Buffer.concat(parts);
 }
 
+/** Of the result, and of the message. */
+const MESSAGE_END = '}}';
 const COMMA = Buffer.from(',');
 const MARK = 'after ';
 
