@@ -19,6 +19,8 @@ export const RECONCILE_CODES = {
     'No built-in kind, no kind of skep, and no CustomResourceDefinition of the source or the cluster has this apiVersion and kind: correct it, or add the definition.',
   'kind-not-checked':
     'Objects of a kind are not checked, for its schema is not at hand: `--schemas` names a folder of CustomResourceDefinitions. A sync asks the cluster for them, and applies what it serves without a definition as it is written.',
+  'more-problems':
+    'One object has more than 200 faults: errors are shown before warnings, and the message says how many more there are. Correct those first.',
   'duplicate-resource': 'The same object is declared twice: the problem names both places; remove one of them.',
   'secret-plaintext':
     '`skep validate` only: a manifest holds the values of a Secret, and all who can read the repository can read them. Encrypt it (docs/secrets.md), or make the Secret in the cluster and name it here.',

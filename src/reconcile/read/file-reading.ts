@@ -14,6 +14,7 @@ import type { KindTable } from './kind-table.ts';
 import type { ParsedFile } from './parsed-file.ts';
 import type { ParsedObject } from './parsed-object.ts';
 import { placeInFile } from './short-text.ts';
+import { shownFindings } from './shown-findings.ts';
 import { type LoadCache, type SourceFile, writtenPointer } from './source-file.ts';
 
 /** JSON, so that any cache can keep it. */
@@ -80,14 +81,15 @@ function readObjects(reading: Reading): FileReading {
 
 /** `item` undefined: it cannot be told which object is meant. */
 function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; problems: readonly Problem[] } {
-  const ofText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
+  const inText = reading.parsed.problems.filter((each) => owns(parsed, each)).map(({ problem }) => problem);
+  const ofText = shownFindings(inText, (more) => ({ ...more, pointer: parsed.pointer, place: inText[0]?.place }));
   const identified = identify(parsed.value, reading.table, reading.defaultNamespace);
   if (!identified.ok) return { problems: [...ofText, problemInFile(reading, parsed, identified.fault)] };
   const { id, known, object, warnings } = identified;
   const { findings, defaulted, legible } = parsed.refused === true ? NOTHING_FOUND : examine(known, id, object);
   const problems = [
     ...ofText.map((problem) => ({ ...problem, resource: id })),
-    ...[...warnings, ...findings].map((finding) => problemInFile(reading, parsed, finding, id)),
+    ...shownOf([...warnings, ...findings]).map((finding) => problemInFile(reading, parsed, finding, id)),
   ];
   assert(isKubeObject(object), 'an identified object has apiVersion, kind and metadata');
   const valid = problems.every(({ severity }) => severity !== 'error');
@@ -102,6 +104,10 @@ function readObject(reading: Reading, parsed: ParsedObject): { item?: ReadItem; 
     legible: valid ? undefined : (legible ?? defaulted),
   };
   return { item, problems };
+}
+
+function shownOf(findings: readonly Finding[]): readonly Finding[] {
+  return shownFindings(findings, (more) => ({ ...more, pointer: '' }));
 }
 
 /** What is refused already needs no further reasons, and its values may be secret. */
