@@ -7,6 +7,8 @@ export const RECONCILE_CODES = {
     'A symbolic link or submodule may stand for manifests. Links are not followed; nothing of the source is deleted.',
   'file-too-large':
     'A file of manifests has more than 4 MiB and was not read: write what it holds into several. Nothing of its source is deleted until then.',
+  'object-too-large':
+    'One object has more than 3 MiB as JSON, which no API server takes: write what it holds into several. It is kept as it is in the cluster until then.',
   'manifests-too-large':
     'The manifests of a source come to more than 256 MiB, so none were used and its objects are kept unchanged: narrow `path`, or split the source.',
   'source-path-not-found':

@@ -1,12 +1,12 @@
 // The objects of a document that SOPS has encrypted: as decrypted, or, where it is not open, as much as can be known without.
 // Knows nothing about cryptography.
 
-import { isObject, type Json, type JsonObject } from '../../std/json.ts';
+import { isObject, type Json } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
 import type { Opening, SopsFault } from '../../std/sops/open.ts';
 import { writtenAt } from '../../std/sops/replace.ts';
 import type { ReadDocument } from '../../std/yaml/yaml.ts';
-import type { ParsedObject } from './parsed-object.ts';
+import { type ParsedObject, refusedObject } from './parsed-object.ts';
 import { unroll } from './unroll.ts';
 
 interface OpenedObjects {
@@ -47,7 +47,7 @@ export function openedObjects(opening: Opening, document: number, { place }: Rea
     // A problem belongs to the object that it points into.
     const pointer = isWithin(refusal.pointer, object.pointer) ? refusal.pointer : object.pointer;
     problems.push(problemAt(pointer, refusal, 'error'));
-    return { document, ...object, value: identityAlone(object.value), refused: true };
+    return refusedObject({ document, ...object });
   });
   return { objects, problems, unreadable: false };
 }
@@ -67,11 +67,4 @@ function outsideSecret(value: Json, sealed: readonly string[], comments: readonl
   const { apiVersion, kind } = value;
   if (typeof kind !== 'string' || (apiVersion === 'v1' && kind === 'Secret')) return undefined;
   return { code: 'sops-outside-secret', message: OUTSIDE_SECRET, pointer: writtenAt(first, comments) };
-}
-
-function identityAlone(value: Json): Json {
-  if (!isObject(value)) return value;
-  const { apiVersion, kind, metadata } = value;
-  const { name, namespace }: JsonObject = isObject(metadata) ? metadata : {};
-  return { apiVersion, kind, metadata: { name, namespace } };
 }

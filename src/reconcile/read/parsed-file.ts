@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
+import { refuseLarge } from './object-size.ts';
 import { openedObjects } from './opened-objects.ts';
 import type { ParsedObject } from './parsed-object.ts';
 import { isTooLarge, type LoadCache, type SourceFile } from './source-file.ts';
@@ -42,12 +43,17 @@ interface DocumentObjects {
   readonly unreadable: boolean;
 }
 
-function objectsOf({ openings }: SourceFile, read: ReadDocument, document: number): DocumentObjects {
+function objectsOf(file: SourceFile, read: ReadDocument, document: number): DocumentObjects {
   const { value, problems } = read;
   if (value === undefined) return { objects: [], problems, unreadable: true };
-  const opening = openings?.[document];
+  const opening = file.openings?.[document];
   if (opening === undefined) {
-    return { objects: unroll(value).map((unrolled) => ({ document, ...unrolled })), problems, unreadable: false };
+    const { objects, problems: ofSize } = refuseLarge(
+      file,
+      read,
+      unroll(value).map((unrolled) => ({ document, ...unrolled })),
+    );
+    return { objects, problems: [...problems, ...ofSize], unreadable: false };
   }
   const opened = openedObjects(opening, document, read);
   return { ...opened, problems: [...problems, ...opened.problems] };
