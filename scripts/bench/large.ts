@@ -87,7 +87,7 @@ async function openFleet(site: Site, { instance, servers, children }: FleetSize)
   return {
     run: async () => {
       const result = await child.ask<LargeRun>('run');
-      assert.deepEqual(result.wrong, [], 'a run has nothing to complain about');
+      assert.deepEqual([...new Set(result.wrong)].slice(0, 5), [], 'a run has nothing to complain about');
       return result;
     },
     peakMiB: () => peakMiB(child.pid),

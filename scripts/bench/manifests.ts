@@ -35,6 +35,7 @@ spec:
 function serverOf(number: number, namespace: string): Manifest {
   const team = Math.floor(number / PER_TEAM);
   const transport = ['stdio', 'sse', 'streamable-http'][number % 3];
+  const port = transport === 'stdio' ? '' : `  mcpPort: ${3000 + (number % 50)}\n`;
   const content = `# Server ${number} of the fleet.
 apiVersion: ${API_GROUP}/v1alpha1
 kind: MCPServer
@@ -47,8 +48,7 @@ spec:
   image: images.example.com/mcp/server-${number}:1.${number % 10}.0
   transport: ${transport}
   groupRef: team-${team}
-  mcpPort: ${3000 + (number % 50)}
-  args: [--transport, ${transport}, --host, 0.0.0.0]
+${port}  args: [--transport, ${transport}, --host, 0.0.0.0]
   env:
     - name: ENDPOINT_URL
       value: https://service-${number}.example.com
