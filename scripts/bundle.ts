@@ -129,7 +129,7 @@ const compiledChecks: Plugin = {
     },
   },
   transform: {
-    filter: { id: /\/contracts\/[^/]*\.ts$/, code: CHECK },
+    filter: { id: /\/contracts\/.*\.ts$/, code: CHECK },
     handler(code, id) {
       const names = [...code.matchAll(CHECK)].map(([, name]) => name);
       const imports = names.map((name) => `import check_${name} from './${basename(id)}.${name}.check';\n`);

@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compile } from '../../scripts/bundle.ts';
+import { readRegistryConfig } from '../../src/contracts/registry/config-read.ts';
 import { readRunConfig } from '../../src/contracts/run-config-read.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 // Below the checkout, so that packages are found.
 let folder: string;
 let compiled: typeof import('../../src/contracts/run-config-read.ts');
+let registry: typeof import('../../src/contracts/registry/config-read.ts');
 
 beforeAll(async () => {
   folder = mkdtempSync(join(ROOT, 'node_modules/.compiled-checks-'));
   await compile(join(ROOT, 'src/contracts/run-config-read.ts'), folder);
+  await compile(join(ROOT, 'src/contracts/registry/config-read.ts'), folder);
   compiled = await import(pathToFileURL(join(folder, 'run-config-read.js')).href);
+  registry = await import(pathToFileURL(join(folder, 'config-read.js')).href);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -44,6 +48,16 @@ test.each([
   expect(compiled.readRunConfig(text)).toEqual(readRunConfig(text));
 });
 
-test('bring no compiler', () => {
-  expect(readFileSync(join(folder, 'run-config-read.js'), 'utf8')).not.toContain('new Ajv(');
+test.each([
+  { reason: 'nothing is wrong', text: 'registryName: all\nregistries: []\n' },
+  { reason: 'a field is unknown', text: 'registryName: all\nregistres: []\n' },
+  { reason: 'a field is missing', text: 'registries: []\n' },
+  { reason: 'a value is of another type', text: 'registryName: all\nregistries: {}\n' },
+  { reason: 'a value is none of a list', text: 'registryName: all\nregistries: []\nauth: {mode: sesame}\n' },
+])('of registries say the same where $reason', ({ text }) => {
+  expect(registry.readRegistryConfig(text, 'registry.yaml')).toEqual(readRegistryConfig(text, 'registry.yaml'));
+});
+
+test.each(['run-config-read.js', 'config-read.js'])('bring no compiler: %s', (file) => {
+  expect(readFileSync(join(folder, file), 'utf8')).not.toContain('new Ajv(');
 });

@@ -7,8 +7,7 @@ import { type Environment, variableOf, withEnvironment } from '../../std/environ
 import { isObject, type Json, type JsonObject, pointerToken } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
 import { type ReadDocument, readDocuments } from '../../std/yaml/yaml.ts';
-import { schemaCheck } from '../schema-check.ts';
-import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile } from './config.ts';
+import { REGISTRY_CONFIG_SCHEMA, type RegistryConfigFile, registryConfigCheck } from './config.ts';
 import type { ConfigFinding } from './config-finding.ts';
 import { configFindings, type SoundConfig } from './config-rules.ts';
 import { type RegistryConfig, settleConfig } from './service.ts';
@@ -16,8 +15,6 @@ import { type RegistryConfig, settleConfig } from './service.ts';
 export type RegistryConfigResult =
   | { readonly config: RegistryConfig; readonly warnings: readonly Problem[] }
   | { readonly problems: readonly Problem[] };
-
-const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);
 
 /** The later one wins: the first is that of the existing platform. */
 const PREFIXES = ['THV_REGISTRY', 'SKEP_REGISTRY'] as const;

@@ -4,6 +4,7 @@
 import { type Static, Type } from '../../std/json-schema.ts';
 import { DATABASE } from '../database-fields.ts';
 import { filled, setting } from '../file-form.ts';
+import { schemaCheck } from '../schema-check.ts';
 import { Auth } from './config-auth.ts';
 import { Registry } from './config-source.ts';
 import { CLOSED, Duration, Text } from './config-words.ts';
@@ -136,3 +137,5 @@ export const REGISTRY_CONFIG_SCHEMA = Type.Object(
 
 /** The file as it is written: what has a default may be left out. */
 export type RegistryConfigFile = Static<typeof REGISTRY_CONFIG_SCHEMA>;
+
+export const registryConfigCheck = schemaCheck<RegistryConfigFile>(REGISTRY_CONFIG_SCHEMA);
