@@ -53,6 +53,16 @@ test('a file of more than 4 MiB is not read', () => {
   });
 });
 
+test('of very many faults in one object some are shown, and how many more there are', () => {
+  const values = Array.from({ length: 1000 }, (_, place) => `  k${place}: [${place}]\n`).join('');
+  const { problems, invalid } = check(configMap('one', `data:\n${values}`));
+  expect(problems).toHaveLength(201);
+  expect(problems[0]).toBe(
+    'a.yaml:1:1: error more-problems: 800 errors more in this object: correct those that are shown first (team/ConfigMap/one)',
+  );
+  expect(invalid).toEqual(['team/ConfigMap/one']);
+});
+
 describe('bad input gives one clear line, with its place', () => {
   test.each([
     {
