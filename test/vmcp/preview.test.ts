@@ -11,6 +11,11 @@ import { type Random, seeded } from '../harness/random.ts';
 const WORKLOADS = ['a', 'b', 'c'];
 const TOOLS = ['find', 'read', 'send', 'x'.repeat(63)];
 
+/** An answer to a client with a session. */
+interface Listed {
+  readonly result: { readonly tools: readonly { readonly name: string }[] };
+}
+
 function memberOf(name: string, random: Random): OfferingMember {
   const tools = TOOLS.filter(() => random.chance(0.6)).map((tool) => ({ name: tool, inputSchema: { type: 'object' } }));
   const page = Buffer.from(JSON.stringify({ tools }));
@@ -62,7 +67,7 @@ it.each(Array.from({ length: 300 }, (_, seed) => seed))('lists show what preview
   );
   const offer = assembleOffer(members, rules);
   const page = offer.lists.tools.page('session', undefined)?.toString() ?? '';
-  const listed: { readonly tools: readonly { readonly name: string }[] } = JSON.parse(`{${page}}`);
+  const { result: listed }: Listed = JSON.parse(`{"result":{${page}`);
   expect(listed.tools.map(({ name }) => name)).toEqual(preview.tools.map(({ name }) => name).toSorted());
   for (const { name, origin } of preview.tools) {
     const route = offer.tools.get(name);
