@@ -81,6 +81,7 @@ export const COMMITS: JsonObject = {
 export const COMMIT: JsonObject = { type: ['string', 'null'], description: 'Where there is one source.' };
 const REPLACED: JsonObject = { const: true, description: 'It is created anew.' };
 const TAKES = listOf(TEXT, 'What is deleted with it and does not belong to this instance.');
+const MAY_TAKE = listOf(TEXT, 'Kinds that may not be listed: what there is of them is deleted with it.');
 const OWNER_ID = { ...TEXT, description: 'The custom resource that it is made of, where that one is deleted, too.' };
 export const APPROVALS = listOf(
   record(
@@ -89,11 +90,10 @@ export const APPROVALS = listOf(
       hash: TEXT,
       reasons: listOf(TEXT),
       deletions: listOf(
-        record({ id: TEXT, kind: TEXT, uid: TEXT, owner: OWNER_ID, replaced: REPLACED, takes: TAKES }, [
-          'owner',
-          'replaced',
-          'takes',
-        ]),
+        record(
+          { id: TEXT, kind: TEXT, uid: TEXT, owner: OWNER_ID, replaced: REPLACED, takes: TAKES, mayTake: MAY_TAKE },
+          ['owner', 'replaced', 'takes', 'mayTake'],
+        ),
       ),
       expiredAt: TIME,
     },

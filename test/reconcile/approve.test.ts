@@ -147,6 +147,22 @@ test('of a list that was begun, what may be replaced may not be deleted for good
   }
 });
 
+test('who may list more approves what goes along as he sees it, for whoever sees less of it', async () => {
+  await serve('one');
+  const [guarded] = (await serve()).plan.waiting;
+  const [first, ...others] = guarded?.deletions ?? [];
+  if (guarded === undefined || first === undefined) throw new Error('nothing waits');
+  const seen = { ...guarded, hash: 'seen', deletions: [{ ...first, takes: ['tools/Lease/theirs'] }, ...others] };
+  await storeApproval({ ...DEPS, cluster: world.client }, HOME, seen, '2999-01-01T00:00:00Z');
+  const given = await readApprovals(world.client, HOME);
+  const [approval] = given.all;
+  expect(approval && approves(approval, guarded)).toBe(true);
+  expect(approval && approves(approval, { ...guarded, deletions: guarded.deletions.slice(1) })).toBe(false);
+  const more = [{ ...first, takes: ['tools/Lease/theirs', 'tools/Lease/new'] }, ...others];
+  expect(approval && approves(approval, { ...guarded, deletions: more })).toBe(false);
+  await spendApprovals(world.client, HOME, given, new Set(['seen']));
+});
+
 test('an approval that ran out approves nothing, and the plan says so', async () => {
   await serve('one');
   const { expiresAt } = await world.approve(hashOf(await serve()), 0, LIMITS);

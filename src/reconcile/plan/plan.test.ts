@@ -338,7 +338,7 @@ describe('the guard', () => {
 
   test('waits where something goes along that is not ours, and names it', () => {
     const namespace = object('/Namespace/a');
-    const contents = new Map([[keyOf(idOf(namespace)), ['a/ConfigMap/theirs']]]);
+    const contents = new Map([[keyOf(idOf(namespace)), { takes: ['a/ConfigMap/theirs'], unlisted: [] }]]);
     check({ surplus: [namespace], contents }, [
       'held a: its deletion waits for approval',
       'guard: deleting /Namespace/a also deletes what this instance does not manage: a/ConfigMap/theirs',

@@ -14,24 +14,32 @@ export interface ContentsDeps {
   readonly cluster: Pick<Cluster, 'list' | 'resources'>;
 }
 
-/** By key of what may go: what it takes with it, in words, sorted. What may not be listed counts as possibly there. */
+/** What goes with something that is deleted, and is not this instance's. */
+export interface Contents {
+  /** In words, sorted. */
+  readonly takes: readonly string[];
+  /** `Kind.group` of kinds that may not be listed, sorted: what there is of them goes, too. Who has more rights knows more. */
+  readonly unlisted: readonly string[];
+}
+
+/** By key of what may go; nothing of what takes nothing. */
 export async function listContents(
   { cluster }: ContentsDeps,
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
   going: readonly KubeObject[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, Contents>> {
   const keys = new Set(going.map((object) => keyOf(idOf(object))));
   const found = await Promise.all(
-    going.map(async (object): Promise<[string, readonly string[]]> => {
-      const takes = isNamespace(object)
+    going.map(async (object): Promise<[string, Contents]> => {
+      const { takes, unlisted = [] } = isNamespace(object)
         ? await inNamespace(cluster, snapshot, object.metadata.name, keys)
         : definedKind(object) === undefined
-          ? dataOf(object)
+          ? { takes: dataOf(object) }
           : await ofKind(snapshot, definedKind(object) ?? '', keys);
-      return [keyOf(idOf(object)), [...new Set(takes)].sort()];
+      return [keyOf(idOf(object)), { takes: [...new Set(takes)].sort(), unlisted: [...new Set(unlisted)].sort() }];
     }),
   );
-  return new Map(found.filter(([, takes]) => takes.length > 0));
+  return new Map(found.filter(([, { takes, unlisted }]) => takes.length + unlisted.length > 0));
 }
 
 /** Foreground deletion of a claim gives its volume back, and most storage classes delete what is on it. */
@@ -40,16 +48,21 @@ function dataOf({ apiVersion, kind, spec }: KubeObject): string[] {
   return typeof spec.volumeName === 'string' ? [`the data of volume ${spec.volumeName}`] : [];
 }
 
+interface Found {
+  readonly takes: readonly string[];
+  readonly unlisted?: readonly string[];
+}
+
 async function ofKind(
   snapshot: Pick<Snapshot, 'objects' | 'known' | 'served' | 'ensure'>,
   defined: string,
   going: ReadonlySet<string>,
-): Promise<string[]> {
+): Promise<Found> {
   const kind = parseGroupKind(defined);
   await snapshot.ensure([kind]);
-  if (snapshot.served(kind) !== undefined && !snapshot.known(kind)) return [possibly(kind.kind)];
+  if (snapshot.served(kind) !== undefined && !snapshot.known(kind)) return { takes: [], unlisted: [defined] };
   const objects = snapshot.objects().filter((object) => formatGroupKind(groupKindOf(object)) === defined);
-  return objects.filter((object) => stays(object, going)).map((object) => formatId(idOf(object)));
+  return { takes: objects.filter((object) => stays(object, going)).map((object) => formatId(idOf(object))) };
 }
 
 function stays(object: KubeObject, going: ReadonlySet<string>): boolean {
@@ -61,8 +74,8 @@ async function inNamespace(
   snapshot: Pick<Snapshot, 'objects' | 'known'>,
   namespace: string,
   going: ReadonlySet<string>,
-): Promise<string[]> {
-  const unknown: string[] = [];
+): Promise<Found> {
+  const unlisted: string[] = [];
   const kinds = distinctKinds(await cluster.resources());
   const here = snapshot.objects().filter(({ metadata }) => metadata.namespace === namespace);
   const lists = await Promise.all(
@@ -73,16 +86,20 @@ async function inNamespace(
         return await cluster.list(resource, namespace, isLarge(resource) ? { only: 'metadata' } : {});
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        unknown.push(possibly(resource.kind));
+        unlisted.push(formatGroupKind(kind));
         return [];
       }
     }),
   );
-  return [...foreignAmong(lists.flat(), going), ...unknown];
-}
-
-function possibly(kind: string): string {
-  return `possibly ${kind}, which may not be listed`;
+  // What belongs to something of such a kind is meant by it.
+  const known = lists
+    .flat()
+    .filter(({ metadata: { ownerReferences = [] } }) =>
+      ownerReferences.every(
+        ({ apiVersion, kind }) => !unlisted.includes(formatGroupKind(groupKindOf({ apiVersion, kind }))),
+      ),
+    );
+  return { takes: foreignAmong(known, going), unlisted };
 }
 
 function sameKind(object: KubeObject, resource: ApiResource): boolean {

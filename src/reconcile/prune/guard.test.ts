@@ -39,3 +39,17 @@ test.each([
 test('children that go with their owner are not counted, with a count of nothing either', () => {
   expect(reasons(deletions(3, 'follows'), 0, 0)).toEqual([]);
 });
+
+test('what may not be listed waits, and is the same list to whoever may list it and finds nothing', () => {
+  const holdings = { own: 100, kinds: new Map(), declares: 50, configured: true };
+  const known = { holdings, limits: { maxDeletes: 20, maxDeletesPercent: 100 }, faults: [] };
+  const [namespace] = deletions(1);
+  const listed = (more: Partial<Deletion>) =>
+    listOf('fleet', namespace === undefined ? [] : [{ ...namespace, ...more }], known);
+  const [blind, seeing] = [listed({ mayTake: ['LimitRange', 'Lease'] }), listed({})];
+  expect(blind.reasons).toEqual([
+    'deleting tools/ConfigMap/0 also deletes what there is of kinds that may not be listed: LimitRange, Lease',
+  ]);
+  expect([blind.hash, seeing.reasons]).toEqual([seeing.hash, []]);
+  expect(listed({ takes: ['tools/Lease/theirs'] }).hash).not.toBe(seeing.hash);
+});

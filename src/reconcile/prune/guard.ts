@@ -19,6 +19,8 @@ export interface Deletion {
   readonly replaced?: true;
   /** What goes with it and is not ours, in words. */
   readonly takes?: readonly string[];
+  /** Kinds that may not be listed: what there is of them in it goes, too. */
+  readonly mayTake?: readonly string[];
 }
 
 /** The deletions of one source: what one approval lets go, or what needs none. */
@@ -77,7 +79,12 @@ export function unrecordedList(source: string, deletions: readonly Deletion[]): 
 
 function nameList(source: string, reasons: readonly string[], all: readonly Deletion[]): DeletionList {
   const deletions = all.map(({ role: _role, ...rest }) => rest).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return { source, hash: digest([source, deletions]).slice(0, 16), reasons, deletions };
+  return { source, hash: digest([source, deletions.map(named)]).slice(0, 16), reasons, deletions };
+}
+
+/** Whoever approves may be allowed to list more than the run that asks for it: both mean the same list. */
+function named({ mayTake: _mayTake, ...rest }: Omit<Deletion, 'role'>): Omit<Deletion, 'role' | 'mayTake'> {
+  return rest;
 }
 
 /** Also from the first deletion on. */
@@ -91,11 +98,20 @@ function emptied(source: string, counted: readonly Deletion[], { own, declares, 
   return [`${what}, and ${which} would be deleted`];
 }
 
-function taking({ id, takes = [] }: Deletion): string[] {
-  if (takes.length === 0) return [];
-  const shown = takes.slice(0, SHOWN_MAX).join(', ');
-  const more = takes.length > SHOWN_MAX ? ` and ${takes.length - SHOWN_MAX} more` : '';
-  return [`deleting ${id} also deletes what this instance does not manage: ${shown}${more}`];
+function taking({ id, takes = [], mayTake = [] }: Deletion): string[] {
+  return [
+    ...(takes.length === 0
+      ? []
+      : [`deleting ${id} also deletes what this instance does not manage: ${firstWords(takes)}`]),
+    ...(mayTake.length === 0
+      ? []
+      : [`deleting ${id} also deletes what there is of kinds that may not be listed: ${firstWords(mayTake)}`]),
+  ];
+}
+
+function firstWords(words: readonly string[]): string {
+  const more = words.length > SHOWN_MAX ? ` and ${words.length - SHOWN_MAX} more` : '';
+  return `${words.slice(0, SHOWN_MAX).join(', ')}${more}`;
 }
 
 const SHOWN_MAX = 10;

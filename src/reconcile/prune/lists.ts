@@ -7,6 +7,7 @@ import { heldOwner } from '../desire/desire.ts';
 import type { GuardLimits } from '../instance.ts';
 import { labelOf, labelValue, OWNER } from '../labels.ts';
 import type { Sourced } from '../read/sourced.ts';
+import type { Contents } from './contents.ts';
 import type { Faults } from './faults.ts';
 import { type Deletion, type DeletionList, type Holdings, listOf, unrecordedList } from './guard.ts';
 import { ownersOf, sourceOf } from './may-delete.ts';
@@ -24,7 +25,7 @@ export interface ListsInput {
   /** Whether this instance has a record of having created it, or what it belongs to. */
   readonly recorded: (object: KubeObject) => boolean;
   /** By key: what goes along and is not ours. */
-  readonly contents: ReadonlyMap<string, readonly string[]>;
+  readonly contents: ReadonlyMap<string, Contents>;
   readonly limits: GuardLimits;
 }
 
@@ -73,8 +74,13 @@ function deletionItem(
     role: lead !== object ? 'follows' : own ? 'own' : 'child',
     owner: lead === object ? undefined : formatId(idOf(lead)),
     replaced: anew.has(key) ? true : undefined,
-    takes: contents.get(key),
+    takes: nonEmpty(contents.get(key)?.takes),
+    mayTake: nonEmpty(contents.get(key)?.unlisted),
   };
+}
+
+function nonEmpty(words: readonly string[] = []): readonly string[] | undefined {
+  return words.length === 0 ? undefined : words;
 }
 
 function holdingsOf({ owned, loaded, sources }: ListsInput, source: string): Holdings {

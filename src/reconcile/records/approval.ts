@@ -65,8 +65,10 @@ function replacedLine(uid: string): string {
 
 /** Short, for a namespace may be full of what is not ours. */
 function takenLine(uid: string, taken: string): string {
-  return `${uid} takes ${digest(taken).slice(0, 16)}`;
+  return `${uid}${TAKES}${digest(taken).slice(0, 16)}`;
 }
+
+const TAKES = ' takes ';
 
 /** Who lets an object go for good lets it be replaced, too; but not the other way round, nor with more than it had then. */
 function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: ApprovedDeletion): boolean {
@@ -74,10 +76,14 @@ function covers(lines: ReadonlySet<string>, { uid, replaced, takes = [] }: Appro
   return isNamed && takes.every((each) => lines.has(takenLine(uid, each)));
 }
 
-/** Whether it was given for this very list, or for one of which this is what a killed run has left. */
+/**
+ * Whether it was given for this very list, for the same deletions with all that whoever approved could see of what goes along,
+ * or for a list of which this is what a killed run has left.
+ */
 export function approves({ hash, begun, lines }: Approval, list: Approvable): boolean {
   if (hash === list.hash) return true;
-  return begun && list.deletions.length > 0 && list.deletions.every((each) => covers(lines, each));
+  const isPart = list.deletions.length > 0 && list.deletions.every((each) => covers(lines, each));
+  return isPart && (begun || list.deletions.length === [...lines].filter((line) => !line.includes(TAKES)).length);
 }
 
 export function isExpired({ expiresAt }: Approval, clock: Pick<Clock, 'now'>): boolean {
