@@ -5,14 +5,12 @@ import { isObject } from '../../std/json.ts';
 import type { Problem } from '../../std/problem.ts';
 import type { ReadDocument } from '../../std/yaml/yaml.ts';
 import { type ParsedObject, refusedObject } from './parsed-object.ts';
-import type { SourceFile } from './source-file.ts';
+import { REPEATS, type SourceFile } from './source-file.ts';
 
 /** Of a request of an API server, and so of an object as JSON (kube-apiserver, MaxRequestBodyBytes). */
 const BYTES_MAX = 3 * 1024 * 1024;
 /** A file of fewer characters that repeats nothing has no object of so many bytes. */
 const LOOKED_AT = 512 * 1024;
-/** What makes YAML more than it says. */
-const REPEATS = /[&*]/;
 
 export interface SizedObjects {
   readonly objects: readonly ParsedObject[];

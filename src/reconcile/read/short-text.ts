@@ -6,13 +6,11 @@ import { isObject } from '../../std/json.ts';
 import type { Place } from '../../std/problem.ts';
 import { mayBeSealed } from '../../std/sops/cipher.ts';
 import { readDocuments } from '../../std/yaml/yaml.ts';
-import { CHARACTERS_MAX, type SourceFile } from './source-file.ts';
+import { CHARACTERS_MAX, REPEATS, type SourceFile } from './source-file.ts';
 import { unroll } from './unroll.ts';
 
 /** Of what is left of a file: it is read here, where nothing limits the time that it takes. */
 const REST_MAX = 4 * 1024;
-/** What makes YAML more than it says. */
-const REPEATS = /[&*]/;
 
 interface Short {
   readonly text: string;

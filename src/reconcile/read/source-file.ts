@@ -35,6 +35,9 @@ export interface LoadCache {
 /** The API server takes 3 MiB for one object; YAML that is made for it takes memory hundreds of times its size. */
 export const CHARACTERS_MAX = 4 * 1024 * 1024;
 
+/** What makes YAML more than it says. */
+export const REPEATS = /[&*]/;
+
 /** Whether what is in it is not looked at. */
 export function isTooLarge({ text }: SourceFile): boolean {
   return text.length > CHARACTERS_MAX;
