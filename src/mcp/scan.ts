@@ -114,7 +114,7 @@ function readMessage(source: Source): Scanned {
   if (typeof read === 'string') return refuseMessage(-32602, read, id);
   const { target, arguments: given, meta, refersTo, requestedVersion } = read;
   const call = { method, methodSpan, params, target, arguments: given, meta, refersTo, requestedVersion };
-  const message: Message = id === undefined ? { kind: 'notification', ...call } : { kind: 'request', id, ...call };
+  const message: Message = id === undefined ? { ...call, kind: 'notification' } : { ...call, kind: 'request', id };
   return { ok: true, message };
 }
 

@@ -89,13 +89,15 @@ function prepareMessage(
   const decided = eraOf(singleHeader(headers, HEADERS.protocolVersion), message);
   if (decided.fault !== undefined) return { known: { ...begun, message }, refusal: protocolRefusal(decided.fault) };
   const { era, revision } = decided;
-  const known = { ...begun, message, era, revision };
   const fault = era === 'stateless' && message !== undefined ? checkStandardHeaders(headers, message) : undefined;
-  if (fault !== undefined) return { known, refusal: protocolRefusal(fault) };
+  if (fault !== undefined) return { known: { ...begun, message, era, revision }, refusal: protocolRefusal(fault) };
   const session = sessionOf(world.seal, incoming, message, era);
-  if (session === 'unknown') return { known, refusal: sessionUnknown() };
+  if (session === 'unknown') return { known: { ...begun, message, era, revision }, refusal: sessionUnknown() };
   return prepareAdmitted(world, incoming, session, {
-    ...known,
+    ...begun,
+    message,
+    era,
+    revision,
     client: clientInfoOf(message, body) ?? session?.client,
   });
 }

@@ -121,7 +121,7 @@ function beginCall(parts: ProxyParts, request: IncomingMessage, response: Server
     parts.record({ request, requestId, path, seconds, span, ended: how, forwarded });
   }
 
-  const headers = { 'x-request-id': requestId, ...parts.doorway.headers(request) };
+  const headers = { ...parts.doorway.headers(request), 'x-request-id': requestId };
   return {
     entry: createEntry({ request, response, requestId, headers, ended }),
     path,
@@ -233,14 +233,10 @@ function forward(parts: ProxyParts, call: Call, caller: Caller, body: Buffer | u
 }
 
 function sendExchange(parts: ProxyParts, entry: Entry, prepared: Ready): void {
-  streamExchange(
-    {
-      ...parts,
-      keepAliveMs: parts.times.keepAliveMs,
-      observed: parts.health.observed,
-      hidesChallenges: parts.callers !== undefined,
-    },
-    entry,
-    prepared,
-  );
+  const { backend, seal, clock, times, health, keptAnswerBytes, callers, untilStopped } = parts;
+  const { keepAliveMs } = times;
+  const { observed } = health;
+  const hidesChallenges = callers !== undefined;
+  const world = { backend, seal, clock, keepAliveMs, observed, keptAnswerBytes, hidesChallenges, untilStopped };
+  streamExchange(world, entry, prepared);
 }

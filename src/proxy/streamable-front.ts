@@ -7,7 +7,7 @@ import { HEADERS, isEventStream, responseHeadersToForward } from '../mcp/headers
 import type { SessionSeal } from '../mcp/seal.ts';
 import { type ClientAnswer, createClientAnswer, type HeaderValues } from './client-answer.ts';
 import { type ClientInfo, sealedInfo } from './client-info.ts';
-import type { Entry, Known } from './entry.ts';
+import type { Ended, Entry, Known } from './entry.ts';
 import type { Prepared } from './exchange.ts';
 import { faultCode } from './faults.ts';
 import { type WatchedAnswer, watchAnswer } from './outcome.ts';
@@ -75,13 +75,23 @@ export function streamExchange(world: StreamableWorld, entry: Entry, prepared: R
 
 const UNAVAILABLE: readonly BackendFault['reason'][] = ['unreachable', 'timeout'];
 
-function endOf(known: Known, status: number, watched: WatchedAnswer | undefined, fault: BackendFault | undefined) {
-  const responseBytes = watched?.bytes() ?? 0;
-  const common = { ...known, status, responseBytes, rpcErrorCode: watched?.rpcErrorCode(), answer: watched?.message() };
-  if (fault !== undefined)
-    return { ...common, outcome: 'error', reason: faultCode(fault), detail: fault.detail } as const;
-  const outcome = status === 401 || status === 403 ? 'denied' : (watched?.outcome() ?? 'unknown');
-  return { ...common, outcome, reason: status >= 400 ? 'server-error' : '' } as const;
+function endOf(
+  known: Known,
+  status: number,
+  watched: WatchedAnswer | undefined,
+  fault: BackendFault | undefined,
+): Ended {
+  const denied = status === 401 || status === 403;
+  return {
+    ...known,
+    status,
+    outcome: fault !== undefined ? 'error' : denied ? 'denied' : (watched?.outcome() ?? 'unknown'),
+    reason: fault !== undefined ? faultCode(fault) : status >= 400 ? 'server-error' : '',
+    rpcErrorCode: watched?.rpcErrorCode(),
+    detail: fault === undefined ? known.detail : fault.detail,
+    responseBytes: watched?.bytes() ?? 0,
+    answer: watched?.message(),
+  };
 }
 
 /**
@@ -115,7 +125,7 @@ function shownHeaders(
   client: ClientInfo | undefined,
   headers: HeaderValues,
 ): OutgoingHttpHeaders {
-  const shown: OutgoingHttpHeaders = { ...responseHeadersToForward(headers) } as OutgoingHttpHeaders;
+  const shown = responseHeadersToForward(headers) as OutgoingHttpHeaders;
   const length = headers['content-length'];
   // Comments of ours make a stream longer than its server knows.
   if (typeof length === 'string' && !isEventStream(headers['content-type'])) shown['content-length'] = length;

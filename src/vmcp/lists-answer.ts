@@ -70,6 +70,12 @@ export function listNameOf(method: string): ListName | undefined {
 
 const NOT_FOUND = Symbol('no such page');
 
+/** In the same turn where it is known already: nearly every list is. */
+export function settleWith<T>(asked: T | Promise<T>, then: (known: T) => void): void {
+  if (asked instanceof Promise) void asked.then(then);
+  else then(asked);
+}
+
 /** In pieces, of which the page is kept and the same for all. `shared`: every caller gets the same. */
 export function listMessage(
   name: ListName,
@@ -97,6 +103,7 @@ function cursorIn(
   body: Buffer,
   params: { readonly start: number; readonly end: number },
 ): string | undefined | typeof NOT_FOUND {
+  if (params.end - params.start === '{}'.length) return undefined;
   const value = readValue(body, params);
   if (!isObject(value) || value.cursor === undefined) return undefined;
   return typeof value.cursor === 'string' ? value.cursor : NOT_FOUND;

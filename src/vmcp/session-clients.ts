@@ -13,8 +13,8 @@ import { isObject } from '../std/json.ts';
 import { openAtMember, renameTarget, storeFault } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
-import type { Offered } from './catalogue/catalogue.ts';
-import { agreedRevision, initializeMessage, listMessage, listNameOf } from './lists-answer.ts';
+import type { ListName } from './catalogue/list-names.ts';
+import { agreedRevision, initializeMessage, listMessage, listNameOf, settleWith } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { sendNotification, sendResponse, setLogLevel } from './session-messages.ts';
 import { endMemberSessions } from './sessions/open-member.ts';
@@ -63,8 +63,8 @@ function openIn(world: World, session: Session | undefined, exchange: Exchange, 
 }
 
 /** Its bytes are not kept for as long as the session is. */
-function withoutMessage({ body: _body, message: _message, ...rest }: Exchange): Exchange {
-  return rest;
+function withoutMessage(exchange: Exchange): Exchange {
+  return { ...exchange, body: undefined, message: undefined };
 }
 
 function endSession(world: World, session: Session, answer: Answer): Flow {
@@ -137,7 +137,8 @@ function request(
     );
     return NO_FLOW;
   }
-  if (listNameOf(method) !== undefined) return list(world, exchange, body, message, answer);
+  const name = listNameOf(method);
+  if (name !== undefined) return list(world, name, exchange, body, message, answer);
   const routes = world.catalogue.routes(exchange);
   if (!(routes instanceof Promise)) return forwardInSession(world, session, routes, exchange, body, message, answer);
   const flow = createLaterFlow();
@@ -147,31 +148,22 @@ function request(
   return flow;
 }
 
-function list(world: World, exchange: Exchange, body: Buffer, message: RequestMessage, answer: Answer): Flow {
-  const offered = world.catalogue.offer(exchange);
-  if (!(offered instanceof Promise)) {
-    answerList(world, exchange, body, message, { offered, answer });
-    return NO_FLOW;
-  }
-  const flow = createLaterFlow();
-  offered.then((each) => {
-    if (!flow.aborted()) answerList(world, exchange, body, message, { offered: each, answer });
-  });
-  return flow;
-}
-
-function answerList(
+function list(
   world: World,
-  { era }: Exchange,
+  name: ListName,
+  exchange: Exchange,
   body: Buffer,
   message: RequestMessage,
-  { offered, answer }: { readonly offered: Offered; readonly answer: Answer },
-): void {
-  const name = listNameOf(message.method);
-  if (name === undefined) return;
-  if (!offered.ok) answer.fail(offered.fault);
-  else
-    createReply(answer).finish(listMessage(name, body, message, offered.offer, { era, server: world, shared: true }));
+  answer: Answer,
+): Flow {
+  const flow = createLaterFlow();
+  settleWith(world.catalogue.offer(exchange), (offered) => {
+    if (flow.aborted()) return;
+    const as = { era: exchange.era, server: world, shared: true };
+    if (!offered.ok) answer.fail(offered.fault);
+    else createReply(answer).finish(listMessage(name, body, message, offered.offer, as));
+  });
+  return flow;
 }
 
 function forwardInSession(

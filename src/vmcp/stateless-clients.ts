@@ -13,7 +13,7 @@ import { openAtMember, renameTarget } from './calls/open-call.ts';
 import { routeRequest } from './calls/route.ts';
 import type { Offer } from './catalogue/assemble.ts';
 import type { Offered } from './catalogue/catalogue.ts';
-import { discoverMessage, listMessage, listNameOf } from './lists-answer.ts';
+import { discoverMessage, listMessage, listNameOf, settleWith } from './lists-answer.ts';
 import { passOptimizer, type ToolCall } from './optimizer/calls.ts';
 import { openSubscription } from './streams/subscription.ts';
 import type { World } from './world.ts';
@@ -33,7 +33,7 @@ export function openStatelessExchange(world: World, exchange: Exchange, answer: 
   }
   const flow = createLaterFlow();
   if (message.method === 'server/discover' || listNameOf(message.method) !== undefined) {
-    settle(world.catalogue.offer(exchange), (offered) => {
+    settleWith(world.catalogue.offer(exchange), (offered) => {
       if (!flow.aborted()) answerOwn(world, offered, exchange, body, message, answer);
     });
     return flow;
@@ -44,11 +44,6 @@ export function openStatelessExchange(world: World, exchange: Exchange, answer: 
     if (!flow.aborted()) flow.begin(forwardStateless(world, offer, exchange, body, message, answer));
   });
   return flow;
-}
-
-function settle<T>(value: T | Promise<T>, then: (value: T) => void): void {
-  if (value instanceof Promise) void value.then(then);
-  else then(value);
 }
 
 function refuseRequest(body: Buffer, request: RequestMessage) {

@@ -1,7 +1,7 @@
 // A virtual MCP server as a backend: many servers that answer as one, in either era. Knows nothing about listeners, tokens of
 // callers and what policies say.
 
-import type { Backend, Era, Exchange } from '../backends/backend.ts';
+import type { Backend, Era } from '../backends/backend.ts';
 import { openSessionExchange } from './session-clients.ts';
 import { openStatelessExchange } from './stateless-clients.ts';
 import type { World } from './world.ts';
@@ -11,8 +11,7 @@ const BOTH: ReadonlySet<Era> = new Set<Era>(['session', 'stateless']);
 /** `available`: whether it can be of use to anybody now. */
 export function createVirtualServer(world: World, available: () => boolean): Backend {
   return {
-    open(received, answer) {
-      const exchange = forMembers(received);
+    open(exchange, answer) {
       return exchange.era === 'stateless'
         ? openStatelessExchange(world, exchange, answer)
         : openSessionExchange(world, exchange, answer);
@@ -25,17 +24,4 @@ export function createVirtualServer(world: World, available: () => boolean): Bac
       await Promise.all(world.members.all().map(({ backend }) => backend.close(graceMs)));
     },
   };
-}
-
-/** Who asks goes on to members; where it asked is the address of this server, and theirs are others. */
-function forMembers(exchange: Exchange): Exchange {
-  const {
-    forwarded: _forwarded,
-    'x-forwarded-host': _host,
-    'x-forwarded-port': _port,
-    'x-forwarded-prefix': _prefix,
-    'x-forwarded-proto': _proto,
-    ...headers
-  } = exchange.headers;
-  return { ...exchange, headers };
 }

@@ -34,17 +34,38 @@ type Changes = Partial<Pick<Exchange, 'headers' | 'body' | 'message' | 'session'
 
 /** The endpoint of a member is its URL: the path of the client says nothing there. */
 export function exchangeFor({ credential }: Member, exchange: Exchange, changes: Changes): Exchange {
-  const { method, era, headers, body, message, caller, identity = NOBODY } = exchange;
+  const { method, era, body, message, caller, identity = NOBODY } = exchange;
   const authorize = authorizeAs(credential, { key: caller, ...identity });
+  const headers = headersForMembers(changes.headers ?? exchange.headers);
   const session = undefined;
-  return { method, era, path: '/', headers, body, message, session, caller, identity, authorize, ...changes };
+  return { method, era, path: '/', body, message, session, caller, identity, authorize, ...changes, headers };
 }
 
 const NOBODY = { claims: {} } as const;
 
 /** For requests of the virtual server's own on behalf of a caller. */
-export function memberCause({ credential }: Member, { headers, caller, identity = NOBODY }: Exchange): Cause {
+export function memberCause({ credential }: Member, exchange: Exchange): Cause {
+  const { caller, identity = NOBODY } = exchange;
+  const headers = headersForMembers(exchange.headers);
   return { headers, path: '/', caller, authorize: authorizeAs(credential, { key: caller, ...identity }) };
+}
+
+const OWN_ADDRESS: ReadonlySet<string> = new Set([
+  'forwarded',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-forwarded-proto',
+]);
+
+/** Who asks goes on to members; where it asked is the address of the virtual server, and theirs are others. */
+function headersForMembers(headers: Exchange['headers']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !OWN_ADDRESS.has(name)) kept[name] = value;
+  }
+  return kept;
 }
 
 /** For requests that no caller causes. */
