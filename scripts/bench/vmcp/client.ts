@@ -5,6 +5,8 @@ import { median } from '../measure.ts';
 
 const TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const ROUNDS = 5;
+/** What a request costs falls until V8 has compiled all that it passes; that takes some ten thousand of them. */
+const WARM_UP = 12_000;
 const AT_ONCE = 8;
 
 export interface Asked {
@@ -37,20 +39,24 @@ export async function costsOf(
   servers: readonly Asked[],
   asking: (server: number, count: number) => Asking,
   calls: number,
+  warmUp = WARM_UP,
 ): Promise<readonly number[]> {
   const sessions = await Promise.all(servers.map(({ port }) => openSession(port).catch(() => ({}))));
   const costs: number[][] = servers.map(() => []);
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  async function ask(server: number, port: number, times: number): Promise<void> {
+    for (let count = 0; count < times; count += AT_ONCE) {
+      const batch = Array.from({ length: AT_ONCE }, (_, each) =>
+        post(port, sessions[server] ?? {}, asking(server, count + each)).then(assertResult),
+      );
+      await Promise.all(batch);
+    }
+  }
+  for (const [index, { port }] of servers.entries()) await ask(index, port, warmUp);
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, { port, pid }] of servers.entries()) {
       const before = ownCpuMs(pid) ?? 0;
-      for (let count = 0; count < calls; count += AT_ONCE) {
-        const batch = Array.from({ length: AT_ONCE }, (_, each) =>
-          post(port, sessions[index] ?? {}, asking(index, count + each)).then(assertResult),
-        );
-        await Promise.all(batch);
-      }
-      // The first round warms up.
-      if (round > 0) costs[index]?.push((((ownCpuMs(pid) ?? 0) - before) * 1000) / calls);
+      await ask(index, port, calls);
+      costs[index]?.push((((ownCpuMs(pid) ?? 0) - before) * 1000) / calls);
     }
   }
   return costs.map((each) => median(each));

@@ -15,7 +15,7 @@ import type { Report, Row } from '../table.ts';
 import { costsOf, openSession, post } from './client.ts';
 
 const CALLS = 3000;
-const LISTS = 800;
+const LISTS = 3000;
 const SEARCHES = 400;
 const SEARCHED_TOOLS = 5000;
 const SLOW_MS = 200;
@@ -146,7 +146,7 @@ function benchSearch(place: Place): Promise<Row> {
     try {
       await initializeMs(virtual.port);
       const asking = { method: 'tools/call', params: { name: 'find_tool', arguments: { tool_description: QUERY } } };
-      const [ours = 0] = await costsOf([virtual], () => asking, SEARCHES);
+      const [ours = 0] = await costsOf([virtual], () => asking, SEARCHES, SEARCHES);
       const name = `find_tool over ${SEARCHED_TOOLS} tools: processor time`;
       return { name, ours, baseline: await bareQuery(ports), unit: 'µs', against: 'the bare FTS5 query' };
     } finally {
