@@ -171,6 +171,7 @@ function newServer(state: State, number: number): string {
 /** Another group, image, transport and environment each time. */
 function server({ random, steps }: State, number: number): string {
   const transport = random.pick(['stdio', 'sse', 'streamable-http']);
+  const port = transport === 'stdio' ? '' : `  mcpPort: ${3000 + random.integer(50)}\n`;
   return `apiVersion: ${API_GROUP}/v1alpha1
 kind: MCPServer
 metadata:
@@ -180,8 +181,7 @@ spec:
   image: ${IMAGES}/server-${number}:1.${random.integer(5)}.0
   transport: ${transport}
   groupRef: ${random.pick(GROUPS)}
-  mcpPort: ${3000 + random.integer(50)}
-  env:
+${port}  env:
     - name: ENDPOINT_URL
       value: https://service-${number}.example.com
     - name: STEP
