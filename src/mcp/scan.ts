@@ -48,7 +48,8 @@ export function scanMessage(body: Buffer): Scanned {
   const start = skipSpace(body, 0, body.length);
   if (body[start] === OPEN_ARRAY)
     return refuseMessage(-32600, 'Batches are not supported: send each message by itself.');
-  SLOTS.fill(0);
+  // `fill` costs more than so few steps.
+  for (let slot = 0; slot < SLOTS.length; slot += 1) SLOTS[slot] = 0;
   const after =
     body[start] === OPEN_OBJECT
       ? readMembers(source, start, body.length, 0, TOP, SLOTS)

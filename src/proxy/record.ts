@@ -29,7 +29,6 @@ export interface Recorders extends Omit<SpanFacts, 'errorType'> {
 
 export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
   const { request, seconds, ended, span } = recorded;
-  const recording: Recording = { ...recorded, source: sourceOf(recorded) };
   const call = ended.message === undefined || ended.message.kind === 'response' ? undefined : ended.message;
   const mcpMethod = call?.method ?? '';
   const feature = methodFacts(mcpMethod)?.feature;
@@ -48,9 +47,11 @@ export function recordCall(recorders: Recorders, recorded: RecordedCall): void {
     errorType,
     reason: ended.reason,
   });
-  auditCall(recorders, recording);
-  logCall(recorders.log, recording, mcpMethod);
-  if (span?.recording !== true) return;
+  const keeps = recorders.audit !== undefined || span?.recording === true;
+  const recording: Recording | undefined = keeps ? { ...recorded, source: sourceOf(recorded) } : undefined;
+  if (recording !== undefined) auditCall(recorders, recording);
+  logCall(recorders.log, recorded, mcpMethod);
+  if (recording === undefined || span?.recording !== true) return;
   // A client's mistake is none of the server's (OpenTelemetry semantic conventions for HTTP, status of spans).
   const broke = failed && (ended.status < 400 || ended.status >= 500);
   span.end(spanName(recording), spanAttributes({ ...recorders, errorType }, recording), broke);
@@ -121,12 +122,15 @@ function auditInput(audit: AuditTrail, recording: Recording): AuditInput {
 /** Each request is a line only where more is asked for; what broke on the server's side is one always. */
 function logCall(
   log: ProxyLog,
-  { request, requestId, path, seconds, ended, span }: Recording,
+  { request, requestId, path, seconds, ended, span }: RecordedCall,
   mcpMethod: string,
 ): void {
   const { status, reason, detail } = ended;
   const broke = status >= 500;
-  const facts = { requestId, traceId: span?.traceId, path, mcpMethod, status, seconds };
-  if (broke || detail !== undefined) log[broke ? 'error' : 'info']({ ...facts, reason, detail }, 'request');
-  else log.debug({ ...facts, method: request.method, reason }, 'request');
+  const traceId = span?.traceId;
+  if (broke || detail !== undefined) {
+    log[broke ? 'error' : 'info']({ requestId, traceId, path, mcpMethod, status, seconds, reason, detail }, 'request');
+    return;
+  }
+  log.debug({ requestId, traceId, path, mcpMethod, status, seconds, method: request.method, reason }, 'request');
 }
